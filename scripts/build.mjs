@@ -1,0 +1,23 @@
+/** `npm run build`: dist/inbox, one executable with everything in it, and dist/orch, the same by another name. */
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { install, root, runBun } from "./setup.mjs";
+
+/** The last two flags keep the program from running code or reading settings of the folder it is called in. */
+const flags = ["--compile", "--minify", "--bytecode", "--format=esm", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+
+export function build() {
+  install();
+  const dist = join(root, "dist");
+  mkdirSync(dist, { recursive: true });
+  runBun(["build", ...flags, "src/main.ts", "--outfile", "dist/inbox.new"], { stdio: ["ignore", "ignore", "inherit"] });
+  renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
+  rmSync(join(dist, "orch"), { force: true });
+  symlinkSync("inbox", join(dist, "orch"));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  build();
+  console.log("built dist/inbox and dist/orch");
+}

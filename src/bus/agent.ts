@@ -1,0 +1,50 @@
+/** Who there is: agents that have acted, pools they joined, and names that look like them. */
+import { InboxError } from "../contract/errors.ts";
+import type { Recipient } from "../contract/recipient.ts";
+import { closest } from "../contract/suggest.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all, one } from "../sql/procedure.ts";
+import { sql } from "../sql/sql.ts";
+import { append } from "./event.ts";
+
+/** A write by an agent is noted at most this often; "seen" needs no better precision. */
+const seenPrecisionMs = 10_000;
+
+/** Notes that an agent acts now; its first act makes it known. */
+export function* seen(tx: Context, agent: string, now: string): Procedure<void> {
+  const stale = new Date(Date.parse(now) - seenPrecisionMs).toISOString();
+  const row = yield* one<{ first_seen_at: string }>(sql`
+    insert into agents (name, first_seen_at, last_seen_at) values (${agent}, ${now}, ${now})
+    on conflict (name) do update set last_seen_at = excluded.last_seen_at where agents.last_seen_at < ${stale}
+    returning first_seen_at`);
+  if (row?.first_seen_at === now) yield* append(tx, { type: "agent.joined", source: agent, now });
+}
+
+/** The names under which work reaches an agent: its own and its pools'. */
+export function* namesOf(agent: string): Procedure<string[]> {
+  const rows = yield* all<{ pool: string }>(
+    sql`select pool_members.pool from pool_members where pool_members.agent_id = ${agent} order by pool_members.pool`,
+  );
+  return [agent, ...rows.map((row) => row.pool)];
+}
+
+/** [M13] Whether anybody is known by that name, and who has a similar one. Strict refuses the unknown. */
+export function* recipientOf(name: string, strict: boolean): Procedure<Recipient> {
+  const known = yield* one(sql`
+    select 1 as known from agents where agents.name = ${name}
+    union all select 1 from pool_members where pool_members.pool = ${name} limit 1`);
+  if (known) return { name, known: true, similar: [] };
+  const rows = yield* all<{ name: string }>(sql`
+    select agents.name from agents union select pool_members.pool from pool_members limit 5000`);
+  const similar = closest(
+    name,
+    rows.map((row) => row.name),
+  );
+  if (!strict) return { name, known: false, similar };
+  throw new InboxError("not_found", `nobody is known as "${name}"`, {
+    hint: similar.length
+      ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
+      : "leave out --strict to write to a name that nobody has used yet",
+    details: { similar },
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * Which threads an agent could work on, best first: what fetch lists and a bare claim takes.
+ * Each part of the union walks one index in order and stops at the limit, so that the time does not grow
+ * with the number of threads; one query with `in (...)` would collect and sort them all.
+ */
+import { activeStatuses, type Status } from "../contract/thread.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { all, one } from "../sql/procedure.ts";
+import { fragment, list, nothing, type Sql, sql } from "../sql/sql.ts";
+import { hasLapsed, type LeaseRow } from "./lease.ts";
+import { type ThreadRow, threadColumns } from "./thread.ts";
+
+export interface Candidate {
+  thread: ThreadRow;
+  lease: LeaseRow | null;
+  claimable: boolean;
+}
+
+interface Wanted {
+  /** The agent's own name and its pools'. */
+  names: readonly string[];
+  statuses: readonly Status[];
+  /** Only threads with something this agent has not read. */
+  unreadBy?: string;
+  limit: number;
+}
+
+type JoinedRow = ThreadRow & {
+  priority_rank: number;
+  agent_id: string | null;
+  attempt: number | null;
+  claimed_at: string | null;
+  expires_at: string | null;
+};
+
+const columns = fragment`${threadColumns}, threads.priority_rank, leases.agent_id, leases.attempt, leases.claimed_at,
+  leases.expires_at`;
+const heldLease = fragment`leases.thread_id = threads.thread_id and leases.released_at is null`;
+const bestFirst = fragment`order by threads.priority_rank, threads.thread_id`;
+
+export function* candidates(wanted: Wanted, now: string): Procedure<Candidate[]> {
+  const found = new Map<number, JoinedRow>();
+  for (const name of wanted.names) {
+    const rows = yield* all<JoinedRow>(candidatesFor(name, wanted, now));
+    for (const row of rows) found.set(row.thread_id, row);
+  }
+  return [...found.values()]
+    .sort((a, b) => a.priority_rank - b.priority_rank || a.thread_id - b.thread_id)
+    .slice(0, wanted.limit)
+    .map((row) => candidateOf(row, now));
+}
+
+function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now: string): Sql {
+  const unread = unreadBy === undefined ? nothing : unreadCondition(unreadBy);
+  const inStatus = statuses.map(
+    (status) => sql`select * from (
+      select ${columns} from threads left join leases on ${heldLease}
+      where threads.assigned_to = ${name} and threads.status = ${status} ${unread} ${bestFirst} limit ${limit}) as s`,
+  );
+  const lapsed = [fragment`threads.assigned_to`, fragment`threads.addressed_to`].flatMap((whose) =>
+    activeStatuses.map(
+      (status) => sql`select * from (
+        select ${columns} from threads join leases on ${heldLease}
+        where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} ${unread}
+        ${bestFirst} limit ${limit}) as l`,
+    ),
+  );
+  return sql`${list([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${limit}`;
+}
+
+/** [T5] A message by someone else, after the read cursor, that nobody has collected. */
+const unreadCondition = (agent: string) => sql`and exists (
+  select 1 from messages where messages.thread_id = threads.thread_id and messages.from_agent <> ${agent}
+    and messages.acked_at is null and messages.message_id > coalesce((
+      select thread_reads.last_read_message_id from thread_reads
+      where thread_reads.thread_id = threads.thread_id and thread_reads.agent_id = ${agent}), 0))`;
+
+function candidateOf(row: JoinedRow, now: string): Candidate {
+  const { priority_rank, agent_id, attempt, claimed_at, expires_at, ...thread } = row;
+  const lease =
+    agent_id === null
+      ? null
+      : {
+          thread_id: thread.thread_id,
+          agent_id,
+          lease_token: "",
+          attempt: attempt!,
+          claimed_at: claimed_at!,
+          expires_at: expires_at!,
+          released_at: null,
+        };
+  return { thread, lease, claimable: lease ? hasLapsed(lease, now) : thread.status === "pending" };
+}
+
+/** When the next lease among an agent's candidates runs out: nobody writes then, so a waiter must look by itself. */
+export function* nextLapse(names: readonly string[], now: string): Procedure<string | undefined> {
+  const earliest = (whose: Sql) => sql`
+    select min(leases.expires_at) as at from threads join leases on ${heldLease}
+    where ${whose} in (${list(names)}) and threads.status in (${list(activeStatuses)}) and leases.expires_at > ${now}`;
+  const row = yield* one<{ at: string | null }>(sql`
+    select min(at) as at from (${earliest(fragment`threads.assigned_to`)}
+      union all ${earliest(fragment`threads.addressed_to`)}) as both`);
+  return row?.at ?? undefined;
+}

@@ -1,0 +1,82 @@
+/** Appending and reading events. Every state change of the bus goes through `append`. */
+import type { Event, EventType } from "../contract/event.ts";
+import { idOf } from "../contract/ids.ts";
+import type { Status } from "../contract/thread.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { one, run } from "../sql/procedure.ts";
+import { nothing, sql } from "../sql/sql.ts";
+import type { MessageRow } from "./message.ts";
+import type { ThreadRow } from "./thread.ts";
+import { agentTopic, everything, threadTopic } from "./topics.ts";
+
+export interface EventRow {
+  event_id: number;
+  run_id: string | null;
+  task_id: string | null;
+  thread_id: number | null;
+  source: string;
+  event_type: EventType;
+  status: Status | null;
+  created_by: string | null;
+  assigned_to: string | null;
+  to_agent: string | null;
+  message_id: number | null;
+  summary: string;
+  payload_json: string;
+  created_at: string;
+}
+
+interface NewEvent {
+  type: EventType;
+  source: string;
+  now: string;
+  /** The thread as it is after the event. */
+  thread?: ThreadRow;
+  message?: MessageRow;
+  payload?: Record<string, unknown>;
+}
+
+/** Records the event and wakes whoever may care: the thread's two sides, the pool, the addressee, the watchers. */
+export function* append(
+  tx: Context,
+  { type, source, now, thread, message, payload }: NewEvent,
+): Procedure<void> {
+  const details = message ? { kind: message.kind, to: message.to_agent, ...payload } : (payload ?? {});
+  yield* run(sql`
+    insert into events (run_id, task_id, thread_id, source, event_type, status, created_by, assigned_to, to_agent,
+      message_id, summary, payload_json, created_at)
+    values (${thread?.run_id ?? null}, ${thread?.task_id ?? null}, ${thread?.thread_id ?? null}, ${source}, ${type},
+      ${thread?.status ?? null}, ${thread?.created_by ?? null}, ${thread?.assigned_to ?? null},
+      ${message?.to_agent ?? null}, ${message?.message_id ?? null}, ${message?.summary ?? ""},
+      ${JSON.stringify(details)}, ${now})`);
+  tx.wake(everything);
+  if (message) tx.wake(agentTopic(message.to_agent));
+  if (!thread) return tx.wake(agentTopic(source));
+  tx.wake(threadTopic(thread.thread_id));
+  tx.wake(agentTopic(thread.assigned_to));
+  tx.wake(agentTopic(thread.addressed_to));
+}
+
+/** The id of the newest event, of all or of one thread; 0 where there is none. */
+export function* latestEvent(thread?: number): Procedure<number> {
+  const where = thread === undefined ? nothing : sql`where events.thread_id = ${thread}`;
+  const row = yield* one<{ last: number | null }>(
+    sql`select max(events.event_id) as last from events ${where}`,
+  );
+  return row?.last ?? 0;
+}
+
+export const eventView = (row: EventRow): Event => ({
+  eventId: row.event_id,
+  eventType: row.event_type,
+  threadId: row.thread_id === null ? null : idOf("thread", row.thread_id),
+  runId: row.run_id,
+  taskId: row.task_id,
+  source: row.source,
+  status: row.status,
+  assignedTo: row.assigned_to,
+  messageId: row.message_id === null ? null : idOf("message", row.message_id),
+  summary: row.summary,
+  payload: JSON.parse(row.payload_json),
+  createdAt: row.created_at,
+});

@@ -1,0 +1,113 @@
+/** Leases as they are stored, and the one check every command of a holder goes through. */
+import { InboxError } from "../contract/errors.ts";
+import { idOf } from "../contract/ids.ts";
+import type { Lease } from "../contract/lease.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { one, run } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
+import { hasEnded, notNow, type ThreadRow } from "./thread.ts";
+
+export interface LeaseRow {
+  thread_id: number;
+  agent_id: string;
+  lease_token: string;
+  attempt: number;
+  claimed_at: string;
+  expires_at: string;
+  released_at: string | null;
+}
+
+export const leaseColumns = fragment`leases.thread_id, leases.agent_id, leases.lease_token, leases.attempt,
+  leases.claimed_at, leases.expires_at, leases.released_at`;
+
+export const isHeld = (lease: LeaseRow | undefined): lease is LeaseRow => lease?.released_at === null;
+export const hasLapsed = (lease: LeaseRow, now: string) => lease.expires_at <= now;
+
+/** Without the token: that is in the claim's own answer only. */
+export const leaseView = (lease: LeaseRow, now: string): Lease => ({
+  agentId: lease.agent_id,
+  attempt: lease.attempt,
+  claimedAt: lease.claimed_at,
+  expiresAt: lease.expires_at,
+  lapsed: hasLapsed(lease, now),
+});
+
+export const expiryAfter = (now: string, seconds: number) =>
+  new Date(Date.parse(now) + seconds * 1000).toISOString();
+
+/** The lease of a thread, held or released: a released one still tells the attempt. */
+export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
+  return yield* one<LeaseRow>(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`);
+}
+
+export function* saveLease(lease: LeaseRow): Procedure<void> {
+  yield* run(sql`
+    insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at)
+    values (${lease.thread_id}, ${lease.agent_id}, ${lease.lease_token}, ${lease.attempt}, ${lease.claimed_at},
+      ${lease.expires_at}, ${lease.released_at})
+    on conflict (thread_id) do update set agent_id = excluded.agent_id, lease_token = excluded.lease_token,
+      attempt = excluded.attempt, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
+      released_at = excluded.released_at`);
+}
+
+/** Remembers whose lease was taken away, so that its late result is recognised ([L4]). */
+export function* recordLoss(lease: LeaseRow, now: string): Procedure<void> {
+  yield* run(sql`
+    insert into lost_leases (thread_id, attempt, agent_id, lease_token, lost_at)
+    values (${lease.thread_id}, ${lease.attempt}, ${lease.agent_id}, ${lease.lease_token}, ${now})
+    on conflict do nothing`);
+}
+
+export function* hasLost(thread: number, agent: string): Procedure<boolean> {
+  const lost = yield* one(sql`
+    select 1 as lost from lost_leases
+    where lost_leases.thread_id = ${thread} and lost_leases.agent_id = ${agent} limit 1`);
+  return lost !== undefined;
+}
+
+/** The caller's lease, lapsed or not ([L3]), or why it has none. */
+export function* leaseOfHolder(
+  command: string,
+  thread: ThreadRow,
+  caller: { agent: string; leaseToken?: string },
+  now: string,
+): Procedure<LeaseRow | InboxError> {
+  const lease = yield* findLease(thread.thread_id);
+  const mine = isHeld(lease) && lease.agent_id === caller.agent;
+  if (mine && (caller.leaseToken ?? lease.lease_token) === lease.lease_token) return lease;
+  const id = idOf("thread", thread.thread_id);
+  if (mine)
+    return new InboxError(
+      "lease_lost",
+      `this token of "${caller.agent}" for ${id} was replaced by a later claim`,
+      {
+        hint: "another process claimed under the same name; stop, or claim again",
+        details: { thread_id: id, attempt: lease.attempt },
+      },
+    );
+  if (yield* hasLost(thread.thread_id, caller.agent))
+    return new InboxError("lease_lost", lostMessage(id, caller.agent, thread, lease), {
+      details: { thread_id: id, status: thread.status, holder: isHeld(lease) ? lease.agent_id : null },
+    });
+  if (!isHeld(lease) || hasEnded(thread)) return notNow(thread, command);
+  return conflict(id, lease, now);
+}
+
+function lostMessage(id: string, agent: string, thread: ThreadRow, lease: LeaseRow | undefined): string {
+  const now = isHeld(lease) ? `"${lease.agent_id}" holds it now` : `the thread is ${thread.status} now`;
+  return `"${agent}" lost its lease on ${id} when it ran out; ${now}`;
+}
+
+export function conflict(id: string, lease: LeaseRow, now: string): InboxError {
+  const lapsed = hasLapsed(lease, now);
+  return new InboxError(
+    "lease_conflict",
+    lapsed
+      ? `thread ${id} is held by "${lease.agent_id}", whose lease ran out at ${lease.expires_at}`
+      : `thread ${id} is held by "${lease.agent_id}" until ${lease.expires_at}`,
+    {
+      hint: lapsed ? `claim it first: inbox claim ${id}` : `wait, or ask "${lease.agent_id}" to release it`,
+      details: { thread_id: id, holder: lease.agent_id, expires_at: lease.expires_at },
+    },
+  );
+}

@@ -1,0 +1,133 @@
+/** Messages as they are stored: writing one, reading a thread's, and collecting. */
+import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
+import { InboxError } from "../contract/errors.ts";
+import { idOf } from "../contract/ids.ts";
+import type { Kind, Message } from "../contract/message.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { all, one } from "../sql/procedure.ts";
+import { fragment, list, nothing, type Sql, sql } from "../sql/sql.ts";
+import { artifactsOf, attach } from "./artifact.ts";
+
+export interface MessageRow {
+  message_id: number;
+  thread_id: number | null;
+  from_agent: string;
+  to_agent: string;
+  kind: Kind;
+  summary: string;
+  body: string;
+  payload_json: string;
+  created_at: string;
+}
+
+export interface Written {
+  row: MessageRow;
+  view: Message;
+}
+
+export interface Content {
+  summary: string;
+  body?: string;
+  payload?: Record<string, unknown>;
+  artifacts?: readonly ArtifactInput[];
+}
+
+const columns = fragment`messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.kind,
+  messages.summary, messages.body, messages.payload_json, messages.created_at`;
+
+export const messageView = (row: MessageRow, artifacts: Artifact[] = []): Message => ({
+  messageId: idOf("message", row.message_id),
+  threadId: row.thread_id === null ? null : idOf("thread", row.thread_id),
+  fromAgent: row.from_agent,
+  toAgent: row.to_agent,
+  kind: row.kind,
+  summary: row.summary,
+  body: row.body,
+  payload: JSON.parse(row.payload_json),
+  artifacts,
+  createdAt: row.created_at,
+});
+
+export function* write(
+  head: { thread: number | null; from: string; to: string; kind: Kind },
+  content: Content,
+  now: string,
+): Procedure<Written> {
+  const row = yield* one<MessageRow>(sql`
+    insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at)
+    values (${head.thread}, ${head.from}, ${head.to}, ${head.kind}, ${content.summary}, ${content.body ?? ""},
+      ${JSON.stringify(content.payload ?? {})}, ${now})
+    returning ${columns}`);
+  const artifacts = yield* attach(row!.message_id, content.artifacts ?? [], now);
+  return { row: row!, view: messageView(row!, artifacts) };
+}
+
+/** The messages of a thread in order, all or those that a condition picks. */
+export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1): Procedure<Message[]> {
+  const rows = yield* all<MessageRow>(sql`
+    select ${columns} from messages where messages.thread_id = ${thread} ${condition}
+    order by messages.message_id ${limit < 0 ? nothing : sql`limit ${limit}`}`);
+  return yield* withArtifacts(rows);
+}
+
+/** The newest message of one sender in a thread. */
+export function* lastMessageBy(
+  thread: number,
+  sender: string,
+  condition: Sql = nothing,
+): Procedure<Message | undefined> {
+  const rows = yield* all<MessageRow>(sql`
+    select ${columns} from messages where messages.thread_id = ${thread} and messages.from_agent = ${sender} ${condition}
+    order by messages.message_id desc limit 1`);
+  return (yield* withArtifacts(rows))[0];
+}
+
+function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
+  const artifacts = yield* artifactsOf(rows.map((row) => row.message_id));
+  return rows.map((row) => messageView(row, artifacts.get(row.message_id)));
+}
+
+/** Marks messages to one of `names` as collected by the agent; answers with those that were not yet. */
+export function* acknowledge(
+  agent: string,
+  names: readonly string[],
+  which: Sql,
+  now: string,
+): Procedure<number[]> {
+  const rows = yield* all<{ message_id: number }>(sql`
+    update messages set acked_at = ${now}, acked_by = ${agent}
+    where acked_at is null and to_agent in (${list(names)}) and ${which} returning message_id`);
+  return rows.map((row) => row.message_id).sort((a, b) => a - b);
+}
+
+/** The summary is never empty: where none was given it is the first line of the body. */
+export function contentOf(input: {
+  summary?: string;
+  body?: string;
+  payload?: Record<string, unknown>;
+  artifacts: ArtifactInput[];
+}): Content {
+  const { body, payload, artifacts } = input;
+  const summary = input.summary ?? firstLine(body ?? "");
+  if (!summary)
+    throw new InboxError("invalid_input", "the message says nothing: a summary or a body is needed", {
+      hint: 'add --summary "one line", or --body-file PATH',
+    });
+  return { summary, body, payload, artifacts };
+}
+
+export function firstLine(text: string): string {
+  const line = text.trimStart().split("\n", 1)[0]!.trimEnd();
+  return line.length > 120 ? `${[...line].slice(0, 119).join("")}…` : line;
+}
+
+export function sameContent(message: Message, content: Content): boolean {
+  const whole = ({ summary, body = "", payload = {}, artifacts = [] }: Content) =>
+    JSON.stringify([
+      summary,
+      body,
+      payload,
+      artifacts.map(({ path, kind, metadata }) => [path, kind, metadata]),
+    ]);
+  return whole(message) === whole(content);
+}

@@ -1,0 +1,41 @@
+/** Who there is, with what each holds and has waiting. */
+import type { OutputOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+
+interface AgentRow {
+  name: string;
+  first_seen_at: string;
+  last_seen_at: string;
+  leases: number;
+  pending: number;
+}
+
+/** An agent that wrote within this time counts as living. */
+const liveMs = 60_000;
+
+export function* agents(tx: Context): Procedure<OutputOf<"agents.list">> {
+  const now = yield* tx.clock();
+  const liveSince = new Date(Date.parse(now) - liveMs).toISOString();
+  const rows = yield* all<AgentRow>(sql`
+    select agents.name, agents.first_seen_at, agents.last_seen_at,
+      (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
+      (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending
+    from agents order by agents.name`);
+  const memberships = yield* all<{ agent_id: string; pool: string }>(
+    sql`select pool_members.agent_id, pool_members.pool from pool_members order by pool_members.pool`,
+  );
+  const pools = Map.groupBy(memberships, (row) => row.agent_id);
+  return {
+    agents: rows.map((row) => ({
+      name: row.name,
+      pools: (pools.get(row.name) ?? []).map((membership) => membership.pool),
+      leases: row.leases,
+      pending: row.pending,
+      firstSeenAt: row.first_seen_at,
+      lastSeenAt: row.last_seen_at,
+      live: row.last_seen_at >= liveSince,
+    })),
+  };
+}

@@ -1,0 +1,137 @@
+/** [L1]–[L7] Granting the lease of a thread: the named one, or the best candidate. */
+import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
+import { refused } from "../../sql/procedure.ts";
+import { namesOf, seen } from "../agent.ts";
+import { candidates, nextLapse } from "../candidates.ts";
+import { append } from "../event.ts";
+import {
+  conflict,
+  expiryAfter,
+  findLease,
+  hasLapsed,
+  isHeld,
+  type LeaseRow,
+  recordLoss,
+  saveLease,
+} from "../lease.ts";
+import { messagesOf, write } from "../message.ts";
+import { changeThread, hasEnded, lockThread, notNow, type ThreadRow, threadView } from "../thread.ts";
+
+type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken">;
+type Output = OutputOf<"threads.claim">;
+
+const nobody: Output = { thread: null, lease: null, messages: [] };
+
+export function* claim(tx: Context, input: Input): Procedure<Output | Refused> {
+  if (input.thread !== undefined) return yield* claimThread(tx, yield* lockThread(tx, input.thread), input);
+  const names = yield* namesOf(input.agent);
+  for (;;) {
+    const now = yield* tx.clock();
+    const [best] = yield* candidates({ names, statuses: ["pending"], limit: 1 }, now);
+    if (!best) return nobody;
+    const thread = yield* lockThread(tx, idOf("thread", best.thread.thread_id));
+    // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
+    const claimed = yield* claimThread(tx, thread, input);
+    if ("thread" in claimed) return claimed;
+  }
+}
+
+/** Whether a claim would find something now, and if not, in how many milliseconds a lease runs out. */
+export function* claimable(
+  tx: Context,
+  agent: string,
+): Procedure<{ names: string[]; now: boolean; inMs?: number }> {
+  const now = yield* tx.clock();
+  const names = yield* namesOf(agent);
+  const found = yield* candidates({ names, statuses: ["pending"], limit: 1 }, now);
+  if (found.length) return { names, now: true };
+  const at = yield* nextLapse(names, now);
+  return { names, now: false, inMs: at === undefined ? undefined : Date.parse(at) - Date.parse(now) + 1 };
+}
+
+function* claimThread(tx: Context, thread: ThreadRow, input: Input): Procedure<Output | Refused> {
+  const now = yield* tx.clock();
+  const id = idOf("thread", thread.thread_id);
+  if (hasEnded(thread)) throw notNow(thread, "claim");
+  const lease = yield* findLease(thread.thread_id);
+  const held = isHeld(lease);
+  const mine = held && lease.agent_id === input.agent;
+  if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
+  if (mine && input.leaseToken !== undefined && input.leaseToken !== lease.lease_token)
+    throw new InboxError(
+      "lease_lost",
+      `this token of "${input.agent}" for ${id} was replaced by a later claim`,
+    );
+  const lapsed = held && hasLapsed(lease, now);
+  const attempt = (lease?.attempt ?? 1) + (lapsed ? 1 : 0);
+  if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
+  if (lapsed && !mine) yield* recordLoss(lease, now);
+
+  yield* seen(tx, input.agent, now);
+  const granted: LeaseRow = {
+    thread_id: thread.thread_id,
+    agent_id: input.agent,
+    lease_token: newToken(),
+    attempt,
+    claimed_at: now,
+    expires_at: expiryAfter(now, input.leaseSeconds),
+    released_at: null,
+  };
+  yield* saveLease(granted);
+  const status = mine && !lapsed ? thread.status : "claimed";
+  const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
+  const taken_from = lapsed && !mine ? lease.agent_id : null;
+  const payload = { attempt, expires_at: granted.expires_at, taken_from };
+  yield* append(tx, { type: "thread.claimed", source: input.agent, thread: after, payload, now });
+  return {
+    thread: threadView(after),
+    lease: { token: granted.lease_token, expiresAt: granted.expires_at, attempt },
+    messages: yield* messagesOf(thread.thread_id),
+  };
+}
+
+/** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */
+function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string): Procedure<Refused> {
+  const id = idOf("thread", thread.thread_id);
+  const summary = `gave up after ${lease.attempt} attempts: the last lease, of "${lease.agent_id}", ran out`;
+  const payload = { success: false, reason: "attempts_exhausted", attempts: lease.attempt };
+  const head = {
+    thread: thread.thread_id,
+    from: lease.agent_id,
+    to: thread.created_by,
+    kind: "result",
+  } as const;
+  const message = yield* write(head, { summary, payload }, now);
+  yield* recordLoss(lease, now);
+  yield* saveLease({ ...lease, released_at: now });
+  const after = yield* changeThread(
+    thread,
+    { status: "failed", latest_message_id: message.row.message_id },
+    now,
+  );
+  const reason = "attempts_exhausted";
+  yield* append(tx, {
+    type: "thread.failed",
+    source: lease.agent_id,
+    thread: after,
+    message: message.row,
+    payload: { reason },
+    now,
+  });
+  return refused(
+    new InboxError(
+      "invalid_state",
+      `thread ${id} ${summary}; it is failed now and "${thread.created_by}" was told`,
+      {
+        hint: "send it anew with --max-attempts N if it should be tried more often",
+        details: { thread_id: id, status: "failed", reason },
+      },
+    ),
+  );
+}
+
+const newToken = () =>
+  [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,46 @@
+/** [T11] After an answer has reached its reader: what it contained is collected, and read. */
+import { idOf, numberOf } from "../../contract/ids.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { run } from "../../sql/procedure.ts";
+import { list, sql } from "../../sql/sql.ts";
+import { namesOf, seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { acknowledge } from "../message.ts";
+import { lockThread } from "../thread.ts";
+
+interface Collection {
+  agent: string;
+  thread: string;
+  /** The ids of the messages that were in the answer. */
+  messages: readonly string[];
+  /** Whether the agent's read cursor moves past them. */
+  read: boolean;
+}
+
+export function* collect(tx: Context, { agent, thread: id, messages, read }: Collection): Procedure<void> {
+  const numbers = messages.map(numberOf);
+  if (!numbers.length) return;
+  const thread = yield* lockThread(tx, id);
+  const now = yield* tx.clock();
+  const names = yield* namesOf(agent);
+  const collected: number[] = [];
+  for (let from = 0; from < numbers.length; from += 500) {
+    const which = sql`message_id in (${list(numbers.slice(from, from + 500))})`;
+    collected.push(...(yield* acknowledge(agent, names, which, now)));
+  }
+  const readTo = read ? Math.max(...numbers) : undefined;
+  if (readTo !== undefined)
+    yield* run(sql`
+      insert into thread_reads (thread_id, agent_id, last_read_message_id, last_read_at)
+      values (${thread.thread_id}, ${agent}, ${readTo}, ${now})
+      on conflict (thread_id, agent_id) do update
+      set last_read_message_id = excluded.last_read_message_id, last_read_at = excluded.last_read_at
+      where thread_reads.last_read_message_id < excluded.last_read_message_id`);
+  yield* seen(tx, agent, now);
+  if (!collected.length && readTo === undefined) return;
+  const payload = {
+    messages: collected.map((number) => idOf("message", number)),
+    read_to: readTo === undefined ? null : idOf("message", readTo),
+  };
+  yield* append(tx, { type: "messages.collected", source: agent, thread, payload, now });
+}

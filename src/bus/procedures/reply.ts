@@ -1,0 +1,42 @@
+/** One more message in a thread, to the other side of it unless told otherwise. */
+import type { ArtifactInput } from "../../contract/artifact.ts";
+import type { Kind } from "../../contract/message.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { recipientOf, seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { contentOf, write } from "../message.ts";
+import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
+
+export function reply(tx: Context, input: ParsedOf<"threads.reply">): Procedure<OutputOf<"threads.reply">> {
+  return post(tx, input);
+}
+
+interface Post {
+  from: string;
+  to?: string;
+  thread: string;
+  kind: Kind;
+  summary?: string;
+  body?: string;
+  payload?: Record<string, unknown>;
+  strict: boolean;
+  artifacts: ArtifactInput[];
+}
+
+export function* post(tx: Context, input: Post): Procedure<OutputOf<"threads.reply">> {
+  const content = contentOf(input);
+  const thread = yield* lockThread(tx, input.thread);
+  const now = yield* tx.clock();
+  const to = input.to ?? otherSide(thread, input.from);
+  const recipient = yield* recipientOf(to, input.strict);
+  yield* seen(tx, input.from, now);
+  const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
+  const message = yield* write(head, content, now);
+  const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
+  yield* append(tx, { type: "message.sent", source: input.from, thread: after, message: message.row, now });
+  return { thread: threadView(after), message: message.view, recipient };
+}
+
+const otherSide = (thread: ThreadRow, from: string) =>
+  thread.assigned_to === from ? thread.created_by : thread.assigned_to;

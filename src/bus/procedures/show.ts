@@ -1,0 +1,22 @@
+/** [T9] One thread with its lease and its whole history. Changes nothing; collecting comes after it was shown. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { findLease, isHeld, leaseView } from "../lease.ts";
+import { messagesOf } from "../message.ts";
+import { findThread, threadView } from "../thread.ts";
+
+export function* show(tx: Context, input: ParsedOf<"threads.show">): Procedure<OutputOf<"threads.show">> {
+  if (input.markRead && input.agent === undefined)
+    throw new InboxError("invalid_input", "marking as read needs to know who reads", {
+      hint: "add --agent NAME, or set INBOX_AGENT",
+    });
+  const thread = yield* findThread(input.thread);
+  const now = yield* tx.clock();
+  const lease = yield* findLease(thread.thread_id);
+  return {
+    thread: threadView(thread),
+    lease: isHeld(lease) ? leaseView(lease, now) : null,
+    messages: yield* messagesOf(thread.thread_id),
+  };
+}

@@ -1,0 +1,40 @@
+/** [T6] Progress, or a question that blocks the work. Both go to the thread's creator. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { leaseOfHolder } from "../lease.ts";
+import { contentOf, firstLine, write } from "../message.ts";
+import { changeThread, lockThread, threadView } from "../thread.ts";
+
+export function* update(
+  tx: Context,
+  input: ParsedOf<"threads.update">,
+): Procedure<OutputOf<"threads.update">> {
+  const { agent, status } = input;
+  if (status === "blocked" && input.summary === undefined)
+    throw new InboxError(
+      "invalid_input",
+      "a blocked update needs a summary that says exactly what is missing",
+      {
+        hint: 'add --summary "Should admins log in by email?"',
+      },
+    );
+  const summary = input.summary ?? (input.body ? firstLine(input.body) : "in progress");
+  const content = contentOf({ ...input, summary });
+  const thread = yield* lockThread(tx, input.thread);
+  const now = yield* tx.clock();
+  const lease = yield* leaseOfHolder("update", thread, input, now);
+  if (lease instanceof InboxError) throw lease;
+  yield* seen(tx, agent, now);
+  const kind = status === "blocked" ? "question" : "progress";
+  const message = yield* write(
+    { thread: thread.thread_id, from: agent, to: thread.created_by, kind },
+    content,
+    now,
+  );
+  const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
+  yield* append(tx, { type: "thread.updated", source: agent, thread: after, message: message.row, now });
+  return { thread: threadView(after), message: message.view };
+}

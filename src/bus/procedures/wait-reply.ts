@@ -1,0 +1,67 @@
+/** [W2] Where a waiter starts, and what has come since. Reads messages, not events, and changes nothing. */
+import { InboxError } from "../../contract/errors.ts";
+import { numberOf } from "../../contract/ids.ts";
+import type { Message } from "../../contract/message.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
+import type { Procedure } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { fragment, list, sql } from "../../sql/sql.ts";
+import { latestEvent } from "../event.ts";
+import { findLease, isHeld } from "../lease.ts";
+import { messagesOf } from "../message.ts";
+import { findThread } from "../thread.ts";
+
+type Input = ParsedOf<"threads.waitReply">;
+
+export interface ReplyStart {
+  thread: number;
+  /** Whose own messages never match. */
+  waiter?: string;
+  afterMessage: number;
+}
+
+const answerLimit = 100;
+
+export function* replyStart(input: Input): Procedure<ReplyStart> {
+  if (input.afterMessage !== undefined && input.afterEvent !== undefined)
+    throw new InboxError(
+      "invalid_input",
+      "after-message and after-event both say where to start; give one of them",
+    );
+  const thread = (yield* findThread(input.thread)).thread_id;
+  const lease = yield* findLease(thread);
+  const waiter = input.agent ?? (isHeld(lease) ? lease.agent_id : undefined);
+  if (input.afterMessage !== undefined) return { thread, waiter, afterMessage: numberOf(input.afterMessage) };
+  if (input.afterEvent !== undefined) {
+    // Within a thread events and messages grow together, so one event tells which messages are older.
+    const row = yield* one<{ message_id: number }>(sql`
+      select events.message_id from events
+      where events.thread_id = ${thread} and events.event_id <= ${input.afterEvent} and events.message_id is not null
+      order by events.event_id desc limit 1`);
+    return { thread, waiter, afterMessage: row?.message_id ?? 0 };
+  }
+  if (waiter === undefined) return { thread, waiter, afterMessage: 0 };
+  const own = yield* one<{ last: number | null }>(sql`
+    select max(messages.message_id) as last from messages
+    where messages.thread_id = ${thread} and messages.from_agent = ${waiter}`);
+  return { thread, waiter, afterMessage: own?.last ?? 0 };
+}
+
+export function* replies(
+  start: ReplyStart,
+  kinds: Input["kinds"],
+): Procedure<{ messages: Message[]; nextEventId: number }> {
+  const others = start.waiter === undefined ? fragment`` : sql`and messages.from_agent <> ${start.waiter}`;
+  const messages = yield* messagesOf(
+    start.thread,
+    sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${list([...new Set(kinds)])}) ${others}`,
+    answerLimit,
+  );
+  const last = messages.at(-1);
+  if (messages.length < answerLimit || !last)
+    return { messages, nextEventId: yield* latestEvent(start.thread) };
+  const row = yield* one<{ event_id: number }>(sql`
+    select min(events.event_id) as event_id from events
+    where events.thread_id = ${start.thread} and events.message_id = ${numberOf(last.messageId)}`);
+  return { messages, nextEventId: row!.event_id };
+}

@@ -1,0 +1,32 @@
+/** [T13] Events after a cursor that match, and how far the cursor may move. */
+import type { Event } from "../../contract/event.ts";
+import { numberOf } from "../../contract/ids.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
+import type { Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { list, type Sql, sql } from "../../sql/sql.ts";
+import { type EventRow, eventView, latestEvent } from "../event.ts";
+
+type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
+
+export function* eventsAfter(
+  after: number,
+  filter: Filter,
+): Procedure<{ events: Event[]; nextEventId: number }> {
+  const { agent } = filter;
+  const conditions: Sql[] = [sql`events.event_id > ${after}`];
+  if (filter.thread !== undefined) conditions.push(sql`events.thread_id = ${numberOf(filter.thread)}`);
+  if (filter.run !== undefined) conditions.push(sql`events.run_id = ${filter.run}`);
+  if (filter.status !== undefined)
+    conditions.push(sql`events.status in (${list([...new Set(filter.status)])})`);
+  if (agent !== undefined)
+    conditions.push(
+      sql`(events.created_by = ${agent} or events.assigned_to = ${agent} or events.to_agent = ${agent})`,
+    );
+  const rows = yield* all<EventRow>(sql`
+    select * from events where ${list(conditions, " and ")} order by events.event_id limit ${filter.limit}`);
+  const full = rows.length === filter.limit;
+  // All up to the newest event was looked at in this snapshot, so the cursor may pass what did not match.
+  const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, yield* latestEvent());
+  return { events: rows.map(eventView), nextEventId };
+}

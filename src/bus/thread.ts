@@ -1,0 +1,85 @@
+/** Threads as they are stored, and the few statements that touch one. */
+import { InboxError } from "../contract/errors.ts";
+import { idOf, numberOf } from "../contract/ids.ts";
+import { allowedNow, endedStatuses, type Priority, type Status, type Thread } from "../contract/thread.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { one } from "../sql/procedure.ts";
+import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
+
+export interface ThreadRow {
+  thread_id: number;
+  run_id: string;
+  task_id: string;
+  subject: string;
+  created_by: string;
+  assigned_to: string;
+  /** Whom it was first sent to: an agent or a pool. A release gives it back there. */
+  addressed_to: string;
+  status: Status;
+  priority: Priority;
+  max_attempts: number;
+  latest_message_id: number | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export const threadColumns = fragment`threads.thread_id, threads.run_id, threads.task_id, threads.subject,
+  threads.created_by, threads.assigned_to, threads.addressed_to, threads.status, threads.priority,
+  threads.max_attempts, threads.latest_message_id, threads.created_at, threads.updated_at`;
+
+export const threadView = (row: ThreadRow): Thread => ({
+  threadId: idOf("thread", row.thread_id),
+  runId: row.run_id,
+  taskId: row.task_id,
+  subject: row.subject,
+  createdBy: row.created_by,
+  assignedTo: row.assigned_to,
+  status: row.status,
+  priority: row.priority,
+  maxAttempts: row.max_attempts,
+  latestMessageId: row.latest_message_id === null ? null : idOf("message", row.latest_message_id),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export function* findThread(id: string): Procedure<ThreadRow> {
+  return yield* found(id, nothing);
+}
+
+/** The thread, locked until the end of the transaction: all that concerns it is in one order. */
+export function* lockThread(tx: Context, id: string): Procedure<ThreadRow> {
+  return yield* found(id, tx.forUpdate);
+}
+
+function* found(id: string, lock: Sql): Procedure<ThreadRow> {
+  const row = yield* one<ThreadRow>(
+    sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`,
+  );
+  if (!row) throw new InboxError("not_found", `there is no thread ${id}`);
+  return row;
+}
+
+export function* changeThread(
+  thread: ThreadRow,
+  change: Partial<Pick<ThreadRow, "status" | "assigned_to" | "latest_message_id">>,
+  now: string,
+): Procedure<ThreadRow> {
+  const after = { ...thread, ...change, updated_at: now };
+  yield sql`update threads set status = ${after.status}, assigned_to = ${after.assigned_to},
+    latest_message_id = ${after.latest_message_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`;
+  return after;
+}
+
+export const hasEnded = (thread: ThreadRow) => endedStatuses.includes(thread.status);
+
+/** [T3]: says what was asked, what is the case, and what is possible instead. */
+export function notNow(thread: ThreadRow, command: string): InboxError {
+  const id = idOf("thread", thread.thread_id);
+  const possible = allowedNow[thread.status].join(", ");
+  return new InboxError("invalid_state", `${command} is not possible: thread ${id} is ${thread.status}`, {
+    hint: hasEnded(thread)
+      ? `a thread that has ended stays so; look at it with "inbox show ${id}", or send a new one`
+      : `possible now: ${possible}`,
+    details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * Every way an operation can refuse, in one closed table. Surfaces read the exit code and the HTTP
+ * status from here; engines translate driver errors into these codes at their edge.
+ */
+export const errorTable = {
+  invalid_input: {
+    exit: 30,
+    http: 400,
+    retryable: false,
+    hint: "run the command with --help to see what it takes",
+  },
+  too_large: {
+    exit: 30,
+    http: 413,
+    retryable: false,
+    hint: "put it into a file and attach it with --artifact PATH",
+  },
+  invalid_state: {
+    exit: 30,
+    http: 409,
+    retryable: false,
+    hint: "inbox show THREAD tells where the thread stands",
+  },
+  lease_conflict: {
+    exit: 20,
+    http: 409,
+    retryable: true,
+    hint: "wait for the lease to end, or take other work",
+  },
+  lease_lost: {
+    exit: 20,
+    http: 409,
+    retryable: false,
+    hint: "stop working on this thread; claim again if it is free",
+  },
+  not_found: { exit: 40, http: 404, retryable: false, hint: "inbox list shows what there is" },
+  not_initialized: { exit: 40, http: 503, retryable: false, hint: "inbox init creates the database here" },
+  busy: { exit: 50, http: 503, retryable: true, hint: "nothing was written; try again" },
+  storage: { exit: 50, http: 500, retryable: false, hint: "inbox doctor checks the database" },
+  internal: { exit: 50, http: 500, retryable: false, hint: "this is a bug in inbox; nothing was written" },
+} as const;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ErrorShape {
+  code: ErrorCode;
+  message: string;
+  hint: string;
+  details?: Record<string, unknown>;
+}
+
+/** A message says what was asked and what is the case; the hint says what to do next. */
+export class InboxError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly details?: Record<string, unknown>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = "InboxError";
+    this.code = code;
+    this.hint = more.hint ?? errorTable[code].hint;
+    if (more.details) this.details = more.details;
+  }
+
+  shape(): ErrorShape {
+    const { code, message, hint, details } = this;
+    return details ? { code, message, hint, details } : { code, message, hint };
+  }
+}
+
+/** Whatever was thrown, as one of ours: a stack trace never reaches a user. */
+export function asInboxError(error: unknown): InboxError {
+  if (error instanceof InboxError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new InboxError("internal", message, { cause: error });
+}

@@ -1,0 +1,43 @@
+/**
+ * An event: a monotonic record of a state change, and what waiters wait on ([T13]). Every change appends
+ * exactly one, in the same transaction. Status and assignee are those after the event.
+ */
+import * as v from "valibot";
+import { statuses } from "./thread.ts";
+
+/** The closed list, with what the payload of each carries. */
+export const eventTypes = {
+  "agent.joined": "an agent acted for the first time; payload {}",
+  "pool.joined": "an agent joined a pool; payload {pool}",
+  "pool.left": "an agent left a pool; payload {pool}",
+  "thread.created": "a thread and its first message; payload {kind, to}",
+  "thread.claimed": "a lease was granted; payload {attempt, expires_at, taken_from}",
+  "thread.updated": "the holder reported progress or a question; payload {kind, to}",
+  "thread.released": "the holder gave the thread back; payload {attempt}",
+  "thread.done": "the thread ended with a result; payload {kind, to}",
+  "thread.failed": "the thread ended without one; payload {kind, to, reason}",
+  "thread.cancelled": "the thread was cancelled; payload {kind, to, reason}",
+  "lease.renewed": "the holder extended its lease; payload {attempt, expires_at}",
+  "message.sent": "a message was added to a thread or sent plainly; payload {kind, to, late}",
+  "messages.collected": "an agent was shown messages; payload {messages, read_to}",
+} as const;
+
+export type EventType = keyof typeof eventTypes;
+
+export const event = () =>
+  v.strictObject({
+    eventId: v.number(),
+    eventType: v.picklist(Object.keys(eventTypes) as EventType[]),
+    threadId: v.nullable(v.string()),
+    runId: v.nullable(v.string()),
+    taskId: v.nullable(v.string()),
+    source: v.string(),
+    status: v.nullable(v.picklist(statuses)),
+    assignedTo: v.nullable(v.string()),
+    messageId: v.nullable(v.string()),
+    summary: v.string(),
+    payload: v.record(v.string(), v.unknown()),
+    createdAt: v.string(),
+  });
+
+export type Event = v.InferOutput<ReturnType<typeof event>>;

@@ -1,0 +1,169 @@
+/**
+ * The building blocks of operation inputs. Each is a function that builds a valibot schema with what
+ * every surface needs to know about the field (its type, its help, how a value is called) as metadata,
+ * so that a flag, a JSON property and a line of documentation come from one declaration.
+ * Schemas are built only for the operation that is asked for: eager ones cost milliseconds at start.
+ */
+import * as v from "valibot";
+import { didYouMean } from "./suggest.ts";
+
+export interface FieldInfo {
+  type: "text" | "integer" | "number" | "flag" | "choice" | "list" | "json" | "artifacts";
+  /** How the value is called in help: `--agent NAME`. */
+  value?: string;
+  help: string;
+  choices?: readonly string[];
+  /** Also readable from a file: `--body-file PATH`. */
+  file?: boolean;
+}
+
+export const MiB = 1024 * 1024;
+export const contentLimit = MiB;
+
+const wellFormed = (text: string) => !text.includes("\u0000") && text.isWellFormed();
+const malformed = "must be valid Unicode text without U+0000";
+/** Hangs what surfaces need on a schema, without changing what it accepts. */
+export const described = <S extends v.GenericSchema>(
+  schema: S,
+  info: FieldInfo & Record<string, unknown>,
+): S => v.pipe(schema, v.description(info.help), v.metadata({ ...info })) as unknown as S;
+const shown = (value: unknown) => {
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+};
+
+function nameProblem(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  if ([...name].length > 128) return `must have at most 128 characters, got ${[...name].length}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) || !name.isWellFormed())
+    return `must not contain control characters, got ${shown(name)}`;
+  if (name.startsWith("-")) return `must not start with "-", got ${shown(name)}`;
+  if (name === "*") return 'must be one name, not "*"';
+  if (name.trim() !== name) return `must not begin or end with a space, got ${shown(name)}`;
+  return undefined;
+}
+
+/** The name of an agent, a pool, a run or a task. */
+export const name = (help: string, value = "NAME") =>
+  described(
+    v.pipe(
+      v.string("must be text"),
+      v.check(
+        (text) => nameProblem(text) === undefined,
+        (issue) => nameProblem(issue.input)!,
+      ),
+    ),
+    { type: "text", value, help },
+  );
+
+/** Text of at most `limit` bytes. What is longer is refused as too_large, never cut. */
+export const text = (help: string, options: { limit?: number; file?: boolean; value?: string } = {}) => {
+  const limit = options.limit ?? contentLimit;
+  return described(
+    v.pipe(
+      v.string("must be text"),
+      v.minLength(1, "must not be empty; leave it out instead"),
+      v.maxBytes(limit, (issue) => `is ${issue.received} bytes, at most ${limit} are allowed`),
+      v.check(wellFormed, malformed),
+    ),
+    { type: "text", value: options.value ?? "TEXT", help, file: options.file },
+  );
+};
+
+export const integer = (help: string, range: { min: number; max: number; value?: string }) =>
+  described(
+    v.custom<number>(
+      (input) =>
+        Number.isSafeInteger(input) && (input as number) >= range.min && (input as number) <= range.max,
+      (issue) => `must be a whole number from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
+    ),
+    { type: "integer", value: range.value ?? "N", help, minimum: range.min, maximum: range.max },
+  );
+
+export const number = (help: string, range: { min: number; max: number; value?: string }) =>
+  described(
+    v.custom<number>(
+      (input) =>
+        typeof input === "number" && Number.isFinite(input) && input >= range.min && input <= range.max,
+      (issue) => `must be a number from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
+    ),
+    { type: "number", value: range.value ?? "N", help, minimum: range.min, maximum: range.max },
+  );
+
+export const flag = (help: string) =>
+  v.optional(described(v.boolean("must be true or false"), { type: "flag", help }), false);
+
+const notOneOf = (input: unknown, choices: readonly string[]) => {
+  const guess = typeof input === "string" ? didYouMean(input, choices) : "";
+  return `must be one of ${choices.join(", ")}; got ${shown(input)}${guess ? `; ${guess}` : ""}`;
+};
+
+export const choice = <const T extends readonly string[]>(choices: T, help: string, value?: string) =>
+  described(
+    v.picklist(choices, (issue) => notOneOf(issue.input, choices)),
+    { type: "choice", value: value ?? choices.join("|"), choices, help },
+  );
+
+/** Several of a closed set; on the command line separated by `,` or `|`. */
+export const choices = <const T extends readonly string[]>(known: T, help: string, value = "LIST") =>
+  described(
+    v.pipe(
+      v.array(
+        v.picklist(known, (issue) => notOneOf(issue.input, known)),
+        "must be a list",
+      ),
+      v.minLength(1, "must name at least one"),
+    ),
+    { type: "list", value, choices: known, help },
+  );
+
+/** A JSON object of the user's own: stored and given back as it is, never interpreted. */
+export const json = (help: string) =>
+  described(
+    v.pipe(
+      v.custom<Record<string, unknown>>(
+        (input) => typeof input === "object" && input !== null && !Array.isArray(input),
+        "must be a JSON object",
+      ),
+      v.check((object) => wellFormed(JSON.stringify(object)) && noNul(object), malformed),
+      v.check(
+        (object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit,
+        `must have at most ${contentLimit} bytes as JSON`,
+      ),
+    ),
+    { type: "json", value: "JSON", help },
+  );
+
+const noNul = (value: unknown): boolean => {
+  if (typeof value === "string") return wellFormed(value);
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => wellFormed(key) && noNul(inner));
+};
+
+export interface Field extends FieldInfo {
+  key: string;
+  required: boolean;
+  fallback?: unknown;
+}
+
+type AnySchema = v.GenericSchema & {
+  entries?: Record<string, AnySchema>;
+  wrapped?: AnySchema;
+  default?: unknown;
+  pipe?: readonly { type: string; metadata?: object }[];
+};
+
+/** What a surface derives its own form from: the fields of an input schema with their metadata. */
+export function fieldsOf(schema: v.GenericSchema): Field[] {
+  const entries = (schema as AnySchema).entries ?? {};
+  return Object.entries(entries).map(([key, entry]) => {
+    const optional = entry.type === "optional";
+    const inner = optional ? entry.wrapped! : entry;
+    const info = (inner.pipe ?? []).find((item) => item.type === "metadata")?.metadata as
+      | FieldInfo
+      | undefined;
+    if (!info) throw new Error(`field ${key} has no metadata; build it with src/contract/fields.ts`);
+    return { key, required: !optional, fallback: optional ? entry.default : undefined, ...info };
+  });
+}

@@ -1,0 +1,29 @@
+/** A message: one immutable record, in a thread or plain. Shown here in the thread view. */
+import * as v from "valibot";
+import { artifact } from "./artifact.ts";
+import { choice, json, text } from "./fields.ts";
+
+export const kinds = ["task", "progress", "question", "answer", "result", "control", "event"] as const;
+export type Kind = (typeof kinds)[number];
+
+export const kind = (help: string) => choice(kinds, help);
+export const summary = (help = "one line that says it all") =>
+  v.optional(text(help, { limit: 4096, file: true }));
+export const body = (help = "the full text") => v.optional(text(help, { file: true }));
+export const payload = (help = "structured data for the reader") => v.optional(json(help));
+
+export const message = () =>
+  v.strictObject({
+    messageId: v.string(),
+    threadId: v.nullable(v.string()),
+    fromAgent: v.string(),
+    toAgent: v.string(),
+    kind: v.picklist(kinds),
+    summary: v.string(),
+    body: v.string(),
+    payload: v.record(v.string(), v.unknown()),
+    artifacts: v.array(artifact()),
+    createdAt: v.string(),
+  });
+
+export type Message = v.InferOutput<ReturnType<typeof message>>;

@@ -1,0 +1,67 @@
+/** What an operation is. The table of them all is operations/index.ts. */
+import * as v from "valibot";
+import { type ErrorCode, InboxError } from "./errors.ts";
+
+export interface CliForm {
+  /** The words that name it: `claim`, `pool join`. */
+  command: string;
+  /** Input fields that may also be given as plain arguments, in this order. */
+  plain?: readonly string[];
+  /** The field that defaults to the caller's identity (`--agent`, `INBOX_AGENT`). */
+  identity?: string;
+  /** Who the caller is when nobody said. Without it an identity is required where the field is. */
+  identityDefault?: string;
+  /** A field that means the answer is a stream, one JSON line a record, instead of one document. */
+  stream?: string;
+}
+
+export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSchema> {
+  name: string;
+  /** read: changes nothing. write: one transaction. wait: may block. local: about the database itself. */
+  kind: "read" | "write" | "wait" | "local";
+  /** The least a token must have, where tokens are used. */
+  scope: "worker" | "leader" | "admin";
+  summary: string;
+  /** What a caller should know beyond the summary, in a sentence or two. */
+  detail?: string;
+  input: () => I;
+  output: () => O;
+  errors: readonly ErrorCode[];
+  cli: CliForm;
+  /** True where an answer means "nothing matched": exit code 10. */
+  nothing?: (output: v.InferOutput<O>) => boolean;
+  examples: readonly [string, ...string[]];
+}
+
+export function operation<const N extends string, I extends v.GenericSchema, O extends v.GenericSchema>(
+  form: OperationForm<I, O> & { name: N },
+): OperationForm<I, O> & { name: N } {
+  return form;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the table holds operations of every shape
+export type AnyOperation = OperationForm<any, any>;
+
+/** Checks an input against its schema. `label` names a field the way the surface does (`--lease-seconds`). */
+export function parseInput<I extends v.GenericSchema>(
+  op: { name: string; input: () => I },
+  raw: unknown,
+  label: (key: string) => string = (key) => key,
+): v.InferOutput<I> {
+  const parsed = v.safeParse(op.input(), raw, { abortEarly: true });
+  if (parsed.success) return parsed.output;
+  const issue = parsed.issues[0];
+  const [head, ...rest] = (issue.path ?? []).map((item) => String(item.key));
+  const where = head === undefined ? "the input" : label(head) + rest.map((key) => ` ${key}`).join("");
+  if (issue.type === "strict_object") {
+    const missing = issue.input === undefined;
+    throw new InboxError(
+      "invalid_input",
+      missing ? `${where} is required` : `${where} is not a field of ${op.name}`,
+    );
+  }
+  throw new InboxError(
+    issue.type === "max_bytes" ? "too_large" : "invalid_input",
+    `${where} ${issue.message}`,
+  );
+}

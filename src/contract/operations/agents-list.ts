@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+
+export const agents = operation({
+  name: "agents.list",
+  kind: "read",
+  scope: "worker",
+  summary: "Show who there is, and what each holds and has waiting",
+  input: () => v.strictObject({}),
+  output: () =>
+    v.strictObject({
+      agents: v.array(
+        v.strictObject({
+          name: v.string(),
+          pools: v.array(v.string()),
+          leases: v.number(),
+          pending: v.number(),
+          firstSeenAt: v.string(),
+          lastSeenAt: v.string(),
+          live: v.boolean(),
+        }),
+      ),
+    }),
+  errors: [],
+  cli: { command: "agents" },
+  examples: ["inbox agents"],
+});

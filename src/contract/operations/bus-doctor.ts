@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+
+export const doctor = operation({
+  name: "bus.doctor",
+  kind: "local",
+  scope: "admin",
+  summary: "Check the database and say what to do",
+  input: () => v.strictObject({}),
+  output: () =>
+    v.strictObject({
+      healthy: v.boolean(),
+      checks: v.array(
+        v.strictObject({
+          name: v.string(),
+          status: v.picklist(["ok", "warn", "fail"]),
+          detail: v.string(),
+          fix: v.optional(v.string()),
+        }),
+      ),
+    }),
+  errors: ["not_initialized", "storage"],
+  cli: { command: "doctor" },
+  examples: ["inbox doctor"],
+});

@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+
+export const init = operation({
+  name: "bus.init",
+  kind: "local",
+  scope: "admin",
+  summary: "Create the database here",
+  detail: "Makes .agents/coord.db in this folder, or what --db names. Running it again changes nothing.",
+  input: () => v.strictObject({}),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      created: v.boolean(),
+      schemaVersion: v.number(),
+      outer: v.optional(v.string()),
+    }),
+  errors: ["storage", "busy"],
+  cli: { command: "init" },
+  examples: ["inbox init", "inbox init --db .agents/coord.db"],
+});

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { event } from "../event.ts";
+import { flag, integer, name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { statusFilter } from "../thread.ts";
+import { afterEvent, timeoutSeconds } from "../waiting.ts";
+
+export const watch = operation({
+  name: "events.watch",
+  kind: "wait",
+  scope: "worker",
+  summary: "Block until something happens, or follow all that happens",
+  detail:
+    "Starts now unless --after-event names the last event you have seen. Filters look at the state after the " +
+    "event. With --follow it never ends by itself and prints one JSON line per event.",
+  input: () =>
+    v.strictObject({
+      agent: v.optional(name("threads this agent created or is assigned, and messages to it", "AGENT")),
+      status: v.optional(statusFilter("only threads that are now in these states")),
+      thread: v.optional(threadId("only this thread")),
+      run: v.optional(name("only this run", "RUN")),
+      afterEvent: afterEvent("the last event you have seen"),
+      limit: v.optional(integer("at most so many events (default: 50)", { min: 1, max: 1000 }), 50),
+      timeoutSeconds: timeoutSeconds("give up after so long (default, and 0: never)"),
+      follow: flag("stream events until interrupted or timed out"),
+    }),
+  output: () =>
+    v.strictObject({
+      woke: v.boolean(),
+      nextEventId: v.number(),
+      event: v.nullable(event()),
+      events: v.array(event()),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "watch", stream: "follow" },
+  nothing: (output) => !output.woke,
+  examples: [
+    "inbox watch --agent leader --status blocked,done,failed --timeout-seconds 600",
+    "inbox watch --follow --after-event 0",
+  ],
+});

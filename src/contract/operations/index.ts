@@ -1,0 +1,61 @@
+/** The table from which every surface is derived. A new operation is one file here and one line below. */
+import type * as v from "valibot";
+import { agents } from "./agents-list.ts";
+import { doctor } from "./bus-doctor.ts";
+import { init } from "./bus-init.ts";
+import { watch } from "./events-watch.ts";
+import { sendPlain } from "./mailbox-send.ts";
+import { poolJoin } from "./pools-join.ts";
+import { poolLeave } from "./pools-leave.ts";
+import { cancel } from "./threads-cancel.ts";
+import { claim } from "./threads-claim.ts";
+import { done } from "./threads-done.ts";
+import { fail } from "./threads-fail.ts";
+import { fetch } from "./threads-fetch.ts";
+import { list } from "./threads-list.ts";
+import { release } from "./threads-release.ts";
+import { renew } from "./threads-renew.ts";
+import { reply } from "./threads-reply.ts";
+import { send } from "./threads-send.ts";
+import { show } from "./threads-show.ts";
+import { update } from "./threads-update.ts";
+import { waitReply } from "./threads-wait-reply.ts";
+
+/** In the order help shows them: the life of a thread, then the rest. */
+export const table = [
+  init,
+  send,
+  sendPlain,
+  fetch,
+  claim,
+  renew,
+  update,
+  waitReply,
+  reply,
+  done,
+  fail,
+  release,
+  cancel,
+  list,
+  show,
+  watch,
+  poolJoin,
+  poolLeave,
+  agents,
+  doctor,
+] as const;
+
+type Table = (typeof table)[number];
+export type OperationName = Table["name"];
+type Named<N extends OperationName> = Extract<Table, { name: N }>;
+/** What a caller may pass: defaults left out. */
+export type InputOf<N extends OperationName> = v.InferInput<ReturnType<Named<N>["input"]>>;
+/** What a procedure gets: checked, with the defaults in. */
+export type ParsedOf<N extends OperationName> = v.InferOutput<ReturnType<Named<N>["input"]>>;
+export type OutputOf<N extends OperationName> = v.InferOutput<ReturnType<Named<N>["output"]>>;
+
+export function operationNamed<N extends OperationName>(name: N): Named<N> {
+  const found = table.find((op) => op.name === name);
+  if (!found) throw new Error(`no operation ${name}`);
+  return found as Named<N>;
+}

@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { name, text } from "../fields.ts";
+import { message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { recipient, strict } from "../recipient.ts";
+
+export const sendPlain = operation({
+  name: "mailbox.send",
+  kind: "write",
+  scope: "worker",
+  summary: "Send a plain message, without a thread",
+  detail:
+    "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected.",
+  input: () =>
+    v.strictObject({
+      from: name("who sends", "AGENT"),
+      to: name("the agent it is for", "AGENT"),
+      message: text("what to say", { file: true }),
+      strict: strict(),
+    }),
+  output: () => v.strictObject({ message: message(), recipient: recipient() }),
+  errors: ["invalid_input", "too_large", "not_found"],
+  cli: { command: "send", plain: ["to", "message"], identity: "from", identityDefault: "main" },
+  examples: ['inbox send backend-worker "The schema is merged, go on"'],
+});

@@ -1,0 +1,14 @@
+import { operation } from "../operation.ts";
+import { poolInput, poolOutput } from "../pool.ts";
+
+export const poolJoin = operation({
+  name: "pools.join",
+  kind: "write",
+  scope: "worker",
+  summary: "Join a pool: fetch and claim what is assigned to it",
+  input: poolInput,
+  output: poolOutput,
+  errors: ["invalid_input"],
+  cli: { command: "pool join", plain: ["pool"], identity: "agent" },
+  examples: ["inbox pool join backend --agent worker-1"],
+});

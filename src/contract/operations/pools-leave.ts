@@ -1,0 +1,14 @@
+import { operation } from "../operation.ts";
+import { poolInput, poolOutput } from "../pool.ts";
+
+export const poolLeave = operation({
+  name: "pools.leave",
+  kind: "write",
+  scope: "worker",
+  summary: "Leave a pool; what you hold stays yours",
+  input: poolInput,
+  output: poolOutput,
+  errors: ["invalid_input"],
+  cli: { command: "pool leave", plain: ["pool"], identity: "agent" },
+  examples: ["inbox pool leave backend --agent worker-1"],
+});

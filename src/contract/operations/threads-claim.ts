@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { flag, name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { grantedLease, leaseSeconds, leaseToken } from "../lease.ts";
+import { message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { thread } from "../thread.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const claim = operation({
+  name: "threads.claim",
+  kind: "wait",
+  scope: "worker",
+  summary: "Take exclusive ownership of a thread",
+  detail:
+    "With a thread: that one, or lease_conflict. Without: the best one that fetch would list, in one step; " +
+    "with --wait it blocks until there is one. The answer holds the lease's token and the thread's messages.",
+  input: () =>
+    v.strictObject({
+      agent: name("who claims", "AGENT"),
+      thread: v.optional(threadId("the thread to take (default: the best candidate)")),
+      leaseSeconds: leaseSeconds(),
+      leaseToken: leaseToken(),
+      wait: flag("block until there is something to claim"),
+      timeoutSeconds: timeoutSeconds("with --wait: give up after so long (default: never; 0: at once)"),
+    }),
+  output: () =>
+    v.strictObject({
+      woke: v.optional(v.boolean()),
+      nextEventId: v.optional(v.number()),
+      thread: v.nullable(thread()),
+      lease: v.nullable(grantedLease()),
+      messages: v.array(message()),
+    }),
+  errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
+  cli: { command: "claim", plain: ["thread"], identity: "agent" },
+  nothing: (output) => output.thread === null,
+  examples: [
+    "inbox claim --agent backend-worker --thread thr_123 --lease-seconds 900",
+    "inbox claim --agent backend-worker --wait --json",
+  ],
+});

@@ -1,0 +1,17 @@
+import { endingErrors, endingInput, endingOutput } from "../ending.ts";
+import { operation } from "../operation.ts";
+
+export const done = operation({
+  name: "threads.done",
+  kind: "write",
+  scope: "worker",
+  summary: "End a thread with its result",
+  detail: "The result goes to the creator and the lease is released. The same call again changes nothing.",
+  input: () => endingInput("the result in one line (default: done)"),
+  output: endingOutput,
+  errors: endingErrors,
+  cli: { command: "done", plain: ["thread", "summary"], identity: "agent" },
+  examples: [
+    'inbox done --agent backend-worker --thread thr_123 --summary "Post CRUD works" --body-file result.md',
+  ],
+});

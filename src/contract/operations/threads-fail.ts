@@ -1,0 +1,15 @@
+import { endingErrors, endingInput, endingOutput } from "../ending.ts";
+import { operation } from "../operation.ts";
+
+export const fail = operation({
+  name: "threads.fail",
+  kind: "write",
+  scope: "worker",
+  summary: "End a thread that could not be done",
+  detail: "The reason goes to the creator with success: false, and the lease is released.",
+  input: () => endingInput("why, in one line (default: failed)"),
+  output: endingOutput,
+  errors: endingErrors,
+  cli: { command: "fail", plain: ["thread", "summary"], identity: "agent" },
+  examples: ['inbox fail --agent backend-worker --thread thr_123 --summary "The staging database is gone"'],
+});

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { flag, integer, name } from "../fields.ts";
+import { lease } from "../lease.ts";
+import { operation } from "../operation.ts";
+import { statusFilter, thread } from "../thread.ts";
+
+export const fetch = operation({
+  name: "threads.fetch",
+  kind: "read",
+  scope: "worker",
+  summary: "List the threads an agent could work on, without taking any",
+  detail:
+    "Threads assigned to the agent or to a pool it joined, and those of them whose lease has run out; " +
+    "urgent first, then oldest. Fetching grants nothing: only claim does.",
+  input: () =>
+    v.strictObject({
+      agent: name("whose work", "AGENT"),
+      status: v.optional(statusFilter("only threads in these states (default: pending,blocked)"), [
+        "pending",
+        "blocked",
+      ]),
+      unread: flag("only threads with a message by someone else that the agent has not read"),
+      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+    }),
+  output: () =>
+    v.strictObject({
+      threads: v.array(
+        v.strictObject({ ...thread().entries, claimable: v.boolean(), lease: v.nullable(lease()) }),
+      ),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "fetch", identity: "agent" },
+  nothing: (output) => output.threads.length === 0,
+  examples: ["inbox fetch --agent backend-worker", "inbox fetch --agent backend-worker --unread --json"],
+});

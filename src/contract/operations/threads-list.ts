@@ -1,0 +1,26 @@
+import * as v from "valibot";
+import { integer, name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { statusFilter, thread } from "../thread.ts";
+
+export const list = operation({
+  name: "threads.list",
+  kind: "read",
+  scope: "worker",
+  summary: "List threads, newest first",
+  input: () =>
+    v.strictObject({
+      agent: v.optional(name("created by or assigned to this agent", "AGENT")),
+      status: v.optional(statusFilter()),
+      createdBy: v.optional(name("created by this agent", "AGENT")),
+      assignedTo: v.optional(name("assigned to this agent", "AGENT")),
+      run: v.optional(name("of this run", "RUN")),
+      before: v.optional(threadId("only threads older than this one, for the next page")),
+      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+    }),
+  output: () => v.strictObject({ threads: v.array(thread()), hasMore: v.boolean() }),
+  errors: ["invalid_input"],
+  cli: { command: "list" },
+  examples: ["inbox list --status pending,blocked", "inbox list --created-by leader --limit 10 --json"],
+});

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { lease, leaseSeconds, leaseToken } from "../lease.ts";
+import { operation } from "../operation.ts";
+import { thread } from "../thread.ts";
+
+export const renew = operation({
+  name: "threads.renew",
+  kind: "write",
+  scope: "worker",
+  summary: "Extend your lease, counted from now",
+  input: () =>
+    v.strictObject({
+      agent: name("the holder", "AGENT"),
+      thread: threadId(),
+      leaseSeconds: leaseSeconds(),
+      leaseToken: leaseToken(),
+    }),
+  output: () => v.strictObject({ thread: thread(), lease: lease() }),
+  errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
+  cli: { command: "renew", plain: ["thread"], identity: "agent" },
+  examples: ["inbox renew --agent backend-worker --thread thr_123 --lease-seconds 1800"],
+});

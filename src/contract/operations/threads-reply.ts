@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { artifacts } from "../artifact.ts";
+import { choice, name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { body, message, payload, summary } from "../message.ts";
+import { operation } from "../operation.ts";
+import { recipient, strict } from "../recipient.ts";
+import { thread } from "../thread.ts";
+
+export const reply = operation({
+  name: "threads.reply",
+  kind: "write",
+  scope: "worker",
+  summary: "Answer inside a thread",
+  detail:
+    "Goes to the other of the thread's creator and assignee unless --to says otherwise; wakes its wait-reply.",
+  input: () =>
+    v.strictObject({
+      from: name("who answers", "AGENT"),
+      to: v.optional(name("whom (default: the other side of the thread)", "AGENT")),
+      thread: threadId(),
+      kind: v.optional(
+        choice(["answer", "question", "progress", "control"], "what the message is (default: answer)"),
+        "answer",
+      ),
+      summary: summary(),
+      body: body(),
+      payload: payload(),
+      strict: strict(),
+      artifacts: artifacts(),
+    }),
+  output: () => v.strictObject({ thread: thread(), message: message(), recipient: recipient() }),
+  errors: ["invalid_input", "too_large", "not_found"],
+  cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
+  examples: ['inbox reply --from leader --thread thr_123 --summary "Use email and password for the MVP"'],
+});

@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { artifacts } from "../artifact.ts";
+import { choice, integer, name, text } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { body, kind, message, payload, summary } from "../message.ts";
+import { operation } from "../operation.ts";
+import { recipient, strict } from "../recipient.ts";
+import { priorities, thread } from "../thread.ts";
+
+export const send = operation({
+  name: "threads.send",
+  kind: "write",
+  scope: "worker",
+  summary: "Create a thread, or add a message to one",
+  detail:
+    "Without --thread it creates a thread for --to with --subject. With --thread it adds to that thread; " +
+    "an unknown thread is an error, never created.",
+  input: () =>
+    v.strictObject({
+      from: name("who sends", "AGENT"),
+      to: v.optional(name("the agent or pool it is for", "AGENT")),
+      subject: v.optional(text("what the new thread is about", { limit: 1024 })),
+      thread: v.optional(threadId("the thread to add to")),
+      run: v.optional(name("the run the new thread belongs to (default: default)", "RUN")),
+      task: v.optional(name("your own id for the task (default: the thread's id)", "TASK")),
+      kind: v.optional(kind("what the message is (default: task; with --thread: progress)")),
+      summary: summary("one line that says it all (default: the subject)"),
+      body: body(),
+      payload: payload(),
+      priority: v.optional(choice(priorities, "which pending thread is taken first (default: normal)")),
+      maxAttempts: v.optional(
+        integer("after how many lapsed leases the thread fails (default: 5)", { min: 1, max: 1000 }),
+      ),
+      strict: strict(),
+      artifacts: artifacts(),
+    }),
+  output: () => v.strictObject({ thread: thread(), message: message(), recipient: recipient() }),
+  errors: ["invalid_input", "too_large", "not_found"],
+  cli: { command: "send", identity: "from" },
+  examples: [
+    'inbox send --from leader --to backend-worker --subject "Add post CRUD routes" --body-file task.md',
+    'inbox send --from leader --thread thr_123 --summary "One more thing: keep the old route"',
+  ],
+});

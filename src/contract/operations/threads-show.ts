@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { flag, name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { lease } from "../lease.ts";
+import { message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { thread } from "../thread.ts";
+
+export const show = operation({
+  name: "threads.show",
+  kind: "read",
+  scope: "worker",
+  summary: "Show one thread with its lease and all its messages",
+  input: () =>
+    v.strictObject({
+      thread: threadId(),
+      markRead: flag("collect the messages shown, and move your read cursor past them"),
+      agent: v.optional(name("who reads, with --mark-read", "AGENT")),
+    }),
+  output: () =>
+    v.strictObject({ thread: thread(), lease: v.nullable(lease()), messages: v.array(message()) }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "show", plain: ["thread"], identity: "agent" },
+  examples: ["inbox show thr_123", "inbox show --thread thr_123 --agent leader --mark-read --json"],
+});

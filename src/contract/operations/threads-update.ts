@@ -1,0 +1,37 @@
+import * as v from "valibot";
+import { artifacts } from "../artifact.ts";
+import { choice, name } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { leaseToken } from "../lease.ts";
+import { body, message, payload, summary } from "../message.ts";
+import { operation } from "../operation.ts";
+import { thread } from "../thread.ts";
+
+export const update = operation({
+  name: "threads.update",
+  kind: "write",
+  scope: "worker",
+  summary: "Report progress, or that you are blocked and on what",
+  detail: "A blocked update is a question to the thread's creator: its summary must say what is missing.",
+  input: () =>
+    v.strictObject({
+      agent: name("the holder", "AGENT"),
+      thread: threadId(),
+      status: v.optional(
+        choice(["in_progress", "blocked"], "where the work stands (default: in_progress)"),
+        "in_progress",
+      ),
+      summary: summary("what was done, or what is missing"),
+      body: body(),
+      payload: payload(),
+      leaseToken: leaseToken(),
+      artifacts: artifacts(),
+    }),
+  output: () => v.strictObject({ thread: thread(), message: message() }),
+  errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
+  cli: { command: "update", plain: ["thread"], identity: "agent" },
+  examples: [
+    'inbox update --agent backend-worker --thread thr_123 --status in_progress --summary "Routes done, tests next"',
+    'inbox update --agent backend-worker --thread thr_123 --status blocked --summary "Which auth for the MVP?"',
+  ],
+});

@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { choices, name } from "../fields.ts";
+import { messageId, threadId } from "../ids.ts";
+import { kinds, message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { afterEvent, timeoutSeconds } from "../waiting.ts";
+
+export const waitReply = operation({
+  name: "threads.waitReply",
+  kind: "wait",
+  scope: "worker",
+  summary: "Block until somebody else answers in a thread",
+  detail:
+    "Starts after your own last message in the thread unless told, so an answer that came in between is found. " +
+    "Answers with all that match, collects those to you, and gives the event to go on from.",
+  input: () =>
+    v.strictObject({
+      thread: threadId(),
+      agent: v.optional(name("who waits (default: the lease's holder)", "AGENT")),
+      afterMessage: v.optional(messageId("only messages after this one")),
+      afterEvent: afterEvent("only messages after this event"),
+      kinds: v.optional(choices(kinds, "which messages count (default: answer,control,result)", "KIND,…"), [
+        "answer",
+        "control",
+        "result",
+      ]),
+      timeoutSeconds: timeoutSeconds("give up after so long (default, and 0: never)"),
+    }),
+  output: () =>
+    v.strictObject({
+      woke: v.boolean(),
+      nextEventId: v.number(),
+      message: v.nullable(message()),
+      messages: v.array(message()),
+    }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "wait-reply", plain: ["thread"], identity: "agent" },
+  nothing: (output) => !output.woke,
+  examples: ["inbox wait-reply --agent backend-worker --thread thr_123 --timeout-seconds 1800"],
+});

@@ -1,0 +1,10 @@
+/** What a sender learns about whom it wrote to: a name nobody has used yet may be a typing error. */
+import * as v from "valibot";
+import { flag } from "./fields.ts";
+
+export const recipient = () =>
+  v.strictObject({ name: v.string(), known: v.boolean(), similar: v.array(v.string()) });
+
+export type Recipient = v.InferOutput<ReturnType<typeof recipient>>;
+
+export const strict = () => flag("refuse a recipient that nobody has used yet");

@@ -1,0 +1,38 @@
+/** The names closest to a mistyped one, best first: at most a third of its letters may differ. */
+export function closest(wanted: string, known: Iterable<string>, most = 3): string[] {
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  const scored: [number, string][] = [];
+  for (const name of known) {
+    if (name === wanted) continue;
+    const begins = wanted.length > 1 && name.startsWith(wanted);
+    const distance = begins ? 0 : editDistance(wanted.toLowerCase(), name.toLowerCase(), limit);
+    if (distance <= limit) scored.push([distance, name]);
+  }
+  scored.sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
+  return scored.slice(0, most).map(([, name]) => name);
+}
+
+export function didYouMean(wanted: string, known: Iterable<string>): string {
+  const names = closest(wanted, known);
+  return names.length ? `did you mean ${names.map((name) => `"${name}"`).join(" or ")}?` : "";
+}
+
+/** Optimal string alignment distance (a swap of neighbours counts one); anything past the limit is limit + 1. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min(previous[j]! + 1, current[j - 1]! + 1, previous[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, before[j - 2]! + 1);
+      current.push(best);
+    }
+    before = previous;
+    previous = current;
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,52 @@
+/** A thread: the durable container of one work conversation. */
+import * as v from "valibot";
+import { choices } from "./fields.ts";
+
+export const statuses = [
+  "pending",
+  "claimed",
+  "in_progress",
+  "blocked",
+  "done",
+  "failed",
+  "cancelled",
+] as const;
+export type Status = (typeof statuses)[number];
+export const endedStatuses: readonly Status[] = ["done", "failed", "cancelled"];
+export const activeStatuses: readonly Status[] = ["claimed", "in_progress", "blocked"];
+
+export const priorities = ["low", "normal", "high"] as const;
+export type Priority = (typeof priorities)[number];
+
+export const maxAttemptsDefault = 5;
+
+export const statusFilter = (help = "only threads in these states") => choices(statuses, help, "STATUS,…");
+
+export const thread = () =>
+  v.strictObject({
+    threadId: v.string(),
+    runId: v.string(),
+    taskId: v.string(),
+    subject: v.string(),
+    createdBy: v.string(),
+    assignedTo: v.string(),
+    status: v.picklist(statuses),
+    priority: v.picklist(priorities),
+    maxAttempts: v.number(),
+    latestMessageId: v.nullable(v.string()),
+    createdAt: v.string(),
+    updatedAt: v.string(),
+  });
+
+export type Thread = v.InferOutput<ReturnType<typeof thread>>;
+
+/** Which commands a status allows now ([T3]); error messages are built from it. */
+export const allowedNow: Record<Status, readonly string[]> = {
+  pending: ["claim", "cancel"],
+  claimed: ["renew", "update", "done", "fail", "release", "cancel"],
+  in_progress: ["renew", "update", "done", "fail", "release", "cancel"],
+  blocked: ["wait-reply", "reply", "renew", "update", "done", "fail", "release", "cancel"],
+  done: ["show"],
+  failed: ["show"],
+  cancelled: ["show"],
+};

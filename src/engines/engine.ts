@@ -1,0 +1,23 @@
+/** The port between the bus and where it is stored. Three verbs; width is what makes adapters huge. */
+import type { Context, Procedure, Refused } from "../sql/procedure.ts";
+
+export type Work<T> = (tx: Context) => Procedure<T | Refused>;
+
+export interface Engine {
+  /** Runs a procedure on a snapshot; nothing it does may change the database. */
+  read<T>(work: Work<T>): Promise<T>;
+  /** Runs a procedure in a transaction and answers once it is durable. A refusal is thrown after its commit. */
+  write<T>(work: Work<T>): Promise<T>;
+  /** From this call on remembers whether one of the topics was touched. */
+  subscribe(topics: readonly string[]): Subscription;
+  close(): Promise<void>;
+}
+
+export interface Subscription {
+  /**
+   * Resolves when something may have changed since the last call, or after `atMost` milliseconds. A hint,
+   * never the truth: read again. It resolves at the latest a second after any change.
+   */
+  next(options: { atMost?: number; signal?: AbortSignal }): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,117 @@
+/** Opening, creating and migrating a database file. */
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { InboxError } from "../../contract/errors.ts";
+import { isBusy, notOurs, translate } from "./errors.ts";
+import { migrations as ours } from "./schema.ts";
+
+/** "REST" in ASCII, in the file's header: tells our files from any other SQLite database. */
+const applicationId = 0x52455354;
+const lockPatienceMs = 5000;
+
+export function openDatabase(path: string, migrations: readonly string[] = ours): Database {
+  if (!existsSync(path)) throw notInitialized(path);
+  try {
+    if (!statSync(path).isFile()) throw notOurs(path, "it is not a file");
+    const db = connect(path);
+    try {
+      const version = identify(db, path);
+      if (version === 0) throw notInitialized(path);
+      if (version > migrations.length) throw newer(path, version, migrations.length);
+      if (version < migrations.length) migrate(db, path, migrations);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+/** Creates what is missing: the folder (0700), the file (0600), the schema. True if there was none before. */
+export function createDatabase(path: string, migrations: readonly string[] = ours): boolean {
+  try {
+    const folder = dirname(path);
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+    const fresh = statSync(path).size === 0;
+    if (fresh) chmodSync(path, 0o600);
+    const db = connect(path);
+    try {
+      const before = identify(db, path);
+      if (before > migrations.length) throw newer(path, before, migrations.length);
+      if (before === 0) db.run("pragma journal_mode = wal");
+      return migrate(db, path, migrations) === 0;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+function connect(path: string): Database {
+  const db = new Database(path, { readwrite: true, create: false, strict: true });
+  // The timeout first: changing the journal mode needs a lock, and racing first opens would fail.
+  // temp_store: savepoints would else write a temporary file.
+  db.run(
+    `pragma busy_timeout = ${lockPatienceMs}; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory`,
+  );
+  return db;
+}
+
+/** The schema's version, 0 for an empty file; throws if the file belongs to something else. */
+function identify(db: Database, path: string): number {
+  const { application_id } = db.query("pragma application_id").get() as { application_id: number };
+  const { user_version } = db.query("pragma user_version").get() as { user_version: number };
+  if (application_id === applicationId) return user_version;
+  const { tables } = db.query("select count(*) as tables from sqlite_schema").get() as { tables: number };
+  if (application_id !== 0 || user_version !== 0 || tables > 0)
+    throw notOurs(path, "it holds another program's tables");
+  return 0;
+}
+
+/** Brings the schema forward in one transaction, and answers from which version. Racing processes wait their turn. */
+function migrate(db: Database, path: string, migrations: readonly string[]): number {
+  beginPatiently(db);
+  try {
+    const before = identify(db, path);
+    for (const statements of migrations.slice(before)) db.run(statements);
+    if (before < migrations.length)
+      db.run(`pragma application_id = ${applicationId}; pragma user_version = ${migrations.length}`);
+    db.run("commit");
+    return before;
+  } catch (error) {
+    if (db.inTransaction) db.run("rollback");
+    throw error;
+  }
+}
+
+function beginPatiently(db: Database): void {
+  const deadline = Date.now() + lockPatienceMs;
+  for (;;) {
+    try {
+      db.run("begin immediate");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      Bun.sleepSync(5);
+    }
+  }
+}
+
+const notInitialized = (path: string) =>
+  new InboxError("not_initialized", `there is no inbox database at ${path}`, {
+    hint: `inbox init --db ${path} creates it; a folder's own one is made by "inbox init"`,
+  });
+
+const newer = (path: string, found: number, known: number) =>
+  new InboxError(
+    "storage",
+    `${path} has schema version ${found}; this program knows ${known}: nothing was changed`,
+    {
+      hint: "install a newer inbox",
+    },
+  );

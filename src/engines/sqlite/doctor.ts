@@ -1,0 +1,118 @@
+/** [C8] What can be wrong with a database file, and what to do about it. Changes nothing. */
+import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { openDatabase } from "./connect.ts";
+
+type Report = OutputOf<"bus.doctor">;
+type Check = Report["checks"][number];
+
+/** Before it, two connections that checkpoint at once could damage the file. */
+const safeSqlite = [3, 51, 3];
+
+export function diagnose(path: string): Report {
+  const db = openDatabase(path);
+  try {
+    const checks = [
+      engine(db),
+      schema(db, path),
+      integrity(db),
+      journal(db),
+      ...permissions(path),
+      clock(db),
+      leases(db),
+    ];
+    return { healthy: checks.every(({ status }) => status !== "fail"), checks };
+  } finally {
+    db.close();
+  }
+}
+
+const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
+const get = <T>(db: Database, query: string) => db.query(query).get() as T;
+
+function engine(db: Database): Check {
+  const { version } = get<{ version: string }>(db, "select sqlite_version() as version");
+  const parts = version.split(".").map(Number);
+  const first = parts.findIndex((part, i) => part !== safeSqlite[i]);
+  const older = first >= 0 && parts[first]! < safeSqlite[first]!;
+  if (!older) return ok("engine", `SQLite ${version}`);
+  const detail = `SQLite ${version} can damage a database that several programs use`;
+  return {
+    name: "engine",
+    status: "fail",
+    detail,
+    fix: "use the built program, which brings its own SQLite",
+  };
+}
+
+function schema(db: Database, path: string): Check {
+  const { user_version } = get<{ user_version: number }>(db, "pragma user_version");
+  return ok("schema", `version ${user_version} of ${path}`);
+}
+
+function integrity(db: Database): Check {
+  const { quick_check } = get<{ quick_check: string }>(db, "pragma quick_check(1)");
+  if (quick_check === "ok") return ok("integrity", "no damage found");
+  return { name: "integrity", status: "fail", detail: quick_check, fix: "restore the file from a copy" };
+}
+
+function journal(db: Database): Check {
+  const { journal_mode } = get<{ journal_mode: string }>(db, "pragma journal_mode");
+  if (journal_mode === "wal") return ok("journal", "write-ahead log, synchronous full");
+  const fix = "close every program that uses it, then run: sqlite3 FILE 'pragma journal_mode=wal'";
+  return { name: "journal", status: "fail", detail: `journal mode is ${journal_mode}, not wal`, fix };
+}
+
+function permissions(path: string): Check[] {
+  const wanted: [string, string, number][] = [
+    ["file", path, 0o600],
+    ["folder", dirname(path), 0o700],
+  ];
+  return wanted.map(([name, place, mode]) => {
+    const found = statSync(place).mode & 0o777;
+    const detail = `${place} is ${found.toString(8).padStart(4, "0")}`;
+    if ((found & ~mode) === 0) return ok(name, detail);
+    return {
+      name,
+      status: "warn",
+      detail: `${detail}: others may read it`,
+      fix: `chmod ${mode.toString(8)} ${place}`,
+    };
+  });
+}
+
+function clock(db: Database): Check {
+  const { last } = get<{ last: string | null }>(
+    db,
+    "select max(created_at) as last from (select created_at from events order by event_id desc limit 100)",
+  );
+  const aheadMs = last === null ? 0 : Date.parse(last) - Date.now();
+  if (aheadMs < 2000) return ok("clock", "not behind the newest event");
+  const detail = `the newest event is ${Math.round(aheadMs / 1000)} s in the future: the clock was set back`;
+  return {
+    name: "clock",
+    status: "warn",
+    detail,
+    fix: "set the clock; leases last longer until it has caught up",
+  };
+}
+
+function leases(db: Database): Check {
+  const now = new Date().toISOString();
+  const rows = db
+    .query(`select leases.thread_id as id, leases.agent_id as agent from leases join threads on threads.thread_id = leases.thread_id
+      where leases.released_at is null and leases.expires_at <= ?
+      and threads.status in ('claimed', 'in_progress', 'blocked') order by leases.expires_at limit 100`)
+    .all(now) as { id: number; agent: string }[];
+  if (!rows.length) return ok("leases", "none has run out");
+  const [oldest] = rows;
+  const detail = `${rows.length}${rows.length === 100 ? " or more" : ""} ran out and nobody took over, the oldest thr_${oldest!.id} of "${oldest!.agent}"`;
+  return {
+    name: "leases",
+    status: "warn",
+    detail,
+    fix: `inbox claim thr_${oldest!.id} --agent NAME, or inbox cancel thr_${oldest!.id} --agent NAME`,
+  };
+}

@@ -1,0 +1,66 @@
+/** The embedded engine: one file, any number of processes. */
+import { statSync } from "node:fs";
+import { InboxError } from "../../contract/errors.ts";
+import { Refused } from "../../sql/procedure.ts";
+import type { Engine, Work } from "../engine.ts";
+import { openDatabase } from "./connect.ts";
+import { contextOf, drive } from "./drive.ts";
+import { translate } from "./errors.ts";
+import { groupCommit } from "./group-commit.ts";
+import { whenFree } from "./lock.ts";
+import { openWake } from "./wake.ts";
+
+export interface SqliteOptions {
+  /** The engine's clock, milliseconds since the epoch. Tests move it; nobody else does. */
+  now?: () => number;
+}
+
+export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
+  const now = options.now ?? Date.now;
+  const db = openDatabase(path);
+  // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
+  db.run("pragma busy_timeout = 0");
+  const inode = statSync(path).ino;
+
+  const dataVersion = () => (db.query("pragma data_version").get() as { data_version: number }).data_version;
+  let seenVersion = -1;
+  const wake = openWake(`${path}-wake`, () => {
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== inode)
+      throw new InboxError("storage", `${path} was deleted or replaced while waiting`, {
+        hint: "run the command again",
+      });
+    const before = seenVersion;
+    seenVersion = dataVersion();
+    return before !== seenVersion;
+  });
+  const commits = groupCommit(db, path, now, wake.touch);
+
+  /** Several statements see one state of the database. */
+  function snapshot<T>(work: Work<T>): T | Refused {
+    db.run("begin");
+    try {
+      return drive(db, work, contextOf(now, new Set()));
+    } finally {
+      if (db.inTransaction) db.run("rollback"); // a read has nothing to keep
+    }
+  }
+
+  return {
+    async read(work) {
+      try {
+        const result = await whenFree(() => snapshot(work));
+        if (result instanceof Refused) throw result.error;
+        return result;
+      } catch (error) {
+        throw translate(error, path);
+      }
+    },
+    write: commits.write,
+    subscribe: wake.subscribe,
+    async close() {
+      await commits.idle();
+      wake.close();
+      db.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** What the driver throws, as one of our errors. The only place that knows SQLite's codes. */
+import { asInboxError, InboxError } from "../../contract/errors.ts";
+
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
+
+export const isBusy = (error: unknown) => codeOf(error).startsWith("SQLITE_BUSY");
+
+export function translate(error: unknown, path: string): InboxError {
+  if (error instanceof InboxError) return error;
+  const code = codeOf(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  const storage = (message: string, hint?: string) =>
+    new InboxError("storage", message, { hint, cause: error });
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
+    return new InboxError("busy", `another process keeps ${path} locked`, { cause: error });
+  if (code === "SQLITE_FULL" || /ENOSPC/.test(reason))
+    return storage(`no room left for ${path}: nothing was written`, "free some disk space and run it again");
+  if (code.startsWith("SQLITE_NOTADB")) return notOurs(path, "it is not a SQLite database");
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN") || code === "SQLITE_PERM")
+    return storage(
+      `${path} cannot be opened for writing (${reason})`,
+      "check the permissions of the file and of its folder: SQLite keeps two more files beside it",
+    );
+  if (code.startsWith("SQLITE_CORRUPT"))
+    return storage(`${path} is damaged (${reason})`, "restore it from a copy; inbox doctor tells more");
+  if (code.startsWith("SQLITE_")) return storage(`${path}: ${reason}`);
+  return asInboxError(error);
+}
+
+export const notOurs = (path: string, why: string) =>
+  new InboxError("storage", `${path} is not a database of inbox: ${why}; nothing was changed`, {
+    hint: "name another file with --db PATH",
+  });

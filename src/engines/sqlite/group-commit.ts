@@ -1,0 +1,105 @@
+/**
+ * Group commit: procedures that arrive in one turn of the event loop share one transaction, and so one
+ * fsync, with a savepoint each. Nobody is answered or woken before the commit has returned. A lone writer
+ * pays no delay and no savepoint.
+ */
+import type { Database } from "bun:sqlite";
+import { Refused } from "../../sql/procedure.ts";
+import type { Work } from "../engine.ts";
+import { contextOf, drive } from "./drive.ts";
+import { translate } from "./errors.ts";
+import { whenFree } from "./lock.ts";
+
+const batchLimit = 100;
+const batchMs = 5;
+
+interface Entry {
+  work: Work<unknown>;
+  outcome?: { value: unknown } | { error: unknown };
+  resolve(value: never): void;
+  reject(error: unknown): void;
+}
+
+export function groupCommit(
+  db: Database,
+  path: string,
+  now: () => number,
+  wake: (topics: Set<string>) => void,
+) {
+  let queue: Entry[] = [];
+  let flushing: Promise<void> | undefined;
+
+  async function flush(): Promise<void> {
+    while (queue.length) {
+      try {
+        await whenFree(() => {
+          db.run("begin immediate");
+          runBatch();
+        });
+      } catch (error) {
+        for (const entry of queue.splice(0)) entry.reject(translate(error, path));
+      }
+    }
+  }
+
+  function runBatch(): void {
+    const waiting = queue;
+    const batch: Entry[] = [];
+    const topics = new Set<string>();
+    const lone = waiting.length === 1;
+    const started = performance.now();
+    try {
+      for (const entry of waiting) {
+        if (batch.length >= batchLimit || performance.now() - started > batchMs) break;
+        batch.push(entry);
+        const touched = runOne(entry, lone);
+        for (const topic of touched) topics.add(topic);
+      }
+      queue = waiting.slice(batch.length);
+      db.run("commit");
+    } catch (error) {
+      // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told it is.
+      queue = waiting.slice(batch.length);
+      if (db.inTransaction) db.run("rollback");
+      for (const entry of batch) entry.reject(translate(error, path));
+      return;
+    }
+    wake(topics);
+    for (const entry of batch) {
+      if ("value" in entry.outcome!) entry.resolve(entry.outcome.value as never);
+      else entry.reject(entry.outcome!.error);
+    }
+  }
+
+  /** Runs one entry; its own failure undoes its own writes only. Throws if the transaction is gone. */
+  function runOne(entry: Entry, lone: boolean): Set<string> {
+    const topics = new Set<string>();
+    if (!lone) db.run("savepoint entry");
+    try {
+      const result = drive(db, entry.work, contextOf(now, topics));
+      entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
+      if (!lone) db.run("release entry");
+      return topics;
+    } catch (error) {
+      if (lone || !db.inTransaction) throw error;
+      db.run("rollback to entry; release entry");
+      entry.outcome = { error: translate(error, path) };
+      return new Set();
+    }
+  }
+
+  return {
+    write<T>(work: Work<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        queue.push({ work, resolve: resolve as (value: never) => void, reject });
+        flushing ??= new Promise<void>((done) => setImmediate(done)).then(flush).finally(() => {
+          flushing = undefined;
+        });
+      });
+    },
+    /** Resolves when nothing is left to write. */
+    async idle(): Promise<void> {
+      while (flushing) await flushing;
+    },
+  };
+}

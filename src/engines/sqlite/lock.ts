@@ -1,0 +1,23 @@
+/**
+ * Getting SQLite's one lock without blocking the event loop. SQLite's own busy handler sleeps inside the
+ * call, and ever longer, so that newcomers overtake those who wait; here everybody tries again after a
+ * short random pause, which keeps the worst wait near the average one (docs/decisions/0003).
+ */
+import { isBusy } from "./errors.ts";
+
+const patienceMs = 5000;
+
+/** `attempt` begins a transaction and ends it before it returns, so that no other one can come in between. */
+export async function whenFree<T>(attempt: () => T): Promise<T> {
+  let deadline = 0;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      deadline ||= Date.now() + patienceMs;
+      if (Date.now() > deadline) throw error;
+    }
+    await Bun.sleep(Math.random() * 2);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Schema versions, oldest first; the position is the version (`pragma user_version`). Never edit one that
+ * has landed: add the next. Tables and columns are named as in the first draft of the protocol; ids are the
+ * numbers behind `thr_`, `msg_` and `art_`. AUTOINCREMENT because a plain rowid is reused after a delete.
+ */
+export const migrations: readonly string[] = [
+  `
+create table threads (
+  thread_id integer primary key autoincrement,
+  run_id text not null,
+  task_id text not null,
+  subject text not null,
+  created_by text not null,
+  assigned_to text not null,
+  addressed_to text not null,
+  status text not null,
+  priority text not null default 'normal',
+  priority_rank integer not null generated always as (case priority when 'high' then 0 when 'normal' then 1 else 2 end) virtual,
+  max_attempts integer not null default 5,
+  latest_message_id integer,
+  created_at text not null,
+  updated_at text not null
+) strict;
+create index threads_fetch on threads (assigned_to, status, priority_rank, thread_id);
+create index threads_lapsed on threads (addressed_to, status, priority_rank, thread_id);
+create index threads_assigned on threads (assigned_to, thread_id);
+create index threads_created on threads (created_by, thread_id);
+create index threads_run on threads (run_id, thread_id);
+create index threads_status on threads (status, thread_id);
+
+create table messages (
+  message_id integer primary key autoincrement,
+  thread_id integer references threads (thread_id),
+  from_agent text not null,
+  to_agent text not null,
+  kind text not null,
+  summary text not null,
+  body text not null default '',
+  payload_json text not null default '{}',
+  created_at text not null,
+  acked_at text,
+  acked_by text
+) strict;
+create index messages_thread on messages (thread_id, message_id);
+create index messages_inbox on messages (to_agent, message_id) where acked_at is null;
+
+create table artifacts (
+  artifact_id integer primary key autoincrement,
+  message_id integer not null references messages (message_id),
+  path text not null,
+  kind text not null,
+  metadata_json text not null default '{}',
+  created_at text not null
+) strict;
+create index artifacts_message on artifacts (message_id);
+
+create table leases (
+  thread_id integer primary key references threads (thread_id),
+  agent_id text not null,
+  lease_token text not null,
+  attempt integer not null,
+  claimed_at text not null,
+  expires_at text not null,
+  released_at text
+) strict;
+create index leases_held on leases (agent_id) where released_at is null;
+
+create table lost_leases (
+  thread_id integer not null references threads (thread_id),
+  attempt integer not null,
+  agent_id text not null,
+  lease_token text not null,
+  lost_at text not null,
+  primary key (thread_id, attempt)
+) strict, without rowid;
+
+create table thread_reads (
+  thread_id integer not null references threads (thread_id),
+  agent_id text not null,
+  last_read_message_id integer not null references messages (message_id),
+  last_read_at text not null,
+  primary key (thread_id, agent_id)
+) strict, without rowid;
+
+create table agents (
+  name text primary key,
+  first_seen_at text not null,
+  last_seen_at text not null
+) strict, without rowid;
+
+create table pool_members (
+  agent_id text not null,
+  pool text not null,
+  joined_at text not null,
+  primary key (agent_id, pool)
+) strict, without rowid;
+create index pool_members_pool on pool_members (pool, agent_id);
+
+create table events (
+  event_id integer primary key autoincrement,
+  run_id text,
+  task_id text,
+  thread_id integer,
+  source text not null,
+  event_type text not null,
+  status text,
+  created_by text,
+  assigned_to text,
+  to_agent text,
+  message_id integer,
+  summary text not null default '',
+  payload_json text not null default '{}',
+  created_at text not null
+) strict;
+create index events_thread on events (thread_id, event_id);
+`,
+];

@@ -1,0 +1,200 @@
+/**
+ * Wake-ups. In one process a listener is called; across processes the writer touches a file after its
+ * commit and waiters watch it. 64 files by hash of the topic, so that a write wakes few of a hundred
+ * waiters, and one for those who wait for everything. A waiter makes its file before it reads, a writer looks
+ * for files after its commit: whichever comes first, the other sees it. The write-ahead log itself
+ * is no signal: its write comes before the commit is visible.
+ *
+ * A file that is deleted or replaced leaves its watcher deaf without an error, and inotify gives 128
+ * instances a user. So one slow timer a process looks every second (`changed`), and where
+ * watching fails, files are polled.
+ */
+import {
+  closeSync,
+  type FSWatcher,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  watch,
+} from "node:fs";
+import type { Subscription } from "../engine.ts";
+
+const slowCheckMs = 1000;
+const pollMs = 100;
+export const everything = "events";
+
+interface Bucket {
+  file: string;
+  listeners: Set<() => void>;
+  watcher?: FSWatcher;
+  inode: number;
+  touched: number;
+}
+
+export interface Wake {
+  touch(topics: Set<string>): void;
+  subscribe(topics: readonly string[]): Subscription;
+  close(): void;
+}
+
+/** `changed` tells whether another connection has committed since it was last asked; it may throw. */
+export function openWake(folder: string, changed: () => boolean): Wake {
+  const buckets = new Map<string, Bucket>();
+  let slowTimer: Timer | undefined;
+  let pollTimer: Timer | undefined;
+  let failure: unknown;
+
+  const notify = (bucket: Bucket) => {
+    for (const listener of bucket.listeners) listener();
+  };
+  const notifyAll = () => {
+    for (const bucket of buckets.values()) notify(bucket);
+  };
+
+  function attach(bucket: Bucket): void {
+    bucket.watcher?.close();
+    bucket.watcher = undefined;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    closeSync(openSync(bucket.file, "a", 0o600));
+    remember(bucket);
+    if (pollTimer) return;
+    try {
+      bucket.watcher = watch(bucket.file, () => notify(bucket));
+      bucket.watcher.on("error", poll);
+    } catch {
+      poll();
+    }
+  }
+
+  function remember(bucket: Bucket): boolean {
+    const { ino, mtimeMs } = statSync(bucket.file);
+    const moved = bucket.inode !== ino || bucket.touched !== mtimeMs;
+    bucket.inode = ino;
+    bucket.touched = mtimeMs;
+    return moved;
+  }
+
+  function poll(): void {
+    pollTimer ??= setInterval(() => {
+      for (const bucket of buckets.values()) {
+        try {
+          if (remember(bucket)) notify(bucket);
+        } catch {
+          // Gone: the slow check makes it anew.
+        }
+      }
+    }, pollMs);
+  }
+
+  function slowCheck(): void {
+    try {
+      for (const bucket of buckets.values()) {
+        const inode = statSync(bucket.file, { throwIfNoEntry: false })?.ino;
+        if (inode === bucket.inode) continue;
+        attach(bucket);
+        notify(bucket);
+      }
+      if (changed()) notifyAll();
+    } catch (error) {
+      failure = error;
+      notifyAll();
+    }
+  }
+
+  function listen(name: string, listener: () => void): void {
+    let bucket = buckets.get(name);
+    if (!bucket) {
+      bucket = { file: `${folder}/${name}`, listeners: new Set(), inode: 0, touched: 0 };
+      attach(bucket);
+      buckets.set(name, bucket);
+    }
+    bucket.listeners.add(listener);
+    slowTimer ??= setInterval(slowCheck, slowCheckMs);
+  }
+
+  function unlisten(name: string, listener: () => void): void {
+    const bucket = buckets.get(name);
+    bucket?.listeners.delete(listener);
+    if (!bucket || bucket.listeners.size) return;
+    bucket.watcher?.close();
+    buckets.delete(name);
+    if (buckets.size) return;
+    clearInterval(slowTimer);
+    clearInterval(pollTimer);
+    slowTimer = pollTimer = undefined;
+  }
+
+  return {
+    touch(topics) {
+      if (!topics.size) return;
+      const names = new Set([...topics].map(bucketOf));
+      for (const name of names) {
+        const bucket = buckets.get(name);
+        if (bucket) notify(bucket);
+      }
+      let present: string[];
+      try {
+        present = readdirSync(folder);
+      } catch {
+        return; // Nobody has ever waited here.
+      }
+      const now = Date.now() / 1000;
+      for (const name of present) {
+        if (!names.has(name)) continue;
+        try {
+          utimesSync(`${folder}/${name}`, now, now);
+        } catch {
+          // Removed in between: its waiters find out by the slow check.
+        }
+      }
+    },
+
+    subscribe(topics) {
+      const names = [...new Set(topics.map(bucketOf))];
+      let dirty = false;
+      let ring: (() => void) | undefined;
+      const listener = () => {
+        dirty = true;
+        ring?.();
+      };
+      for (const name of names) listen(name, listener);
+      return {
+        next({ atMost, signal }) {
+          return new Promise((resolve, reject) => {
+            let timer: Timer | undefined;
+            const finish = () => {
+              ring = undefined;
+              clearTimeout(timer);
+              signal?.removeEventListener("abort", finish);
+              dirty = false;
+              if (failure) reject(failure);
+              else resolve();
+            };
+            if (dirty || failure || signal?.aborted) return finish();
+            ring = finish;
+            signal?.addEventListener("abort", finish);
+            if (atMost !== undefined) timer = setTimeout(finish, Math.min(Math.max(0, atMost), 2 ** 31 - 1));
+          });
+        },
+        close() {
+          for (const name of names) unlisten(name, listener);
+        },
+      };
+    },
+
+    close() {
+      for (const [name, bucket] of [...buckets])
+        for (const listener of [...bucket.listeners]) unlisten(name, listener);
+    },
+  };
+}
+
+/** FNV-1a; any hash will do that all versions agree on. */
+function bucketOf(topic: string): string {
+  if (topic === everything) return "all";
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < topic.length; i++) hash = Math.imul(hash ^ topic.charCodeAt(i), 0x01000193);
+  return ((hash >>> 8) & 63).toString(16).padStart(2, "0");
+}

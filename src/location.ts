@@ -1,0 +1,57 @@
+/** [S1] Which database a command speaks to. */
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { InboxError } from "./contract/errors.ts";
+
+const local = join(".agents", "coord.db");
+
+export interface Asked {
+  /** What `--db` says. */
+  db?: string;
+  env: Record<string, string | undefined>;
+  cwd: string;
+}
+
+/** The database that is asked for, or the nearest one from the working directory upwards, as git finds `.git`. */
+export function locate({ db, env, cwd }: Asked): string {
+  const named = namedDatabase({ db, env, cwd });
+  if (named !== undefined) return named;
+  const found = nearest(cwd);
+  if (found !== undefined) return found;
+  throw new InboxError("not_initialized", `there is no ${local} in ${cwd} or in any folder above it`, {
+    hint: "inbox init creates one here; --db PATH or INBOX_DB names another",
+  });
+}
+
+/** Where `init` creates: the named one, else in this very folder, and which outer one it will hide. */
+export function locateNew(asked: Asked): { path: string; outer?: string } {
+  const named = namedDatabase(asked);
+  if (named !== undefined) return { path: named };
+  return { path: join(asked.cwd, local), outer: nearest(dirname(asked.cwd)) };
+}
+
+function namedDatabase({ db, env, cwd }: Asked): string | undefined {
+  const named = db ?? (env.INBOX_DB || undefined);
+  if (named === undefined) return undefined;
+  const source = db === undefined ? "INBOX_DB" : "--db";
+  if (named === "" || named.includes("\u0000"))
+    throw new InboxError("invalid_input", `${source} must be the path of a database file`);
+  const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
+  if (scheme)
+    throw new InboxError(
+      "invalid_input",
+      `${source} ${named}: this version knows database files only, not ${scheme}://`,
+      {
+        hint: "name a file, for example --db .agents/coord.db",
+      },
+    );
+  return resolve(cwd, named);
+}
+
+function nearest(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, local);
+    if (existsSync(path)) return path;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * A procedure is a bus rule: a generator that yields SQL and gets rows back. It does no I/O, so the same
+ * text runs synchronously on one engine and asynchronously on another. Its laws:
+ *   - it returns a value, or `refused(error)`: both commit. A throw rolls everything back.
+ *   - an engine never throws into it; use `on conflict do nothing returning` to ask "did it change?".
+ *   - an engine may run it again from the start, so it keeps no state outside.
+ */
+import type { InboxError } from "../contract/errors.ts";
+import type { Sql } from "./sql.ts";
+
+export type Row = Record<string, string | number | null>;
+export type Procedure<T> = Generator<Sql, T, Row[]>;
+
+/** What an engine lends a procedure for one transaction. */
+export interface Context {
+  /** The engine's time, ISO 8601 UTC with milliseconds. Ask after the locks are taken. */
+  clock(): Procedure<string>;
+  /** Appended to a select that must lock what it reads, on engines that need it. */
+  readonly forUpdate: Sql;
+  /** Names what changed; whoever waits on it is woken after the commit. */
+  wake(topic: string): void;
+}
+
+/** A refusal that commits: what was written before it stays. */
+export class Refused {
+  constructor(readonly error: InboxError) {}
+}
+
+export const refused = (error: InboxError) => new Refused(error);
+
+export function* all<T>(query: Sql): Procedure<T[]> {
+  return (yield query) as T[];
+}
+
+export function* one<T>(query: Sql): Procedure<T | undefined> {
+  return ((yield query) as T[])[0];
+}
+
+export function* run(statement: Sql): Procedure<void> {
+  yield statement;
+}

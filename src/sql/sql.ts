@@ -1,0 +1,66 @@
+/**
+ * SQL as a value. A template holds text and parameters, and may hold other templates: engines flatten it
+ * into their own placeholders. Flattened text is the key of the statement cache, not the template.
+ */
+export type SqlValue = string | number | null;
+
+export class Sql {
+  constructor(
+    readonly strings: readonly string[],
+    readonly values: readonly (SqlValue | Sql)[],
+  ) {}
+
+  flatten(placeholder: (index: number) => string): { text: string; values: SqlValue[] } {
+    const values: SqlValue[] = [];
+    let text = "";
+    const walk = (part: Sql) => {
+      tracked?.delete(part);
+      part.strings.forEach((string, i) => {
+        text += string;
+        if (i >= part.values.length) return;
+        const value = part.values[i]!;
+        if (value instanceof Sql) walk(value);
+        else text += placeholder(values.push(value));
+      });
+    };
+    walk(this);
+    return { text, values };
+  }
+}
+
+export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]): Sql {
+  const missing = values.indexOf(undefined as never);
+  if (missing >= 0) throw new Error(`undefined bound in SQL after: ${strings[missing]}`);
+  const made = new Sql(strings, values);
+  tracked?.add(made);
+  return made;
+}
+
+/** A part that is made once and embedded in many statements; it is never run by itself. */
+export const fragment = (strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]) =>
+  new Sql(strings, values);
+
+export const nothing = fragment``;
+
+/** `a, b, c`: for `in (...)`; also joins with another separator. */
+export function list(values: readonly (SqlValue | Sql)[], separator = ", "): Sql {
+  const strings = ["", ...Array<string>(Math.max(0, values.length - 1)).fill(separator), ""];
+  return values.length ? new Sql(strings, values) : nothing;
+}
+
+/**
+ * A forgotten `yield*` compiles and loses the write silently. Under test every template made is kept
+ * here until it is run or embedded; one left over at the end of a procedure is an error.
+ */
+let tracked: Set<Sql> | undefined;
+
+export function trackStatements(on: boolean): void {
+  tracked = on ? new Set() : undefined;
+}
+
+export function forgottenStatements(): string[] {
+  if (!tracked?.size) return [];
+  const left = [...tracked].map((made) => made.strings.join("?").trim());
+  tracked.clear();
+  return left;
+}

@@ -1,0 +1,71 @@
+/** The flags of an operation, derived from its input schema. */
+import { type Field, fieldsOf } from "../../contract/fields.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+
+export interface Flag {
+  /** With its dashes: `--lease-seconds`. */
+  name: string;
+  /** The input field it fills. */
+  field: Field;
+  /** What it does to the field: sets it, reads it from a file, or adds to the artifact before it. */
+  role: "value" | "file" | "artifact" | "artifact-kind" | "artifact-metadata";
+  /** How the value is called; a flag without one is true by being there. */
+  value?: string;
+  help: string;
+}
+
+export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** How an input field is called on the command line. User data is JSON text here, so the name says so. */
+export const flagName = (field: Field) => `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
+
+export const flagsOf = (op: AnyOperation): Flag[] => fieldsOf(op.input()).flatMap(flagsOfField);
+
+function flagsOfField(field: Field): Flag[] {
+  if (field.type === "artifacts")
+    return [
+      { name: "--artifact", field, role: "artifact", value: "PATH", help: field.help },
+      {
+        name: "--artifact-kind",
+        field,
+        role: "artifact-kind",
+        value: "KIND",
+        help: "what the file before it is (default: file)",
+      },
+      {
+        name: "--artifact-metadata-json",
+        field,
+        role: "artifact-metadata",
+        value: "JSON",
+        help: "anything else about the file before it",
+      },
+    ];
+  const name = flagName(field);
+  const flag: Flag = { name, field, role: "value", value: field.value, help: field.help };
+  if (!field.file) return [flag];
+  return [
+    flag,
+    {
+      name: `${name}-file`,
+      field,
+      role: "file",
+      value: "PATH",
+      help: `${name} from a file, - for standard input`,
+    },
+  ];
+}
+
+export interface GlobalFlag {
+  name: string;
+  short?: string;
+  value?: string;
+  help: string;
+}
+
+export const globalFlags: readonly GlobalFlag[] = [
+  { name: "--db", value: "PATH", help: "the database (INBOX_DB; default: the nearest .agents/coord.db)" },
+  { name: "--agent", value: "NAME", help: "who you are (INBOX_AGENT)" },
+  { name: "--json", help: "one line of JSON on standard output" },
+  { name: "--help", short: "-h", help: "what the command does, with an example" },
+  { name: "--version", short: "-V", help: "the version" },
+];

@@ -1,0 +1,76 @@
+/** `--help`, derived from the operation table. */
+import type { AnyOperation } from "../../contract/operation.ts";
+import { operations, operationsOf, ownCommands, type Program } from "./commands.ts";
+import { flagsOf, globalFlags } from "./flags.ts";
+
+const column = (rows: [string, string][]) => {
+  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)));
+  return rows
+    .map(([left, right]) =>
+      left.length > width
+        ? `  ${left}\n  ${" ".repeat(width)}  ${right}`
+        : `  ${left.padEnd(width)}  ${right}`,
+    )
+    .join("\n");
+};
+
+const globalRows = (): [string, string][] =>
+  globalFlags.map(({ name, short, value, help }) => [
+    `${short ? `${short}, ` : ""}${name}${value ? ` ${value}` : ""}`,
+    help,
+  ]);
+
+export function programHelp(program: Program, version: string): string {
+  if (program === "orch")
+    return `orch ${version}: dispatches work to sub-agents. This version has no orch commands; see inbox --help.\n`;
+  const commands = operations.map((op): [string, string] => [usageWords(op), op.summary]);
+  const own = Object.entries(ownCommands).map(([name, text]): [string, string] => [name, text]);
+  return `inbox ${version}: a durable bus for agents
+
+Usage: inbox COMMAND [flags]
+
+Commands:
+${column([...commands, ...own])}
+
+Everywhere:
+${column(globalRows())}
+
+Exit codes: 0 ok, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage
+
+A first round:
+  inbox init
+  inbox send --from leader --to worker --subject "Say hello"
+  inbox claim --agent worker
+  inbox done thr_1 "Hello" --agent worker
+  inbox show thr_1
+`;
+}
+
+const usageWords = (op: AnyOperation) =>
+  [op.cli.command, ...(op.name === "mailbox.send" ? ["AGENT", "MESSAGE"] : [])].join(" ");
+
+export function commandHelp(command: string): string {
+  return `${operationsOf(command).map(operationHelp).join("\n")}
+Everywhere:
+${column(globalRows())}
+`;
+}
+
+function operationHelp(op: AnyOperation): string {
+  const plain = (op.cli.plain ?? []).map((key) => `[${key.toUpperCase()}]`).join(" ");
+  const flags = flagsOf(op)
+    .filter(({ name }) => name !== "--agent" || op.cli.identity === undefined)
+    .map(({ name, value, help, field }): [string, string] => [
+      value ? `${name} ${value}` : name,
+      field.required && field.key !== op.cli.identity && !op.cli.plain?.includes(field.key)
+        ? `${help} (required)`
+        : help,
+    ]);
+  const sections = [
+    `${op.summary}.${op.detail ? `\n${op.detail}` : ""}`,
+    `Usage: inbox ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
+    flags.length ? `Flags:\n${column(flags)}` : "",
+    `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,
+  ];
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
+}

@@ -1,0 +1,195 @@
+/** From scanned arguments to an operation's input. */
+import { fstatSync, openSync, readSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { InboxError } from "../../contract/errors.ts";
+import { contentLimit, type Field } from "../../contract/fields.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import { type Flag, flagName, flagsOf } from "./flags.ts";
+import type { Given, Scanned } from "./scan.ts";
+
+export interface Caller {
+  cwd: string;
+  env: Record<string, string | undefined>;
+}
+
+export interface CommandInput {
+  input: Record<string, unknown>;
+  /** What is odd but not wrong: an artifact that does not exist. */
+  warnings: string[];
+  label: (key: string) => string;
+}
+
+const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
+
+export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): CommandInput {
+  const flags = flagsOf(op);
+  const warnings: string[] = [];
+  const input: Record<string, unknown> = {};
+  for (const given of scanned.given) {
+    const flag = flags.find(({ name }) => name === given.flag);
+    if (!flag)
+      throw invalid(
+        `${given.flag} does not go with this form of inbox ${op.cli.command}`,
+        `inbox ${op.cli.command} --help shows both`,
+      );
+    apply(input, flag, given, caller, warnings);
+  }
+  fillPlain(input, op, scanned.plain, flags);
+  fillIdentity(input, op, scanned, caller, flags);
+  const label = (key: string) => flags.find(({ field }) => field.key === key)?.name ?? key;
+  return { input, warnings, label };
+}
+
+function apply(
+  input: Record<string, unknown>,
+  flag: Flag,
+  given: Given,
+  caller: Caller,
+  warnings: string[],
+): void {
+  const { field, role } = flag;
+  if (role.startsWith("artifact")) {
+    applyArtifact(input, flag, given.value!, caller, warnings);
+    return;
+  }
+  const value =
+    role === "file" ? readText(given.value!, flag.name, caller) : typedValue(field, given.value, flag.name);
+  if (field.type === "list" && Array.isArray(input[field.key]))
+    (input[field.key] as unknown[]).push(...(value as unknown[]));
+  else if (field.key in input)
+    throw invalid(`${flagName(field)} was given twice`, `give ${flagName(field)} or ${flag.name}, once`);
+  else input[field.key] = value;
+}
+
+function applyArtifact(
+  input: Record<string, unknown>,
+  flag: Flag,
+  value: string,
+  caller: Caller,
+  warnings: string[],
+): void {
+  input.artifacts ??= [];
+  const artifacts = input.artifacts as Record<string, unknown>[];
+  if (flag.role === "artifact") {
+    if (value === "") throw invalid("--artifact must be a path");
+    const path = resolve(caller.cwd, value);
+    if (!statSync(path, { throwIfNoEntry: false })) warnings.push(`artifact ${path} does not exist (yet)`);
+    artifacts.push({ path });
+    return;
+  }
+  const last = artifacts.at(-1);
+  if (!last) throw invalid(`${flag.name} belongs to the --artifact before it, and there is none`);
+  const key = flag.role === "artifact-kind" ? "kind" : "metadata";
+  if (key in last) throw invalid(`${flag.name} was given twice for one --artifact`);
+  last[key] = key === "kind" ? value : parseJson(value, flag.name);
+}
+
+/** Text as the field's type; what does not fit is left for the schema to refuse in its own words. */
+function typedValue(field: Field, value: string | undefined, name: string): unknown {
+  switch (field.type) {
+    case "flag":
+      return true;
+    case "integer":
+      return /^[+-]?\d+$/.test(value!) ? Number(value) : value;
+    case "number":
+      return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value!) ? Number(value) : value;
+    case "list":
+      return value!.split(/[,|]/).map((item) => item.trim());
+    case "json":
+      return parseJson(value!, name);
+    default:
+      return value;
+  }
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(
+      `${name} is not JSON: ${(error as Error).message}`,
+      `for example ${name} '{"question": "which?"}'`,
+    );
+  }
+}
+
+function fillPlain(
+  input: Record<string, unknown>,
+  op: AnyOperation,
+  plain: readonly string[],
+  flags: readonly Flag[],
+): void {
+  const keys = op.cli.plain ?? [];
+  if (plain.length > keys.length) {
+    const extra = plain[keys.length]!;
+    throw invalid(
+      `inbox ${op.cli.command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
+      "quote text that has spaces",
+    );
+  }
+  plain.forEach((value, i) => {
+    const key = keys[i]!;
+    if (key in input) throw invalid(`${flags.find(({ field }) => field.key === key)!.name} was given twice`);
+    input[key] = value;
+  });
+}
+
+/** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else what the operation says, else nobody. */
+function fillIdentity(
+  input: Record<string, unknown>,
+  op: AnyOperation,
+  scanned: Scanned,
+  { env }: Caller,
+  flags: readonly Flag[],
+): void {
+  const { identity, identityDefault } = op.cli;
+  if (identity === undefined) {
+    const filters = flags.some(({ field }) => field.key === "agent");
+    if (filters && scanned.globals.agent !== undefined) input.agent = scanned.globals.agent;
+    return;
+  }
+  const caller = scanned.globals.agent ?? (env.INBOX_AGENT || undefined) ?? identityDefault;
+  if (!(identity in input) && caller !== undefined) input[identity] = caller;
+  const field = flags.find((flag) => flag.field.key === identity)!.field;
+  if (field.required && input[identity] === undefined)
+    throw invalid(
+      `inbox ${op.cli.command} needs to know who you are`,
+      `add --${identity} NAME, or set INBOX_AGENT`,
+    );
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** A whole file, or standard input; never more than a message may hold. */
+function readText(path: string, name: string, { cwd }: Caller): string {
+  if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
+  let bytes: Uint8Array;
+  try {
+    const file = path === "-" ? 0 : openSync(resolve(cwd, path), "r");
+    if (path !== "-" && fstatSync(file).isDirectory()) throw new Error("it is a folder");
+    bytes = readUpTo(file, contentLimit + 1);
+  } catch (error) {
+    throw invalid(`${name} ${path} cannot be read: ${(error as Error).message}`);
+  }
+  if (bytes.length > contentLimit)
+    throw new InboxError("too_large", `${name} ${path} has more than ${contentLimit} bytes`);
+  if (bytes.length === 0) throw invalid(`${name} ${path} is empty; leave it out instead`);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid(`${name} ${path} is not valid UTF-8 text`, "attach it with --artifact instead");
+  }
+}
+
+function readUpTo(file: number, most: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  while (total < most) {
+    const chunk = new Uint8Array(Math.min(65_536, most - total));
+    const read = readSync(file, chunk, 0, chunk.length, null);
+    if (read === 0) break;
+    chunks.push(chunk.subarray(0, read));
+    total += read;
+  }
+  return Buffer.concat(chunks);
+}

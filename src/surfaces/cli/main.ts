@@ -1,0 +1,201 @@
+/** One run of the program: arguments in, an exit code out. */
+import { createColors } from "picocolors";
+import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import type { OperationName } from "../../contract/operations/index.ts";
+import { closest, didYouMean } from "../../contract/suggest.ts";
+import type { BusOperation, Handed } from "../../inbox.ts";
+import { version } from "../../version.ts";
+import {
+  commandNames,
+  findCommand,
+  operationsOf,
+  ownCommands,
+  type Program,
+  subcommandsOf,
+} from "./commands.ts";
+import { flagsOf } from "./flags.ts";
+import { type CommandInput, inputOf } from "./input.ts";
+import { complain, print } from "./output.ts";
+import { snakeCase } from "./recase.ts";
+import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
+
+const exitNothing = 10;
+/** What a shell reports for a program that died of a closed pipe. */
+const exitBrokenPipe = 141;
+
+export async function main(argv: readonly string[], program: Program): Promise<number> {
+  try {
+    checkEncoding(argv);
+    return await dispatch(argv, program);
+  } catch (error) {
+    return report(asInboxError(error), argv.includes("--json"));
+  }
+}
+
+async function dispatch(argv: readonly string[], program: Program): Promise<number> {
+  const { words, at } = leadingWords(argv);
+  const found = program === "inbox" ? findCommand(words) : undefined;
+  if (!found) return withoutOperation(words, argv, program);
+  const { command, length } = found;
+  const rest = argv.toSpliced(at, length);
+  const forms = operationsOf(command);
+  const scanned = scanArguments(rest, forms.flatMap(flagsOf), command);
+  if (scanned.globals.version) return say(`${program} ${version}\n`);
+  if (scanned.globals.help) return say((await import("./help.ts")).commandHelp(command));
+  const op = chooseForm(forms, scanned);
+  return run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env }), scanned);
+}
+
+/** Of two operations with one name the first that knows all that was given. */
+function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): AnyOperation {
+  const fits = (op: AnyOperation) => {
+    const names = new Set(flagsOf(op).map(({ name }) => name));
+    return plain.length <= (op.cli.plain?.length ?? 0) && given.every(({ flag }) => names.has(flag));
+  };
+  return forms.find(fits) ?? forms.find((op) => plain.length > 0 && op.cli.plain) ?? forms[0]!;
+}
+
+async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): Promise<number> {
+  const { globals } = scanned;
+  const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
+  if (op.kind === "local") {
+    const { runLocal } = await import("../../local.ts");
+    return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
+  }
+  const { locate } = await import("../../location.ts");
+  const { openInbox } = await import("../../inbox.ts");
+  const inbox = openInbox(locate(asked));
+  const { input, label } = command;
+  if (op.cli.stream && input[op.cli.stream]) {
+    for await (const record of inbox.follow(input, { label }))
+      if (!(await print(`${JSON.stringify(snakeCase(record))}\n`))) return exitBrokenPipe;
+    return 0;
+  }
+  return answer(
+    op,
+    await inbox.hand(op.name as BusOperation, input as never, { label }),
+    command,
+    globals.json,
+  );
+}
+
+/** Prints the answer, and only then collects what it contains. */
+async function answer(
+  op: AnyOperation,
+  handed: Pick<Handed<unknown>, "value"> & Partial<Handed<unknown>>,
+  { warnings }: CommandInput,
+  json: boolean,
+): Promise<number> {
+  const { value } = handed;
+  const text = json ? jsonAnswer(op, value as object, warnings) : await humanAnswer(op, value, warnings);
+  if (!(await print(text))) {
+    await handed.giveBack?.();
+    return exitBrokenPipe;
+  }
+  try {
+    await handed.confirm?.();
+  } catch (error) {
+    complain(`warning: what you see was not marked as read: ${asInboxError(error).message}\n`);
+  }
+  if (op.name === "bus.doctor" && !(value as { healthy: boolean }).healthy) return errorTable.storage.exit;
+  return op.nothing?.(value) ? exitNothing : 0;
+}
+
+function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
+  const fields = snakeCase(value) as object;
+  return `${JSON.stringify({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
+}
+
+async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
+  const { render } = await import("./render.ts");
+  const paint = createColors(wantsColour(process.stdout.isTTY === true));
+  for (const warning of warnings) complain(`warning: ${warning}\n`);
+  return `${render(op.name as OperationName, value as never, paint)}\n`;
+}
+
+const wantsColour = (terminal: boolean) => terminal && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+
+async function withoutOperation(
+  words: readonly string[],
+  argv: readonly string[],
+  program: Program,
+): Promise<number> {
+  const [word, argument] = words;
+  if (word === undefined) {
+    const { globals } = scanArguments(argv, [], "");
+    if (globals.version)
+      return say(globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`);
+    const help = (await import("./help.ts")).programHelp(program, version);
+    if (globals.help) return say(help);
+    complain(help);
+    return errorTable.invalid_input.exit;
+  }
+  if (program === "inbox" && word === "help") {
+    const { commandHelp, programHelp } = await import("./help.ts");
+    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 3))?.command;
+    if (argument !== undefined && !command) throw unknownCommand(argument, program);
+    return say(command ? commandHelp(command) : programHelp(program, version));
+  }
+  if (program === "inbox" && word === "completion") {
+    const { completion } = await import("./completion.ts");
+    return say(completion(argument));
+  }
+  const subcommands = subcommandsOf(word);
+  if (program === "inbox" && subcommands.length)
+    throw new InboxError(
+      "invalid_input",
+      `inbox ${word} needs one more word: ${subcommands.map((name) => name.slice(word.length + 1)).join(" or ")}`,
+      {
+        hint: `for example: inbox ${subcommands[0]} --help`,
+      },
+    );
+  throw unknownCommand(word, program);
+}
+
+function unknownCommand(word: string, program: Program): InboxError {
+  const names = program === "inbox" ? [...commandNames(), ...Object.keys(ownCommands)] : [];
+  const guess = didYouMean(word, names);
+  return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
+    hint: closest(word, names).length
+      ? `${program} help COMMAND shows what it takes`
+      : `${program} --help lists the commands`,
+  });
+}
+
+async function say(text: string): Promise<number> {
+  return (await print(text)) ? 0 : exitBrokenPipe;
+}
+
+async function report(error: InboxError, json: boolean): Promise<number> {
+  const { exit } = errorTable[error.code];
+  if (json) {
+    const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
+    return printed ? exit : exitBrokenPipe;
+  }
+  const paint = createColors(wantsColour(process.stderr.isTTY === true));
+  complain(
+    `${paint.red("error")} ${error.message} ${paint.dim(`(${error.code})`)}\n${paint.dim("hint")}  ${error.hint}\n`,
+  );
+  if (error.code === "internal" && process.env.INBOX_DEBUG)
+    complain(`${String((error.cause as Error)?.stack)}\n`);
+  return exit;
+}
+
+/** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
+function checkEncoding(argv: readonly string[]): void {
+  if (!argv.some((token) => token.includes("\ufffd"))) return;
+  let typed: Uint8Array;
+  try {
+    typed = require("node:fs").readFileSync("/proc/self/cmdline");
+  } catch {
+    return;
+  }
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(typed);
+  } catch {
+    throw new InboxError("invalid_input", "an argument is not valid UTF-8 text", {
+      hint: "write the text to a file in UTF-8 and use --body-file, or attach it with --artifact",
+    });
+  }
+}

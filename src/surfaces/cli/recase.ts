@@ -1,0 +1,19 @@
+/**
+ * The contract speaks camelCase; the thread commands print snake_case, as their protocol says. User data is
+ * never touched: a `payload` or `metadata` object is printed whole, as text, under `payload_json`.
+ */
+const userData = new Set(["payload", "metadata"]);
+
+export const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export function snakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCase);
+  if (typeof value !== "object" || value === null) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === undefined) continue;
+    if (userData.has(key)) result[`${key}_json`] = JSON.stringify(inner);
+    else result[snake(key)] = snakeCase(inner);
+  }
+  return result;
+}

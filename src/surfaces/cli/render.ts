@@ -1,0 +1,182 @@
+/** Answers for people: one function an operation. Agents read `--json`. */
+import type { Colors } from "picocolors/types";
+import type { Event } from "../../contract/event.ts";
+import type { Lease } from "../../contract/lease.ts";
+import type { Message } from "../../contract/message.ts";
+import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import type { Recipient } from "../../contract/recipient.ts";
+import type { Status, Thread } from "../../contract/thread.ts";
+import { textTable } from "./text-table.ts";
+import { relative } from "./time.ts";
+
+type Render<N extends OperationName> = (output: OutputOf<N>, paint: Colors) => string;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what an agent wrote must not steer a person's terminal
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const safe = (text: string) => text.replace(control, "\ufffd");
+const cut = (text: string, most: number) => {
+  const line = safe(text).replace(/\s+/g, " ");
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+};
+
+function statusText(status: Status, paint: Colors): string {
+  const colour = {
+    pending: paint.yellow,
+    claimed: paint.cyan,
+    in_progress: paint.cyan,
+    blocked: paint.magenta,
+    done: paint.green,
+    failed: paint.red,
+    cancelled: paint.dim,
+  }[status];
+  return colour(status);
+}
+
+const leaseText = (lease: Lease | null) =>
+  lease ? `${safe(lease.agentId)}, ${lease.lapsed ? "ran out" : "ends"} ${relative(lease.expiresAt)}` : "";
+
+const headline = (thread: Thread, paint: Colors) =>
+  `${paint.bold(thread.threadId)} ${statusText(thread.status, paint)}  ${cut(thread.subject, 70)}`;
+
+function messageText(message: Message, paint: Colors): string {
+  const { messageId, fromAgent, toAgent, kind, summary, body, payload, artifacts, createdAt } = message;
+  const lines = [
+    `${paint.dim(messageId)} ${paint.bold(safe(fromAgent))} → ${safe(toAgent)} ${paint.cyan(kind)} ${paint.dim(relative(createdAt))}`,
+    `  ${safe(summary)}`,
+  ];
+  if (body && body !== summary)
+    lines.push(
+      ...safe(body)
+        .trimEnd()
+        .split("\n")
+        .map((line) => `  ${paint.dim("│")} ${line}`),
+    );
+  if (Object.keys(payload).length) lines.push(`  ${paint.dim("payload")} ${safe(JSON.stringify(payload))}`);
+  for (const artifact of artifacts) lines.push(`  ${paint.dim(safe(artifact.kind))} ${safe(artifact.path)}`);
+  return lines.join("\n");
+}
+
+function recipientText(recipient: Recipient, paint: Colors): string {
+  if (recipient.known) return "";
+  const similar = recipient.similar.length
+    ? `; did you mean ${recipient.similar.map(safe).join(" or ")}?`
+    : "";
+  return `\n${paint.yellow("note")} nobody has used the name "${safe(recipient.name)}" yet${similar}`;
+}
+
+export function eventText(event: Event, paint: Colors): string {
+  const status = event.status ? statusText(event.status, paint) : "";
+  const parts = [
+    paint.dim(String(event.eventId)),
+    event.eventType,
+    event.threadId ?? "",
+    status,
+    safe(event.source),
+  ];
+  return `${parts.filter(Boolean).join(" ")}  ${cut(event.summary, 60)}`.trimEnd();
+}
+
+function threadRows(threads: readonly Thread[], paint: Colors): string[][] {
+  return threads.map((thread) => [
+    thread.threadId,
+    statusText(thread.status, paint),
+    thread.priority,
+    cut(thread.createdBy, 20),
+    cut(thread.assignedTo, 20),
+    relative(thread.updatedAt),
+    cut(thread.subject, 50),
+  ]);
+}
+
+const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
+
+/** The most common answer: where the thread stands now, and what was said. */
+const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Colors) =>
+  `${headline(thread, paint)}\n${messageText(message, paint)}`;
+
+const renders: { [N in OperationName]: Render<N> } = {
+  "bus.init": ({ db, created, outer }, paint) => {
+    const text = created ? `Created ${db}` : `${db} is there already; nothing was changed`;
+    return outer ? `${text}\n${paint.yellow("note")} it hides the outer one at ${outer}` : text;
+  },
+  "bus.doctor": ({ checks }, paint) => {
+    const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
+    return checks
+      .map(
+        ({ name, status, detail, fix }) =>
+          `${marks[status]} ${name.padEnd(12)} ${safe(detail)}${fix ? `\n     ${paint.dim("fix")} ${fix}` : ""}`,
+      )
+      .join("\n");
+  },
+  "threads.send": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
+  "threads.reply": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
+  "mailbox.send": ({ message, recipient }, paint) =>
+    messageText(message, paint) + recipientText(recipient, paint),
+  "threads.update": said,
+  "threads.cancel": said,
+  "threads.done": (output, paint) =>
+    output.already
+      ? `${headline(output.thread, paint)}\nalready recorded; nothing was changed`
+      : said(output, paint),
+  "threads.fail": (output, paint) =>
+    output.already
+      ? `${headline(output.thread, paint)}\nalready recorded; nothing was changed`
+      : said(output, paint),
+  "threads.release": ({ thread }, paint) => headline(thread, paint),
+  "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
+  "threads.claim": ({ thread, lease, messages }, paint) => {
+    if (!thread || !lease) return "nothing to claim";
+    const head = `${headline(thread, paint)}\nlease ends ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
+    return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
+  },
+  "threads.fetch": ({ threads }, paint) => {
+    if (!threads.length) return "nothing to do";
+    const rows = threadRows(threads, paint).map((row, i) => [
+      ...row,
+      threads[i]!.claimable ? paint.green("yes") : "no",
+      leaseText(threads[i]!.lease),
+    ]);
+    return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
+  },
+  "threads.list": ({ threads, hasMore }, paint) => {
+    if (!threads.length) return "no threads";
+    const more = hasMore ? `\n${paint.dim(`more: add --before ${threads.at(-1)!.threadId}`)}` : "";
+    return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
+  },
+  "threads.show": ({ thread, lease, messages }, paint) => {
+    const facts = `${safe(thread.createdBy)} → ${safe(thread.assignedTo)}, ${thread.priority}, run ${safe(thread.runId)}, task ${safe(thread.taskId)}, ${relative(thread.createdAt)}`;
+    const head = [
+      headline(thread, paint),
+      paint.dim(facts),
+      ...(lease ? [`lease ${leaseText(lease)}`] : []),
+    ].join("\n");
+    return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
+  },
+  "threads.waitReply": ({ woke, messages, nextEventId }, paint) =>
+    woke
+      ? messages.map((message) => messageText(message, paint)).join("\n\n")
+      : `no reply yet; go on with --after-event ${nextEventId}`,
+  "events.watch": ({ woke, events, nextEventId }, paint) =>
+    woke
+      ? events.map((event) => eventText(event, paint)).join("\n")
+      : `nothing happened; go on with --after-event ${nextEventId}`,
+  "pools.join": ({ pool, members, changed }) =>
+    `${changed ? "joined" : "already in"} ${safe(pool)}: ${members.map(safe).join(", ")}`,
+  "pools.leave": ({ pool, members, changed }) =>
+    `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
+  "agents.list": ({ agents }, paint) => {
+    if (!agents.length) return "nobody has acted here yet";
+    const rows = agents.map((agent) => [
+      `${agent.live ? paint.green("●") : paint.dim("○")} ${cut(agent.name, 40)}`,
+      relative(agent.lastSeenAt),
+      String(agent.leases),
+      String(agent.pending),
+      agent.pools.map(safe).join(", "),
+    ]);
+    return textTable(["AGENT", "SEEN", "LEASES", "PENDING", "POOLS"], rows, paint.dim);
+  },
+};
+
+export function render<N extends OperationName>(name: N, output: OutputOf<N>, paint: Colors): string {
+  return (renders[name] as Render<N>)(output, paint);
+}

@@ -1,0 +1,86 @@
+/** Arguments as they were typed, sorted into global flags, flags and plain words. Knows no operation's meaning. */
+import { InboxError } from "../../contract/errors.ts";
+import { didYouMean } from "../../contract/suggest.ts";
+import { type Flag, globalFlags } from "./flags.ts";
+
+export interface Globals {
+  db?: string;
+  agent?: string;
+  json: boolean;
+  help: boolean;
+  version: boolean;
+}
+
+export interface Given {
+  flag: string;
+  value?: string;
+}
+
+export interface Scanned {
+  globals: Globals;
+  given: Given[];
+  plain: string[];
+}
+
+const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
+
+/** The first two plain words, past global flags, and where they stand: one or both name the command. */
+export function leadingWords(argv: readonly string[]): { words: string[]; at: number } {
+  let at = 0;
+  while (argv[at]?.startsWith("-")) {
+    const global = globalFlags.find(({ name, short }) => argv[at] === name || argv[at] === short);
+    at += global?.value === undefined ? 1 : 2;
+  }
+  const words = argv.slice(at, at + 2);
+  return { words: words[1]?.startsWith("-") ? words.slice(0, 1) : words, at };
+}
+
+/** Sorts a command's arguments by its flags. Wrong ones are named, with the closest right one. */
+export function scanArguments(argv: readonly string[], flags: readonly Flag[], command: string): Scanned {
+  const scanned: Scanned = { globals: { json: false, help: false, version: false }, given: [], plain: [] };
+  const takesValue = new Map<string, boolean>();
+  for (const flag of globalFlags) takesValue.set(flag.name, flag.value !== undefined);
+  for (const flag of flags) takesValue.set(flag.name, flag.value !== undefined);
+  for (let i = 0; i < argv.length; i++) {
+    const token = argv[i]!;
+    if (token === "--") {
+      scanned.plain.push(...argv.slice(i + 1));
+      break;
+    }
+    if (!token.startsWith("-") || token === "-") {
+      scanned.plain.push(token);
+      continue;
+    }
+    const equals = token.startsWith("--") ? token.indexOf("=") : -1;
+    const typed = equals < 0 ? token : token.slice(0, equals);
+    const name = globalFlags.find(({ short }) => short === typed)?.name ?? typed;
+    const wanted = takesValue.get(name);
+    if (wanted === undefined) throw unknownFlag(name, [...takesValue.keys()], command);
+    if (!wanted) {
+      if (equals >= 0) throw invalid(`${name} takes no value`);
+      take(scanned, name);
+      continue;
+    }
+    const next = argv[i + 1];
+    const missing = equals < 0 && (next === undefined || takesValue.has(next.split("=", 1)[0]!));
+    if (missing) throw invalid(`${name} needs a value`, `inbox ${command} --help shows an example`);
+    take(scanned, name, equals < 0 ? next! : token.slice(equals + 1));
+    if (equals < 0) i++;
+  }
+  return scanned;
+}
+
+function take({ globals, given }: Scanned, flag: string, value?: string): void {
+  if (flag === "--db") globals.db = value;
+  else if (flag === "--agent") globals.agent = value;
+  else if (flag === "--json") globals.json = true;
+  else if (flag === "--help") globals.help = true;
+  else if (flag === "--version") globals.version = true;
+  else given.push({ flag, value });
+}
+
+function unknownFlag(name: string, known: readonly string[], command: string): InboxError {
+  const guess = didYouMean(name, known);
+  const where = command ? `inbox ${command}` : "inbox";
+  return invalid(`${where} has no flag ${name}${guess ? `; ${guess}` : ""}`, `${where} --help lists them`);
+}

@@ -1,0 +1,17 @@
+/** Times as people say them. */
+const units: [number, string][] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+  [1000, "s"],
+];
+
+export function span(ms: number): string {
+  for (const [size, name] of units) if (ms >= size) return `${Math.floor(ms / size)}${name}`;
+  return "0s";
+}
+
+export function relative(iso: string, now = Date.now()): string {
+  const ms = now - Date.parse(iso);
+  return ms >= 0 ? `${span(ms)} ago` : `in ${span(-ms)}`;
+}

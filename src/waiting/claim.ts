@@ -1,0 +1,42 @@
+/** [L2] `claim --wait`: blocks until there is something to claim. */
+
+import { latestEvent } from "../bus/event.ts";
+import { claim, claimable } from "../bus/procedures/claim.ts";
+import { agentTopic } from "../bus/topics.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { wait } from "./wait.ts";
+
+type Input = ParsedOf<"threads.claim">;
+type Output = OutputOf<"threads.claim">;
+
+export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Output> {
+  if (!input.wait) {
+    if (input.timeoutSeconds !== undefined)
+      throw new InboxError("invalid_input", "a timeout makes sense only together with wait", {
+        hint: "add --wait",
+      });
+    return engine.write((tx) => claim(tx, input));
+  }
+  if (input.thread !== undefined)
+    throw new InboxError("invalid_input", "wait is for the next best thread, not for a named one", {
+      hint: "leave out the thread, or leave out --wait",
+    });
+  const timeoutMs = input.timeoutSeconds === undefined ? undefined : input.timeoutSeconds * 1000;
+  // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
+  const claimed = await wait<Output>(
+    engine,
+    [agentTopic(input.agent)],
+    async () => {
+      const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
+      const output = now ? await engine.write((tx) => claim(tx, input)) : undefined;
+      if (output?.thread) return { found: output };
+      return { againInMs: now ? 0 : inMs, topics: names.map(agentTopic) };
+    },
+    { timeoutMs, signal },
+  );
+  const nextEventId = await engine.read(() => latestEvent());
+  if (claimed) return { woke: true, nextEventId, ...claimed };
+  return { woke: false, nextEventId, thread: null, lease: null, messages: [] };
+}

@@ -1,0 +1,48 @@
+/** [W6] `watch`: a cursor over the events, as one answer or as a stream. */
+import { latestEvent } from "../bus/event.ts";
+import { eventsAfter } from "../bus/procedures/watch.ts";
+import { everything, threadTopic } from "../bus/topics.ts";
+import type { Event } from "../contract/event.ts";
+import { numberOf } from "../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { wait } from "./wait.ts";
+
+type Input = ParsedOf<"events.watch">;
+type Output = OutputOf<"events.watch">;
+
+export async function watch(engine: Engine, input: Input, signal?: AbortSignal): Promise<Output> {
+  let cursor = input.afterEvent ?? (await engine.read(() => latestEvent()));
+  const events = await wait<Event[]>(
+    engine,
+    [input.thread === undefined ? everything : threadTopic(numberOf(input.thread))],
+    async () => {
+      const page = await engine.read(() => eventsAfter(cursor, input));
+      cursor = page.nextEventId;
+      return { found: page.events.length ? page.events : undefined };
+    },
+    { timeoutMs: input.timeoutSeconds ? input.timeoutSeconds * 1000 : undefined, signal },
+  );
+  return {
+    woke: events !== undefined,
+    nextEventId: cursor,
+    event: events?.[0] ?? null,
+    events: events ?? [],
+  };
+}
+
+/** Every matching event from the cursor on, until the timeout (counted from the start) or an abort. */
+export async function* follow(engine: Engine, input: Input, signal?: AbortSignal): AsyncGenerator<Event> {
+  const started = performance.now();
+  let afterEvent = input.afterEvent ?? (await engine.read(() => latestEvent()));
+  for (;;) {
+    const left = input.timeoutSeconds
+      ? input.timeoutSeconds - (performance.now() - started) / 1000
+      : undefined;
+    if (left !== undefined && left <= 0) return;
+    const page = await watch(engine, { ...input, afterEvent, timeoutSeconds: left }, signal);
+    if (!page.woke) return;
+    yield* page.events;
+    afterEvent = page.nextEventId;
+  }
+}
