@@ -1,7 +1,7 @@
 /** [S1] Which database a command speaks to. */
-import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { InboxError } from "./contract/errors.ts";
+import { exists } from "./system.ts";
 
 const local = join(".agents", "coord.db");
 
@@ -51,7 +51,7 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
 function nearest(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, local);
-    if (existsSync(path)) return path;
+    if (exists(path)) return path;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -36,7 +36,16 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
 export function operation<const N extends string, I extends v.GenericSchema, O extends v.GenericSchema>(
   form: OperationForm<I, O> & { name: N },
 ): OperationForm<I, O> & { name: N } {
-  return form;
+  return { ...form, input: once(form.input), output: once(form.output) };
+}
+
+/** A schema is built when it is first asked for, and then kept. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the table holds operations of every shape

@@ -1,8 +1,8 @@
 /** Opening, creating and migrating a database file. */
 import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
+import { exists, fs } from "../../system.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
 import { migrations as ours } from "./schema.ts";
 
@@ -11,9 +11,8 @@ const applicationId = 0x52455354;
 const lockPatienceMs = 5000;
 
 export function openDatabase(path: string, migrations: readonly string[] = ours): Database {
-  if (!existsSync(path)) throw notInitialized(path);
+  if (!exists(path)) throw notInitialized(path);
   try {
-    if (!statSync(path).isFile()) throw notOurs(path, "it is not a file");
     const db = connect(path);
     try {
       const version = identify(db, path);
@@ -33,6 +32,7 @@ export function openDatabase(path: string, migrations: readonly string[] = ours)
 /** Creates what is missing: the folder (0700), the file (0600), the schema. True if there was none before. */
 export function createDatabase(path: string, migrations: readonly string[] = ours): boolean {
   try {
+    const { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } = fs();
     const folder = dirname(path);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
@@ -53,6 +53,7 @@ export function createDatabase(path: string, migrations: readonly string[] = our
 }
 
 function connect(path: string): Database {
+  if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
   const db = new Database(path, { readwrite: true, create: false, strict: true });
   // The timeout first: changing the journal mode needs a lock, and racing first opens would fail.
   // temp_store: savepoints would else write a temporary file.

@@ -1,8 +1,8 @@
 /** [C8] What can be wrong with a database file, and what to do about it. Changes nothing. */
 import type { Database } from "bun:sqlite";
-import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { fs } from "../../system.ts";
 import { openDatabase } from "./connect.ts";
 
 type Report = OutputOf<"bus.doctor">;
@@ -71,7 +71,7 @@ function permissions(path: string): Check[] {
     ["folder", dirname(path), 0o700],
   ];
   return wanted.map(([name, place, mode]) => {
-    const found = statSync(place).mode & 0o777;
+    const found = fs().statSync(place).mode & 0o777;
     const detail = `${place} is ${found.toString(8).padStart(4, "0")}`;
     if ((found & ~mode) === 0) return ok(name, detail);
     return {

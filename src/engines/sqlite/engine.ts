@@ -1,7 +1,7 @@
 /** The embedded engine: one file, any number of processes. */
-import { statSync } from "node:fs";
 import { InboxError } from "../../contract/errors.ts";
 import { Refused } from "../../sql/procedure.ts";
+import { fs } from "../../system.ts";
 import type { Engine, Work } from "../engine.ts";
 import { openDatabase } from "./connect.ts";
 import { contextOf, drive } from "./drive.ts";
@@ -20,12 +20,14 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
   const db = openDatabase(path);
   // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
   db.run("pragma busy_timeout = 0");
-  const inode = statSync(path).ino;
 
   const dataVersion = () => (db.query("pragma data_version").get() as { data_version: number }).data_version;
   let seenVersion = -1;
+  let inode: number | undefined;
   const wake = openWake(`${path}-wake`, () => {
-    if (statSync(path, { throwIfNoEntry: false })?.ino !== inode)
+    const found = fs().statSync(path, { throwIfNoEntry: false })?.ino;
+    inode ??= found;
+    if (found === undefined || found !== inode)
       throw new InboxError("storage", `${path} was deleted or replaced while waiting`, {
         hint: "run the command again",
       });

@@ -1,7 +1,7 @@
 /**
  * Group commit: procedures that arrive in one turn of the event loop share one transaction, and so one
  * fsync, with a savepoint each. Nobody is answered or woken before the commit has returned. A lone writer
- * pays no delay and no savepoint.
+ * pays no delay and no savepoint; while it is written, those who come then gather.
  */
 import type { Database } from "bun:sqlite";
 import { Refused } from "../../sql/procedure.ts";
@@ -28,6 +28,13 @@ export function groupCommit(
 ) {
   let queue: Entry[] = [];
   let flushing: Promise<void> | undefined;
+  let lastFlush = Number.NEGATIVE_INFINITY;
+
+  /** After a quiet time nobody else is coming: write at once. Else let the others of this turn come in too. */
+  function turn(): Promise<void> {
+    if (performance.now() - lastFlush > batchMs) return Promise.resolve();
+    return new Promise((done) => setImmediate(done));
+  }
 
   async function flush(): Promise<void> {
     while (queue.length) {
@@ -92,9 +99,12 @@ export function groupCommit(
     write<T>(work: Work<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: never) => void, reject });
-        flushing ??= new Promise<void>((done) => setImmediate(done)).then(flush).finally(() => {
-          flushing = undefined;
-        });
+        flushing ??= turn()
+          .then(flush)
+          .finally(() => {
+            flushing = undefined;
+            lastFlush = performance.now();
+          });
       });
     },
     /** Resolves when nothing is left to write. */

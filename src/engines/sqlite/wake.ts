@@ -9,16 +9,8 @@
  * instances a user. So one slow timer a process looks every second (`changed`), and where
  * watching fails, files are polled.
  */
-import {
-  closeSync,
-  type FSWatcher,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-  utimesSync,
-  watch,
-} from "node:fs";
+import type { FSWatcher } from "node:fs";
+import { exists, fs, touch } from "../../system.ts";
 import type { Subscription } from "../engine.ts";
 
 const slowCheckMs = 1000;
@@ -56,6 +48,7 @@ export function openWake(folder: string, changed: () => boolean): Wake {
   function attach(bucket: Bucket): void {
     bucket.watcher?.close();
     bucket.watcher = undefined;
+    const { closeSync, mkdirSync, openSync, watch } = fs();
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     closeSync(openSync(bucket.file, "a", 0o600));
     remember(bucket);
@@ -69,7 +62,7 @@ export function openWake(folder: string, changed: () => boolean): Wake {
   }
 
   function remember(bucket: Bucket): boolean {
-    const { ino, mtimeMs } = statSync(bucket.file);
+    const { ino, mtimeMs } = fs().statSync(bucket.file);
     const moved = bucket.inode !== ino || bucket.touched !== mtimeMs;
     bucket.inode = ino;
     bucket.touched = mtimeMs;
@@ -91,7 +84,7 @@ export function openWake(folder: string, changed: () => boolean): Wake {
   function slowCheck(): void {
     try {
       for (const bucket of buckets.values()) {
-        const inode = statSync(bucket.file, { throwIfNoEntry: false })?.ino;
+        const inode = fs().statSync(bucket.file, { throwIfNoEntry: false })?.ino;
         if (inode === bucket.inode) continue;
         attach(bucket);
         notify(bucket);
@@ -134,21 +127,8 @@ export function openWake(folder: string, changed: () => boolean): Wake {
         const bucket = buckets.get(name);
         if (bucket) notify(bucket);
       }
-      let present: string[];
-      try {
-        present = readdirSync(folder);
-      } catch {
-        return; // Nobody has ever waited here.
-      }
-      const now = Date.now() / 1000;
-      for (const name of present) {
-        if (!names.has(name)) continue;
-        try {
-          utimesSync(`${folder}/${name}`, now, now);
-        } catch {
-          // Removed in between: its waiters find out by the slow check.
-        }
-      }
+      if (!exists(folder)) return; // Nobody has ever waited here.
+      for (const name of names) touch(`${folder}/${name}`);
     },
 
     subscribe(topics) {

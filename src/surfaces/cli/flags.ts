@@ -19,7 +19,16 @@ export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${lett
 /** How an input field is called on the command line. User data is JSON text here, so the name says so. */
 export const flagName = (field: Field) => `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
 
-export const flagsOf = (op: AnyOperation): Flag[] => fieldsOf(op.input()).flatMap(flagsOfField);
+const derived = new Map<AnyOperation, Flag[]>();
+
+export function flagsOf(op: AnyOperation): Flag[] {
+  let flags = derived.get(op);
+  if (!flags) {
+    flags = fieldsOf(op.input()).flatMap(flagsOfField);
+    derived.set(op, flags);
+  }
+  return flags;
+}
 
 function flagsOfField(field: Field): Flag[] {
   if (field.type === "artifacts")

@@ -1,9 +1,9 @@
 /** From scanned arguments to an operation's input. */
-import { fstatSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { exists, fs } from "../../system.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
 import type { Given, Scanned } from "./scan.ts";
 
@@ -73,7 +73,7 @@ function applyArtifact(
   if (flag.role === "artifact") {
     if (value === "") throw invalid("--artifact must be a path");
     const path = resolve(caller.cwd, value);
-    if (!statSync(path, { throwIfNoEntry: false })) warnings.push(`artifact ${path} does not exist (yet)`);
+    if (!exists(path)) warnings.push(`artifact ${path} does not exist (yet)`);
     artifacts.push({ path });
     return;
   }
@@ -165,8 +165,8 @@ function readText(path: string, name: string, { cwd }: Caller): string {
   if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
   let bytes: Uint8Array;
   try {
-    const file = path === "-" ? 0 : openSync(resolve(cwd, path), "r");
-    if (path !== "-" && fstatSync(file).isDirectory()) throw new Error("it is a folder");
+    const file = path === "-" ? 0 : fs().openSync(resolve(cwd, path), "r");
+    if (path !== "-" && fs().fstatSync(file).isDirectory()) throw new Error("it is a folder");
     bytes = readUpTo(file, contentLimit + 1);
   } catch (error) {
     throw invalid(`${name} ${path} cannot be read: ${(error as Error).message}`);
@@ -186,7 +186,7 @@ function readUpTo(file: number, most: number): Uint8Array {
   let total = 0;
   while (total < most) {
     const chunk = new Uint8Array(Math.min(65_536, most - total));
-    const read = readSync(file, chunk, 0, chunk.length, null);
+    const read = fs().readSync(file, chunk, 0, chunk.length, null);
     if (read === 0) break;
     chunks.push(chunk.subarray(0, read));
     total += read;

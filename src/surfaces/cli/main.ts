@@ -1,10 +1,12 @@
 /** One run of the program: arguments in, an exit code out. */
-import { createColors } from "picocolors";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
-import type { BusOperation, Handed } from "../../inbox.ts";
+import { type BusOperation, type Handed, openInbox } from "../../inbox.ts";
+import { runLocal } from "../../local.ts";
+import { locate } from "../../location.ts";
+import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
 import {
   commandNames,
@@ -14,10 +16,14 @@ import {
   type Program,
   subcommandsOf,
 } from "./commands.ts";
+import { completion } from "./completion.ts";
 import { flagsOf } from "./flags.ts";
+import { commandHelp, programHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { complain, print } from "./output.ts";
+import { paintFor } from "./paint.ts";
 import { snakeCase } from "./recase.ts";
+import { render } from "./render.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 
 const exitNothing = 10;
@@ -40,18 +46,32 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const { command, length } = found;
   const rest = argv.toSpliced(at, length);
   const forms = operationsOf(command);
-  const scanned = scanArguments(rest, forms.flatMap(flagsOf), command);
+  const scanned = scanForms(forms, rest, command);
   if (scanned.globals.version) return say(`${program} ${version}\n`);
-  if (scanned.globals.help) return say((await import("./help.ts")).commandHelp(command));
+  if (scanned.globals.help) return say(commandHelp(command));
   const op = chooseForm(forms, scanned);
   return run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env }), scanned);
+}
+
+/** Most commands have one form. Of two, the likelier one is tried alone: building a schema costs time. */
+function scanForms(forms: readonly AnyOperation[], rest: readonly string[], command: string): Scanned {
+  const plainFirst = rest[0] !== undefined && !rest[0].startsWith("-");
+  const likely = forms.find((op) => (op.cli.plain !== undefined) === plainFirst);
+  if (forms.length > 1 && likely) {
+    try {
+      return scanArguments(rest, flagsOf(likely), command);
+    } catch {
+      // A flag of the other form, or of none.
+    }
+  }
+  return scanArguments(rest, forms.flatMap(flagsOf), command);
 }
 
 /** Of two operations with one name the first that knows all that was given. */
 function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): AnyOperation {
   const fits = (op: AnyOperation) => {
-    const names = new Set(flagsOf(op).map(({ name }) => name));
-    return plain.length <= (op.cli.plain?.length ?? 0) && given.every(({ flag }) => names.has(flag));
+    if (plain.length > (op.cli.plain?.length ?? 0)) return false;
+    return given.every(({ flag }) => flagsOf(op).some(({ name }) => name === flag));
   };
   return forms.find(fits) ?? forms.find((op) => plain.length > 0 && op.cli.plain) ?? forms[0]!;
 }
@@ -60,11 +80,8 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const { globals } = scanned;
   const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
   if (op.kind === "local") {
-    const { runLocal } = await import("../../local.ts");
     return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
   }
-  const { locate } = await import("../../location.ts");
-  const { openInbox } = await import("../../inbox.ts");
   const inbox = openInbox(locate(asked));
   const { input, label } = command;
   if (op.cli.stream && input[op.cli.stream]) {
@@ -108,13 +125,9 @@ function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]
 }
 
 async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
-  const { render } = await import("./render.ts");
-  const paint = createColors(wantsColour(process.stdout.isTTY === true));
   for (const warning of warnings) complain(`warning: ${warning}\n`);
-  return `${render(op.name as OperationName, value as never, paint)}\n`;
+  return `${render(op.name as OperationName, value as never, paintFor(1))}\n`;
 }
-
-const wantsColour = (terminal: boolean) => terminal && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 
 async function withoutOperation(
   words: readonly string[],
@@ -126,19 +139,17 @@ async function withoutOperation(
     const { globals } = scanArguments(argv, [], "");
     if (globals.version)
       return say(globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`);
-    const help = (await import("./help.ts")).programHelp(program, version);
+    const help = programHelp(program, version);
     if (globals.help) return say(help);
     complain(help);
     return errorTable.invalid_input.exit;
   }
   if (program === "inbox" && word === "help") {
-    const { commandHelp, programHelp } = await import("./help.ts");
     const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 3))?.command;
     if (argument !== undefined && !command) throw unknownCommand(argument, program);
     return say(command ? commandHelp(command) : programHelp(program, version));
   }
   if (program === "inbox" && word === "completion") {
-    const { completion } = await import("./completion.ts");
     return say(completion(argument));
   }
   const subcommands = subcommandsOf(word);
@@ -173,7 +184,7 @@ async function report(error: InboxError, json: boolean): Promise<number> {
     const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
     return printed ? exit : exitBrokenPipe;
   }
-  const paint = createColors(wantsColour(process.stderr.isTTY === true));
+  const paint = paintFor(2);
   complain(
     `${paint.red("error")} ${error.message} ${paint.dim(`(${error.code})`)}\n${paint.dim("hint")}  ${error.hint}\n`,
   );
@@ -187,7 +198,7 @@ function checkEncoding(argv: readonly string[]): void {
   if (!argv.some((token) => token.includes("\ufffd"))) return;
   let typed: Uint8Array;
   try {
-    typed = require("node:fs").readFileSync("/proc/self/cmdline");
+    typed = fs().readFileSync("/proc/self/cmdline");
   } catch {
     return;
   }

@@ -1,15 +1,15 @@
 /** Answers for people: one function an operation. Agents read `--json`. */
-import type { Colors } from "picocolors/types";
 import type { Event } from "../../contract/event.ts";
 import type { Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Status, Thread } from "../../contract/thread.ts";
+import type { Paint } from "./paint.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
-type Render<N extends OperationName> = (output: OutputOf<N>, paint: Colors) => string;
+type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => string;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what an agent wrote must not steer a person's terminal
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -19,7 +19,7 @@ const cut = (text: string, most: number) => {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 };
 
-function statusText(status: Status, paint: Colors): string {
+function statusText(status: Status, paint: Paint): string {
   const colour = {
     pending: paint.yellow,
     claimed: paint.cyan,
@@ -35,10 +35,10 @@ function statusText(status: Status, paint: Colors): string {
 const leaseText = (lease: Lease | null) =>
   lease ? `${safe(lease.agentId)}, ${lease.lapsed ? "ran out" : "ends"} ${relative(lease.expiresAt)}` : "";
 
-const headline = (thread: Thread, paint: Colors) =>
+const headline = (thread: Thread, paint: Paint) =>
   `${paint.bold(thread.threadId)} ${statusText(thread.status, paint)}  ${cut(thread.subject, 70)}`;
 
-function messageText(message: Message, paint: Colors): string {
+function messageText(message: Message, paint: Paint): string {
   const { messageId, fromAgent, toAgent, kind, summary, body, payload, artifacts, createdAt } = message;
   const lines = [
     `${paint.dim(messageId)} ${paint.bold(safe(fromAgent))} → ${safe(toAgent)} ${paint.cyan(kind)} ${paint.dim(relative(createdAt))}`,
@@ -56,7 +56,7 @@ function messageText(message: Message, paint: Colors): string {
   return lines.join("\n");
 }
 
-function recipientText(recipient: Recipient, paint: Colors): string {
+function recipientText(recipient: Recipient, paint: Paint): string {
   if (recipient.known) return "";
   const similar = recipient.similar.length
     ? `; did you mean ${recipient.similar.map(safe).join(" or ")}?`
@@ -64,7 +64,7 @@ function recipientText(recipient: Recipient, paint: Colors): string {
   return `\n${paint.yellow("note")} nobody has used the name "${safe(recipient.name)}" yet${similar}`;
 }
 
-export function eventText(event: Event, paint: Colors): string {
+export function eventText(event: Event, paint: Paint): string {
   const status = event.status ? statusText(event.status, paint) : "";
   const parts = [
     paint.dim(String(event.eventId)),
@@ -76,7 +76,7 @@ export function eventText(event: Event, paint: Colors): string {
   return `${parts.filter(Boolean).join(" ")}  ${cut(event.summary, 60)}`.trimEnd();
 }
 
-function threadRows(threads: readonly Thread[], paint: Colors): string[][] {
+function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
   return threads.map((thread) => [
     thread.threadId,
     statusText(thread.status, paint),
@@ -91,7 +91,7 @@ function threadRows(threads: readonly Thread[], paint: Colors): string[][] {
 const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
 
 /** The most common answer: where the thread stands now, and what was said. */
-const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Colors) =>
+const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
 
 const renders: { [N in OperationName]: Render<N> } = {
@@ -177,6 +177,6 @@ const renders: { [N in OperationName]: Render<N> } = {
   },
 };
 
-export function render<N extends OperationName>(name: N, output: OutputOf<N>, paint: Colors): string {
+export function render<N extends OperationName>(name: N, output: OutputOf<N>, paint: Paint): string {
   return (renders[name] as Render<N>)(output, paint);
 }
