@@ -47,6 +47,9 @@ export function groupCommit(
         for (const entry of queue.splice(0)) entry.reject(translate(error, path));
       }
     }
+    // In the same step as the look at the queue: whoever comes later must start the next flush.
+    flushing = undefined;
+    lastFlush = performance.now();
   }
 
   function runBatch(): void {
@@ -99,12 +102,7 @@ export function groupCommit(
     write<T>(work: Work<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: never) => void, reject });
-        flushing ??= turn()
-          .then(flush)
-          .finally(() => {
-            flushing = undefined;
-            lastFlush = performance.now();
-          });
+        flushing ??= turn().then(flush);
       });
     },
     /** Resolves when nothing is left to write. */

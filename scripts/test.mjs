@@ -1,0 +1,38 @@
+/** `npm test`: installs, builds, checks and tests everything. The last line counts the tests. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { bunPath, cleanEnvironment, install, root, run, runBun } from "./setup.mjs";
+
+const step = (name) => console.log(`\n== ${name}`);
+
+step("install");
+install();
+step("build");
+build();
+step("format and lint");
+run(join(root, "node_modules/.bin/biome"), ["check", "--error-on-warnings", "."]);
+step("types");
+run(join(root, "node_modules/.bin/tsc"), ["--noEmit"]);
+step("documents, rules and the dependency arrow");
+runBun(["scripts/check-docs.ts"]);
+runBun(["scripts/check-rules.ts"]);
+runBun(["scripts/check-arrow.ts"]);
+step("tests");
+process.exit(await test(process.argv.slice(2)));
+
+/** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
+async function test(files) {
+  const args = [`--config=${join(root, "bunfig.toml")}`, "--no-env-file", "test", "--parallel=2", "--timeout=60000", ...files];
+  const child = spawn(bunPath(), args, { cwd: root, env: cleanEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => {
+      output += chunk;
+      process.stdout.write(chunk);
+    });
+  const code = await new Promise((done) => child.on("close", done));
+  const count = (word) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}`, "gm"))].at(-1)?.[1] ?? 0);
+  console.log(`\n${count("pass")} passed, ${count("fail")} failed, ${count("skip")} skipped`);
+  return code ?? 1;
+}

@@ -1,0 +1,310 @@
+import { describe, expect, test } from "bun:test";
+import type { Inbox } from "../../src/inbox.ts";
+import { engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
+
+const thread = "thr_1";
+const give = (inbox: Inbox, maxAttempts?: number) =>
+  inbox.call("threads.send", { from: "lead", to: "w", subject: "s", maxAttempts });
+
+describe.each(engines)("$name", ({ start }) => {
+  test("[L1] of racing claimers exactly one wins; the others learn who holds it and until when", async () => {
+    await using bench = await start();
+    await give(bench.inbox);
+    const claimers = Array.from({ length: 8 }, () => bench.another());
+    const settled = await Promise.allSettled(
+      claimers.map((inbox, i) => inbox.call("threads.claim", { agent: `w${i}`, thread })),
+    );
+    const won = settled.filter((result) => result.status === "fulfilled");
+    expect(won).toHaveLength(1);
+    const { thread: claimed, lease } = won[0]!.value;
+    for (const result of settled) {
+      if (result.status === "fulfilled") continue;
+      expect(result.reason.code).toBe("lease_conflict");
+      expect(result.reason.message).toContain(claimed!.assignedTo);
+      expect(result.reason.message).toContain(lease!.expiresAt);
+      expect(result.reason.details).toMatchObject({
+        holder: claimed!.assignedTo,
+        expires_at: lease!.expiresAt,
+      });
+    }
+  });
+
+  test("[L1] the default lease is 900 seconds, and only the claim's own answer has the token", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const { lease, thread: after } = await inbox.call("threads.claim", { agent: "w", thread });
+    expect(Object.keys(lease!)).toEqual(["token", "expiresAt", "attempt"]);
+    expect(Date.parse(lease!.expiresAt) - Date.parse(after!.updatedAt)).toBe(900_000);
+    const elsewhere = [
+      await inbox.call("threads.show", { thread }),
+      await inbox.call("threads.fetch", { agent: "w", status: ["claimed"] }),
+      await inbox.call("threads.renew", { agent: "w", thread }),
+      await inbox.call("threads.update", { agent: "w", thread }),
+      await inbox.call("events.watch", { afterEvent: 0, limit: 1000 }),
+      await inbox.call("threads.list", {}),
+    ];
+    expect(JSON.stringify(elsewhere)).not.toContain(lease!.token);
+  });
+
+  test("[L1] a lease lasts from one second to seven days; anything else is refused", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    for (const leaseSeconds of [0, -1, 1.5, 604_801, Number.NaN, Number.POSITIVE_INFINITY, 1e300])
+      expect((await refusal(inbox.call("threads.claim", { agent: "w", thread, leaseSeconds }))).code).toBe(
+        "invalid_input",
+      );
+    for (const leaseSeconds of [1, 604_800])
+      await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds });
+  });
+
+  test("[L2] a bare claim takes the best candidate in one step, and says so when there is none", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.send", { from: "lead", to: "w", subject: "urgent", priority: "high" });
+    expect((await inbox.call("threads.claim", { agent: "w" })).thread?.subject).toBe("urgent");
+    expect((await inbox.call("threads.claim", { agent: "w" })).thread?.subject).toBe("s");
+    expect(await inbox.call("threads.claim", { agent: "w" })).toEqual({
+      thread: null,
+      lease: null,
+      messages: [],
+    });
+  });
+
+  test("[L2] racing bare claims each get another thread", async () => {
+    await using bench = await start();
+    for (let i = 0; i < 10; i++) await give(bench.inbox);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => bench.another().call("threads.claim", { agent: "w" })),
+    );
+    const ids = answers.flatMap((answer) => (answer.thread ? [answer.thread.threadId] : []));
+    expect(new Set(ids).size).toBe(10);
+    expect(ids).toHaveLength(10);
+  });
+
+  test("[L2] claim --wait blocks until there is work, and gives up at its timeout", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    expect(await inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds: 0 })).toMatchObject({
+      woke: false,
+      nextEventId: 0,
+      thread: null,
+    });
+    const waiting = bench.another().call("threads.claim", { agent: "w", wait: true });
+    await give(inbox);
+    expect(await waiting).toMatchObject({ woke: true, thread: { threadId: thread, status: "claimed" } });
+  });
+
+  test("[L2] claim --wait wakes when a lease runs out, though nobody writes then", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("pools.join", { agent: "w2", pool: "w" });
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w1", thread, leaseSeconds: 1 });
+    const { lease, thread: taken } = await bench.another().call("threads.claim", { agent: "w2", wait: true });
+    expect(lease?.attempt).toBe(2);
+    expect(taken?.assignedTo).toBe("w2");
+  });
+
+  test("[L3] expiry takes nothing away: until somebody else claims, the holder may renew, update and finish", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const act of ["renew", "update", "done"] as const) {
+      const { thread: made } = await give(inbox);
+      await inbox.call("threads.claim", { agent: "w", thread: made.threadId, leaseSeconds: 1 });
+      bench.pass(5);
+      await inbox.call(`threads.${act}`, { agent: "w", thread: made.threadId });
+    }
+  });
+
+  test("[L3] a take-over bumps the attempt and issues a new token", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const first = await inbox.call("threads.claim", { agent: "a", thread, leaseSeconds: 1 });
+    await inbox.call("threads.update", { agent: "a", thread });
+    bench.pass(2);
+    const second = await inbox.call("threads.claim", { agent: "b", thread });
+    expect(second.lease!.attempt).toBe(2);
+    expect(second.lease!.token).not.toBe(first.lease!.token);
+    expect(second.thread).toMatchObject({ status: "claimed", assignedTo: "b" });
+  });
+
+  test("[L4] after a take-over everything the old holder tries is lease_lost", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "a", thread, leaseSeconds: 1 });
+    bench.pass(2);
+    await inbox.call("threads.claim", { agent: "b", thread });
+    for (const act of ["renew", "update", "done", "fail", "release"] as const) {
+      const error = await refusal(inbox.call(`threads.${act}`, { agent: "a", thread }));
+      expect(error.code).toBe("lease_lost");
+      expect(error.message).toContain('"b" holds it now');
+    }
+    expect((await inbox.call("threads.show", { thread })).thread).toMatchObject({
+      status: "claimed",
+      assignedTo: "b",
+    });
+  });
+
+  test("[L4] a late result is kept in the thread, marked, once, and the answer says so", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "a", thread, leaseSeconds: 1 });
+    bench.pass(2);
+    await inbox.call("threads.claim", { agent: "b", thread });
+    const late = { agent: "a", thread, summary: "my result", payload: { n: 1 } };
+    const error = await refusal(inbox.call("threads.done", late));
+    const again = await refusal(inbox.call("threads.done", late));
+    const { messages, thread: after } = await inbox.call("threads.show", { thread });
+    expect(after.status).toBe("claimed");
+    expect(messages.filter(({ kind }) => kind === "event")).toHaveLength(1);
+    const kept = messages.at(-1)!;
+    expect(kept).toMatchObject({
+      kind: "event",
+      fromAgent: "a",
+      toAgent: "lead",
+      payload: { n: 1, late: true },
+    });
+    for (const refused of [error, again]) expect(refused.details).toMatchObject({ kept_as: kept.messageId });
+    await inbox.call("threads.done", { agent: "b", thread, summary: "the result" });
+    expect((await refusal(inbox.call("threads.fail", { ...late, summary: "even later" }))).code).toBe(
+      "lease_lost",
+    );
+    expect((await inbox.call("threads.show", { thread })).thread.status).toBe("done");
+  });
+
+  test("[L5] the holder may claim again: a new token, and the attempt grows only if the lease had run out", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const first = await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 10 });
+    await inbox.call("threads.update", { agent: "w", thread, status: "blocked", summary: "?" });
+    const again = await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 10 });
+    expect(again.lease!.attempt).toBe(1);
+    expect(again.lease!.token).not.toBe(first.lease!.token);
+    expect(again.thread!.status).toBe("blocked");
+    bench.pass(11);
+    const late = await inbox.call("threads.claim", { agent: "w", thread });
+    expect(late.lease!.attempt).toBe(2);
+    expect(late.thread!.status).toBe("claimed");
+  });
+
+  test("[L5] a lease token makes every holder's command exact", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const old = await inbox.call("threads.claim", { agent: "w", thread });
+    const current = await inbox.call("threads.claim", { agent: "w", thread });
+    for (const act of ["renew", "update", "done", "fail", "release", "claim"] as const) {
+      const error = await refusal(
+        inbox.call(`threads.${act}`, { agent: "w", thread, leaseToken: old.lease!.token }),
+      );
+      expect(error.code).toBe("lease_lost");
+    }
+    await inbox.call("threads.renew", { agent: "w", thread, leaseToken: current.lease!.token });
+  });
+
+  test("[L6] renew extends from now and keeps the status", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 100 });
+    await inbox.call("threads.update", { agent: "w", thread, status: "blocked", summary: "?" });
+    bench.pass(50);
+    const { thread: after, lease } = await inbox.call("threads.renew", {
+      agent: "w",
+      thread,
+      leaseSeconds: 30,
+    });
+    expect(after.status).toBe("blocked");
+    expect(lease.lapsed).toBe(false);
+    bench.pass(31);
+    expect((await inbox.call("threads.show", { thread })).lease?.lapsed).toBe(true);
+  });
+
+  test("[L6] only the holder renews and releases; without a lease it is invalid_state", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    for (const act of ["renew", "release"] as const)
+      expect((await refusal(inbox.call(`threads.${act}`, { agent: "w", thread }))).code).toBe(
+        "invalid_state",
+      );
+    await inbox.call("threads.claim", { agent: "w", thread });
+    for (const act of ["renew", "release"] as const)
+      expect((await refusal(inbox.call(`threads.${act}`, { agent: "x", thread }))).code).toBe(
+        "lease_conflict",
+      );
+    const { thread: after } = await inbox.call("threads.release", { agent: "w", thread });
+    expect(after).toMatchObject({ status: "pending", assignedTo: "w" });
+    expect((await inbox.call("threads.claim", { agent: "w" })).lease?.attempt).toBe(1);
+  });
+
+  test("[L7] the claim that would be one attempt too many fails the thread and tells its creator", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, 2);
+    for (const agent of ["a", "b"]) {
+      await inbox.call("threads.claim", { agent, thread, leaseSeconds: 1 });
+      bench.pass(2);
+    }
+    const error = await refusal(inbox.call("threads.claim", { agent: "c", thread }));
+    expect(error.code).toBe("invalid_state");
+    expect(error.details).toMatchObject({ reason: "attempts_exhausted" });
+    const { thread: after, messages, lease } = await inbox.call("threads.show", { thread });
+    expect(after.status).toBe("failed");
+    expect(lease).toBeNull();
+    expect(messages.at(-1)).toMatchObject({
+      kind: "result",
+      toAgent: "lead",
+      payload: { success: false, reason: "attempts_exhausted" },
+    });
+    // The last holder comes back too late: fenced, and its result is kept.
+    const late = await refusal(inbox.call("threads.done", { agent: "b", thread, summary: "but I did it" }));
+    expect(late.code).toBe("lease_lost");
+    expect((await inbox.call("threads.show", { thread })).messages.at(-1)).toMatchObject({
+      payload: { late: true },
+    });
+  });
+
+  test("[L7] by default the fifth take-over fails the thread; a bare claim goes on to the next candidate", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const { lease } = await inbox.call("threads.claim", { agent: `w${attempt}`, thread, leaseSeconds: 1 });
+      expect(lease!.attempt).toBe(attempt);
+      bench.pass(2);
+    }
+    await give(inbox);
+    const { thread: claimed } = await inbox.call("threads.claim", { agent: "w" });
+    expect(claimed?.threadId).toBe("thr_2");
+    expect((await inbox.call("threads.show", { thread })).thread.status).toBe("failed");
+  });
+
+  test("[L8] time is the engine's: nobody's input holds one, and the engine's clock alone ends a lease", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "a", thread, leaseSeconds: 3600 });
+    expect((await refusal(inbox.call("threads.claim", { agent: "b", thread }))).code).toBe("lease_conflict");
+    bench.pass(3599);
+    expect((await refusal(inbox.call("threads.claim", { agent: "b", thread }))).code).toBe("lease_conflict");
+    bench.pass(1);
+    expect((await inbox.call("threads.claim", { agent: "b", thread })).lease!.attempt).toBe(2);
+    for (const field of ["now", "expiresAt", "claimedAt", "createdAt"])
+      expect(
+        (
+          await refusal(
+            inbox.call("threads.claim", { agent: "a", thread, [field]: "2000-01-01T00:00:00.000Z" } as never),
+          )
+        ).code,
+      ).toBe("invalid_input");
+  });
+});
