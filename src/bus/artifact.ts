@@ -3,7 +3,7 @@ import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { list, sql } from "../sql/sql.ts";
+import { joined, sql } from "../sql/sql.ts";
 
 interface ArtifactRow {
   artifact_id: number;
@@ -42,7 +42,7 @@ export function* artifactsOf(messages: readonly number[]): Procedure<Map<number,
   for (let from = 0; from < messages.length; from += 500) {
     const rows = yield* all<ArtifactRow>(sql`
       select artifacts.artifact_id, artifacts.message_id, artifacts.path, artifacts.kind, artifacts.metadata_json
-      from artifacts where artifacts.message_id in (${list(messages.slice(from, from + 500))})
+      from artifacts where artifacts.message_id in (${joined(messages.slice(from, from + 500))})
       order by artifacts.artifact_id`);
     for (const row of rows) {
       const views = byMessage.get(row.message_id) ?? [];

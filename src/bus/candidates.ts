@@ -6,7 +6,7 @@
 import { activeStatuses, type Status } from "../contract/thread.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { fragment, list, nothing, type Sql, sql } from "../sql/sql.ts";
+import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
 import { hasLapsed, type LeaseRow } from "./lease.ts";
 import { type ThreadRow, threadColumns } from "./thread.ts";
 
@@ -65,7 +65,7 @@ function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now:
         ${bestFirst} limit ${limit}) as l`,
     ),
   );
-  return sql`${list([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${limit}`;
+  return sql`${joined([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${limit}`;
 }
 
 /** [T5] A message by someone else, after the read cursor, that nobody has collected. */
@@ -96,7 +96,7 @@ function candidateOf(row: JoinedRow, now: string): Candidate {
 export function* nextLapse(names: readonly string[], now: string): Procedure<string | undefined> {
   const earliest = (whose: Sql) => sql`
     select min(leases.expires_at) as at from threads join leases on ${heldLease}
-    where ${whose} in (${list(names)}) and threads.status in (${list(activeStatuses)}) and leases.expires_at > ${now}`;
+    where ${whose} in (${joined(names)}) and threads.status in (${joined(activeStatuses)}) and leases.expires_at > ${now}`;
   const row = yield* one<{ at: string | null }>(sql`
     select min(at) as at from (${earliest(fragment`threads.assigned_to`)}
       union all ${earliest(fragment`threads.addressed_to`)}) as both`);

@@ -5,7 +5,7 @@ import { idOf } from "../contract/ids.ts";
 import type { Kind, Message } from "../contract/message.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { fragment, list, nothing, type Sql, sql } from "../sql/sql.ts";
+import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
 import { artifactsOf, attach } from "./artifact.ts";
 
 export interface MessageRow {
@@ -96,7 +96,7 @@ export function* acknowledge(
 ): Procedure<number[]> {
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set acked_at = ${now}, acked_by = ${agent}
-    where acked_at is null and to_agent in (${list(names)}) and ${which} returning message_id`);
+    where acked_at is null and to_agent in (${joined(names)}) and ${which} returning message_id`);
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }
 

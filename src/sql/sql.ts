@@ -43,7 +43,7 @@ export const fragment = (strings: TemplateStringsArray, ...values: (SqlValue | S
 export const nothing = fragment``;
 
 /** `a, b, c`: for `in (...)`; also joins with another separator. */
-export function list(values: readonly (SqlValue | Sql)[], separator = ", "): Sql {
+export function joined(values: readonly (SqlValue | Sql)[], separator = ", "): Sql {
   const strings = ["", ...Array<string>(Math.max(0, values.length - 1)).fill(separator), ""];
   return values.length ? new Sql(strings, values) : nothing;
 }

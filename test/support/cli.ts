@@ -40,8 +40,12 @@ export function start(args: readonly string[], options: RunOptions = {}): Subpro
 
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
   const child = start(args, options);
-  if (options.stdin !== undefined) child.stdin.write(options.stdin);
-  child.stdin.end();
+  try {
+    if (options.stdin !== undefined) child.stdin.write(options.stdin);
+    await child.stdin.end();
+  } catch {
+    // It had read enough, and is gone.
+  }
   const [code, stdout, stderr] = await Promise.all([
     child.exited,
     new Response(child.stdout).text(),

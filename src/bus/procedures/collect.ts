@@ -2,7 +2,7 @@
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
-import { list, sql } from "../../sql/sql.ts";
+import { joined, sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge } from "../message.ts";
@@ -25,7 +25,7 @@ export function* collect(tx: Context, { agent, thread: id, messages, read }: Col
   const names = yield* namesOf(agent);
   const collected: number[] = [];
   for (let from = 0; from < numbers.length; from += 500) {
-    const which = sql`message_id in (${list(numbers.slice(from, from + 500))})`;
+    const which = sql`message_id in (${joined(numbers.slice(from, from + 500))})`;
     collected.push(...(yield* acknowledge(agent, names, which, now)));
   }
   const readTo = read ? Math.max(...numbers) : undefined;

@@ -5,7 +5,7 @@ import type { Message } from "../../contract/message.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
-import { fragment, list, sql } from "../../sql/sql.ts";
+import { fragment, joined, sql } from "../../sql/sql.ts";
 import { latestEvent } from "../event.ts";
 import { findLease, isHeld } from "../lease.ts";
 import { messagesOf } from "../message.ts";
@@ -54,7 +54,7 @@ export function* replies(
   const others = start.waiter === undefined ? fragment`` : sql`and messages.from_agent <> ${start.waiter}`;
   const messages = yield* messagesOf(
     start.thread,
-    sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${list([...new Set(kinds)])}) ${others}`,
+    sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${joined([...new Set(kinds)])}) ${others}`,
     answerLimit,
   );
   const last = messages.at(-1);

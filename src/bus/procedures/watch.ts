@@ -4,7 +4,7 @@ import { numberOf } from "../../contract/ids.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { list, type Sql, sql } from "../../sql/sql.ts";
+import { joined, type Sql, sql } from "../../sql/sql.ts";
 import { type EventRow, eventView, latestEvent } from "../event.ts";
 
 type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
@@ -18,13 +18,13 @@ export function* eventsAfter(
   if (filter.thread !== undefined) conditions.push(sql`events.thread_id = ${numberOf(filter.thread)}`);
   if (filter.run !== undefined) conditions.push(sql`events.run_id = ${filter.run}`);
   if (filter.status !== undefined)
-    conditions.push(sql`events.status in (${list([...new Set(filter.status)])})`);
+    conditions.push(sql`events.status in (${joined([...new Set(filter.status)])})`);
   if (agent !== undefined)
     conditions.push(
       sql`(events.created_by = ${agent} or events.assigned_to = ${agent} or events.to_agent = ${agent})`,
     );
   const rows = yield* all<EventRow>(sql`
-    select * from events where ${list(conditions, " and ")} order by events.event_id limit ${filter.limit}`);
+    select * from events where ${joined(conditions, " and ")} order by events.event_id limit ${filter.limit}`);
   const full = rows.length === filter.limit;
   // All up to the newest event was looked at in this snapshot, so the cursor may pass what did not match.
   const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, yield* latestEvent());

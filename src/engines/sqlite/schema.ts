@@ -21,12 +21,13 @@ create table threads (
   created_at text not null,
   updated_at text not null
 ) strict;
+-- First on purpose: between equally good indexes SQLite takes the later one, and a status alone narrows little.
+create index threads_status on threads (status, thread_id);
 create index threads_fetch on threads (assigned_to, status, priority_rank, thread_id);
 create index threads_lapsed on threads (addressed_to, status, priority_rank, thread_id);
 create index threads_assigned on threads (assigned_to, thread_id);
 create index threads_created on threads (created_by, thread_id);
 create index threads_run on threads (run_id, thread_id);
-create index threads_status on threads (status, thread_id);
 
 create table messages (
   message_id integer primary key autoincrement,

@@ -1,0 +1,65 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { InboxError } from "../../src/contract/errors.ts";
+import { createDatabase, openDatabase } from "../../src/engines/sqlite/connect.ts";
+import { migrations } from "../../src/engines/sqlite/schema.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const next = [...migrations, "create table later (a text) strict; insert into later values ('here');"];
+const broken = [...migrations, "create table half (a text) strict; insert into nowhere values (1);"];
+const version = (db: Database) =>
+  (db.query("pragma user_version").get() as { user_version: number }).user_version;
+
+test("[S3] an older schema is migrated forward, once, with its rows kept", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const old = openDatabase(path);
+  old.run("insert into agents values ('a', '', '')");
+  old.close();
+  for (let time = 0; time < 2; time++) {
+    const db = openDatabase(path, next);
+    expect(version(db)).toBe(next.length);
+    expect(db.query("select * from later").all()).toEqual([{ a: "here" }]);
+    expect(db.query("select name from agents").all()).toEqual([{ name: "a" }]);
+    db.close();
+  }
+});
+
+test("[S3] a migration that fails leaves nothing behind", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  expect(() => openDatabase(path, broken)).toThrow(InboxError);
+  const db = openDatabase(path);
+  expect(version(db)).toBe(migrations.length);
+  expect(db.query("select count(*) as n from sqlite_schema where name = 'half'").get()).toEqual({ n: 0 });
+  db.close();
+});
+
+test("[S3] a newer schema is refused and not touched", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path, next);
+  for (const open of [() => openDatabase(path), () => createDatabase(path)])
+    expect(open).toThrow(expect.objectContaining({ code: "storage", hint: "install a newer inbox" }));
+  const db = new Database(path);
+  expect(version(db)).toBe(next.length);
+  db.close();
+});
+
+test("[S3] processes that migrate at once end with one migrated database", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const script = join(import.meta.dir, "migrate-child.ts");
+  const children = Array.from({ length: 8 }, () =>
+    Bun.spawn([process.execPath, "--no-env-file", script, path], { stdout: "pipe", stderr: "pipe" }),
+  );
+  const codes = await Promise.all(children.map((child) => child.exited));
+  expect(codes).toEqual(codes.map(() => 0));
+  const db = new Database(path);
+  expect(db.query("select * from later").all()).toEqual([{ a: "here" }]);
+  db.close();
+});

@@ -1,0 +1,150 @@
+/** The laws of procedures (src/sql/procedure.ts) on the SQLite engine, and what group commit makes of them. */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { InboxError } from "../../src/contract/errors.ts";
+import type { Engine } from "../../src/engines/engine.ts";
+import { createDatabase } from "../../src/engines/sqlite/connect.ts";
+import { openSqlite } from "../../src/engines/sqlite/engine.ts";
+import { all, one, refused, run } from "../../src/sql/procedure.ts";
+import { sql } from "../../src/sql/sql.ts";
+import { root } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { refusal } from "../support/refusal.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let path: string;
+let engine: Engine;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder.path, "coord.db");
+  createDatabase(path);
+  engine = openSqlite(path);
+});
+
+afterEach(async () => {
+  await engine.close();
+  folder[Symbol.dispose]();
+});
+
+const add = (name: string) =>
+  sql`insert into agents (name, first_seen_at, last_seen_at) values (${name}, '', '')`;
+
+async function names(): Promise<string[]> {
+  const rows = await engine.read(function* () {
+    return yield* all<{ name: string }>(sql`select name from agents order by name`);
+  });
+  return rows.map((row) => row.name);
+}
+
+test("[S4] a refusal commits what was written before it; a throw rolls back", async () => {
+  const refuses = engine.write(function* () {
+    yield* run(add("kept"));
+    return refused(new InboxError("invalid_state", "no"));
+  });
+  expect((await refusal(refuses)).code).toBe("invalid_state");
+  const throws = engine.write(function* () {
+    yield* run(add("undone"));
+    throw new InboxError("invalid_state", "no");
+  });
+  expect((await refusal(throws)).code).toBe("invalid_state");
+  expect(await names()).toEqual(["kept"]);
+});
+
+test("[S4] in a shared transaction a failing procedure undoes its own writes only", async () => {
+  await engine.write(() => run(add("first"))); // so that the next ones gather
+  const settled = await Promise.allSettled(
+    ["a", "b", "c", "d"].map((name) =>
+      engine.write(function* () {
+        yield* run(add(name));
+        if (name === "b") throw new InboxError("conflict" as never, "no");
+        if (name === "c") yield* run(add("a")); // the primary key refuses
+        return name;
+      }),
+    ),
+  );
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  expect(await names()).toEqual(["a", "d", "first"]);
+});
+
+test("[S4] procedures that arrive together share a commit, and all are answered after it", async () => {
+  await engine.write(() => run(add("first")));
+  const watcher = new Database(path, { readonly: true });
+  const commits = new Set<number>();
+  const version = () => (watcher.query("pragma data_version").get() as { data_version: number }).data_version;
+  version();
+  await Promise.all(
+    Array.from({ length: 50 }, (_, i) =>
+      engine
+        .write(() => run(add(`n${i}`)))
+        .then(() => {
+          commits.add(version());
+          expect(watcher.query("select 1 from agents where name = ?").get(`n${i}`)).not.toBeNull();
+        }),
+    ),
+  );
+  expect(commits.size).toBe(1);
+  watcher.close();
+});
+
+test("[S4] a statement that was made but never run is an error under test", async () => {
+  const forgets = engine.write(function* () {
+    add("lost"); // a forgotten yield
+    yield* run(add("written"));
+  });
+  expect((await refusal(forgets)).message).toContain("never run");
+  expect(await names()).toEqual([]);
+});
+
+test("[S4] no procedure of the bus is called without yield*", () => {
+  const files = readdirSync(join(root, "src/bus"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  const texts = [...files.map((file) => join("src/bus", file)), "src/sql/procedure.ts"].map((file) =>
+    readFileSync(join(root, file), "utf8"),
+  );
+  const generators = new Set(
+    texts.flatMap((text) => [...text.matchAll(/function\* (\w+)/g)].map((match) => match[1]!)),
+  );
+  expect(generators.size).toBeGreaterThan(20);
+  for (const text of texts)
+    for (const call of text.matchAll(/(\S+ )?(\S*?)\b(\w+)(<[^>()]*>)?\(/g)) {
+      const [, before = "", prefix, name] = call;
+      if (!generators.has(name!) || prefix?.endsWith(".")) continue;
+      expect(`${before}${prefix}${name}`).toMatch(/^(\S*yield\* |function\* |return |=> )/);
+    }
+});
+
+test("[S4] what a read writes is not kept", async () => {
+  await engine.read(() => run(add("smuggled")));
+  expect(await names()).toEqual([]);
+});
+
+test("[S4] the database runs with a write-ahead log, full synchronous and foreign keys", async () => {
+  const pragma = async (query: ReturnType<typeof sql>) =>
+    Object.values((await engine.read(() => one<object>(query)))!)[0];
+  expect(await pragma(sql`pragma journal_mode`)).toBe("wal");
+  expect(await pragma(sql`pragma synchronous`)).toBe(2);
+  expect(await pragma(sql`pragma foreign_keys`)).toBe(1);
+});
+
+test("[S4] a lock held by another process is waited for without stopping the event loop; then it is busy", async () => {
+  const other = new Database(path);
+  other.run("begin immediate");
+  let turns = 0;
+  const ticking = setInterval(() => turns++, 5);
+  const waiting = engine.write(() => run(add("patient")));
+  await Bun.sleep(200);
+  expect(turns).toBeGreaterThan(10);
+  other.run("rollback");
+  await waiting;
+  expect(await names()).toEqual(["patient"]);
+  other.run("begin immediate");
+  expect((await refusal(engine.write(() => run(add("too patient"))))).code).toBe("busy");
+  other.run("rollback");
+  clearInterval(ticking);
+  other.close();
+  expect(await names()).toEqual(["patient"]);
+}, 20_000);

@@ -1,0 +1,376 @@
+/** The command line as agents use it: JSON, exit codes, flags. */
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { errorTable } from "../../src/contract/errors.ts";
+import { table } from "../../src/contract/operations/index.ts";
+import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
+import { snakeCase } from "../../src/surfaces/cli/recase.ts";
+import { desk, root, run } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+test("[C1] [C2] every command answers in JSON with ok, command, and the fields of its output schema in their order", async () => {
+  using at = await desk();
+  const w = ["--agent", "w"];
+  const round: [string, string[], string][] = [
+    ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
+    ["send", ["w", "hello"], "mailbox.send"],
+    ["fetch", w, "threads.fetch"],
+    ["claim", ["thr_1", ...w], "threads.claim"],
+    ["renew", ["thr_1", ...w], "threads.renew"],
+    ["update", ["thr_1", "--status", "blocked", "--summary", "?", ...w], "threads.update"],
+    ["reply", ["thr_1", "yes", "--from", "lead"], "threads.reply"],
+    ["wait-reply", ["thr_1", ...w], "threads.waitReply"],
+    ["release", ["thr_1", ...w], "threads.release"],
+    ["claim", w, "threads.claim"],
+    ["done", ["thr_1", "ok", ...w], "threads.done"],
+    ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
+    ["claim", ["thr_2", ...w], "threads.claim"],
+    ["fail", ["thr_2", "no", ...w], "threads.fail"],
+    ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
+    ["cancel", ["thr_3", "--agent", "lead"], "threads.cancel"],
+    ["list", [], "threads.list"],
+    ["show", ["thr_1"], "threads.show"],
+    ["watch", ["--after-event", "0"], "events.watch"],
+    ["pool join", ["p", ...w], "pools.join"],
+    ["pool leave", ["p", ...w], "pools.leave"],
+    ["agents", [], "agents.list"],
+    ["doctor", [], "bus.doctor"],
+    ["init", [], "bus.init"],
+  ];
+  for (const [command, args, name] of round) {
+    const { code, stdout, json } = await at.inbox(...command.split(" "), ...args);
+    expect([command, code]).toEqual([command, 0]);
+    expect(stdout.indexOf("\n")).toBe(stdout.length - 1);
+    const op = table.find((operation) => operation.name === name)!;
+    const known = [
+      "ok",
+      "command",
+      ...Object.keys(op.output().entries).map((key) => Object.keys(snakeCase({ [key]: 0 }) as object)[0]!),
+    ];
+    expect(known.filter((key) => key in json)).toEqual(Object.keys(json));
+    expect(json).toMatchObject({ ok: true, command });
+  }
+  expect(new Set(round.map(([, , name]) => name))).toEqual(new Set(table.map(({ name }) => name)));
+});
+
+test("[C1] every answer of the bus fits its declared schema exactly", async () => {
+  using at = await desk();
+  const { openInbox } = await import("../../src/inbox.ts");
+  const inbox = openInbox(at.db);
+  const answers = {
+    "threads.send": await inbox.call("threads.send", {
+      from: "a",
+      to: "b",
+      subject: "s",
+      artifacts: [{ path: "/x" }],
+    }),
+    "mailbox.send": await inbox.call("mailbox.send", { from: "a", to: "b", message: "m" }),
+    "threads.claim": await inbox.call("threads.claim", { agent: "b" }),
+    "threads.update": await inbox.call("threads.update", { agent: "b", thread: "thr_1" }),
+    "threads.show": await inbox.call("threads.show", { thread: "thr_1" }),
+    "threads.fetch": await inbox.call("threads.fetch", { agent: "b", status: ["in_progress"] }),
+    "events.watch": await inbox.call("events.watch", { afterEvent: 0 }),
+    "agents.list": await inbox.call("agents.list", {}),
+    "threads.done": await inbox.call("threads.done", { agent: "b", thread: "thr_1" }),
+    "threads.list": await inbox.call("threads.list", {}),
+  };
+  await inbox.close();
+  for (const [name, answer] of Object.entries(answers)) {
+    const op = table.find((operation) => operation.name === name)!;
+    expect(v.safeParse(op.output(), answer).issues).toBeUndefined();
+  }
+});
+
+test("[C2] the documented shapes: claim, wait-reply, error", async () => {
+  using at = await desk();
+  await at.inbox(
+    "send",
+    "--from",
+    "lead",
+    "--to",
+    "backend-worker",
+    "--subject",
+    "s",
+    "--task",
+    "T4",
+    "--payload-json",
+    '{"Key One": 1}',
+  );
+  const claim = (await at.inbox("claim", "--agent", "backend-worker", "--thread", "thr_1")).json;
+  expect(claim.thread).toMatchObject({
+    thread_id: "thr_1",
+    task_id: "T4",
+    status: "claimed",
+    assigned_to: "backend-worker",
+  });
+  expect(Object.keys(claim.lease)).toEqual(["token", "expires_at", "attempt"]);
+  expect(claim.messages[0]).toEqual({
+    message_id: "msg_1",
+    thread_id: "thr_1",
+    from_agent: "lead",
+    to_agent: "backend-worker",
+    kind: "task",
+    summary: "s",
+    body: "",
+    payload_json: '{"Key One":1}',
+    artifacts: [],
+    created_at: claim.messages[0].created_at,
+  });
+  const conflict = await at.inbox("claim", "--agent", "other", "--thread", "thr_1");
+  expect(conflict.code).toBe(20);
+  expect(conflict.json.ok).toBe(false);
+  expect(Object.keys(conflict.json.error)).toEqual(["code", "message", "hint", "details"]);
+  expect(conflict.json.error.code).toBe("lease_conflict");
+  expect(conflict.stderr).toBe("");
+  await at.inbox("reply", "--from", "lead", "--thread", "thr_1", "--summary", "Use email/password for MVP");
+  const reply = (await at.inbox("wait-reply", "--thread", "thr_1", "--after-event", "1")).json;
+  expect(reply).toMatchObject({
+    woke: true,
+    next_event_id: expect.any(Number),
+    message: { kind: "answer", thread_id: "thr_1" },
+  });
+});
+
+test("[C3] exit codes: nothing matched, conflict, invalid, not found, not initialised", async () => {
+  using at = await desk();
+  using empty = temporaryFolder();
+  const code = async (...args: string[]) => (await at.inbox(...args)).code;
+  expect(await code("fetch", "--agent", "w")).toBe(10);
+  expect(await code("claim", "--agent", "w")).toBe(10);
+  expect(await code("claim", "--agent", "w", "--wait", "--timeout-seconds", "0")).toBe(10);
+  expect(await code("watch", "--timeout-seconds", "0.05")).toBe(10);
+  expect(await code("list")).toBe(0);
+  expect(await code("agents")).toBe(0);
+  expect(await code("show", "thr_1")).toBe(40);
+  await at.inbox("send", "--from", "a", "--to", "w", "--subject", "s");
+  expect(await code("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "0.05")).toBe(10);
+  expect(await code("done", "thr_1", "--agent", "w")).toBe(30);
+  await at.inbox("claim", "thr_1", "--agent", "w");
+  expect(await code("claim", "thr_1", "--agent", "x")).toBe(20);
+  expect(await code("frobnicate")).toBe(30);
+  expect((await run(["list", "--json"], { cwd: empty.path })).code).toBe(40);
+  expect((await run(["list", "--json"], { cwd: empty.path })).json.error.code).toBe("not_initialized");
+});
+
+test("[C3] the table of codes has the documented exit for each", () => {
+  const exits = Object.fromEntries(Object.entries(errorTable).map(([code, { exit }]) => [code, exit]));
+  expect(exits).toEqual({
+    invalid_input: 30,
+    too_large: 30,
+    invalid_state: 30,
+    lease_conflict: 20,
+    lease_lost: 20,
+    not_found: 40,
+    not_initialized: 40,
+    busy: 50,
+    storage: 50,
+    internal: 50,
+  });
+});
+
+test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", async () => {
+  using at = await desk();
+  using other = await desk();
+  const deep = join(at.path, "a/b/c");
+  mkdirSync(deep, { recursive: true });
+  await at.inbox("send", "--from", "a", "--to", "near", "--subject", "near");
+  await other.inbox("send", "--from", "a", "--to", "far", "--subject", "far");
+  const first = async (args: string[], env = {}) =>
+    (await run(["list", "--json", ...args], { cwd: deep, env })).json.threads[0].subject;
+  expect(await first([])).toBe("near");
+  expect(await first([], { INBOX_DB: other.db })).toBe("far");
+  expect(await first(["--db", "../../../.agents/coord.db"], { INBOX_DB: other.db })).toBe("near");
+  expect((await run(["--db", other.db, "list", "--json"], { cwd: deep })).json.threads[0].subject).toBe(
+    "far",
+  );
+  for (const db of ["", "postgres://localhost/x", "http://localhost:3456"])
+    expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
+});
+
+test("[S2] init creates here, names an outer one, and changes nothing the second time", async () => {
+  using at = await desk();
+  const inner = join(at.path, "inner");
+  mkdirSync(inner);
+  const made = (await run(["init", "--json"], { cwd: inner })).json;
+  expect(made).toEqual({
+    ok: true,
+    command: "init",
+    db: join(inner, ".agents/coord.db"),
+    created: true,
+    schema_version: 1,
+    outer: at.db,
+  });
+  await run(["send", "w", "hello"], { cwd: inner });
+  const again = (await run(["init", "--json"], { cwd: inner })).json;
+  expect(again).toMatchObject({ created: false });
+  expect((await run(["agents", "--json"], { cwd: inner })).json.agents).toHaveLength(1);
+  const named = join(inner, "deep/er/my.db");
+  expect((await run(["init", "--db", named, "--json"], { cwd: inner })).json).toMatchObject({
+    db: named,
+    created: true,
+  });
+});
+
+test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {
+  using empty = temporaryFolder();
+  for (const op of table.filter(({ name }) => name !== "bus.init")) {
+    const needed = [...op.cli.command.split(" "), ...plainFor(op.cli.command)];
+    const { code, json } = await run([...needed, "--agent", "w", "--json"], { cwd: empty.path });
+    expect([op.name, code, json.error.code]).toEqual([op.name, 40, "not_initialized"]);
+    expect(json.error.hint).toContain("inbox init");
+  }
+  expect(await Array.fromAsync(new Bun.Glob("**").scan({ cwd: empty.path, dot: true }))).toEqual([]);
+});
+
+const onThread = ["renew", "update", "reply", "done", "fail", "cancel", "show", "wait-reply", "release"];
+const plainFor = (command: string) =>
+  ({ send: ["--to", "w", "--subject", "s"], "pool join": ["p"], "pool leave": ["p"] })[command] ??
+  (onThread.includes(command) ? ["thr_1"] : []);
+
+test("[C9] identity: --agent or --from, else INBOX_AGENT; the short send is main; worker commands require one", async () => {
+  using at = await desk();
+  const as = (env: Record<string, string>, ...args: string[]) =>
+    run([...args, "--json"], { cwd: at.path, env });
+  expect((await at.inbox("send", "w", "hi")).json.message.from_agent).toBe("main");
+  expect((await as({ INBOX_AGENT: "env" }, "send", "w", "hi")).json.message.from_agent).toBe("env");
+  expect(
+    (await as({ INBOX_AGENT: "env" }, "send", "w", "hi", "--agent", "flag")).json.message.from_agent,
+  ).toBe("flag");
+  const long = ["send", "--to", "w", "--subject", "s"];
+  expect((await as({ INBOX_AGENT: "env" }, ...long, "--from", "from")).json.thread.created_by).toBe("from");
+  expect((await as({ INBOX_AGENT: "" }, ...long)).json.error.code).toBe("invalid_input");
+  for (const command of [
+    ["fetch"],
+    ["claim"],
+    ["renew", "thr_1"],
+    ["done", "thr_1"],
+    ["cancel", "thr_1"],
+    ["pool", "join", "p"],
+  ]) {
+    const { code, json } = await at.inbox(...command);
+    expect([command[0], code, json.error.hint]).toEqual([
+      command[0],
+      30,
+      "add --agent NAME, or set INBOX_AGENT",
+    ]);
+  }
+});
+
+test("[C9] list, show and watch are not filtered by the environment's identity", async () => {
+  using at = await desk();
+  await at.inbox("send", "--from", "a", "--to", "b", "--subject", "s");
+  const stranger = (...args: string[]) =>
+    run([...args, "--json"], { cwd: at.path, env: { INBOX_AGENT: "stranger" } });
+  expect((await stranger("list")).json.threads).toHaveLength(1);
+  expect((await stranger("show", "thr_1")).code).toBe(0);
+  expect((await stranger("watch", "--after-event", "0")).json.events).toHaveLength(2);
+  expect((await at.inbox("list", "--agent", "stranger")).json.threads).toHaveLength(0);
+});
+
+test("[T10] artifacts resolve against the working directory; a missing file is a warning", async () => {
+  using at = await desk();
+  writeFileSync(join(at.path, "here.log"), "x");
+  const { code, json } = await at.inbox(
+    ...["send", "--from", "a", "--to", "b", "--subject", "s"],
+    ...[
+      "--artifact",
+      "here.log",
+      "--artifact-kind",
+      "log",
+      "--artifact-metadata-json",
+      '{"lines":1}',
+      "--artifact",
+      "gone.patch",
+    ],
+  );
+  expect(code).toBe(0);
+  expect(json.message.artifacts).toEqual([
+    { artifact_id: "art_1", path: join(at.path, "here.log"), kind: "log", metadata_json: '{"lines":1}' },
+    { artifact_id: "art_2", path: join(at.path, "gone.patch"), kind: "file", metadata_json: "{}" },
+  ]);
+  expect(json.warnings).toEqual([expect.stringContaining("gone.patch")]);
+  const orphan = await at.inbox(
+    "send",
+    "--from",
+    "a",
+    "--to",
+    "b",
+    "--subject",
+    "s",
+    "--artifact-kind",
+    "log",
+  );
+  expect(orphan.json.error.code).toBe("invalid_input");
+});
+
+test("[T10] text comes from a file or from standard input", async () => {
+  using at = await desk();
+  writeFileSync(join(at.path, "task.md"), "# Task\n\nDo it.\n");
+  const long = ["send", "--from", "a", "--to", "b", "--subject", "s"];
+  expect((await at.inbox(...long, "--body-file", "task.md")).json.message.body).toBe("# Task\n\nDo it.\n");
+  const piped = await run([...long, "--body-file", "-", "--json"], { cwd: at.path, stdin: "from a pipe ✓" });
+  expect(piped.json.message.body).toBe("from a pipe ✓");
+  for (const bad of [
+    ["--body-file", "none.md"],
+    ["--body-file", "."],
+    ["--body", "x", "--body-file", "task.md"],
+  ])
+    expect((await at.inbox(...long, ...bad)).json.error.code).toBe("invalid_input");
+});
+
+test("[W6] watch --follow prints one JSON line per event from the cursor on", async () => {
+  using at = await desk();
+  await at.inbox("send", "--from", "a", "--to", "b", "--subject", "s");
+  const child = at.start("watch", "--follow", "--after-event", "0");
+  const lines: string[] = [];
+  let text = "";
+  for await (const chunk of child.stdout) {
+    text += new TextDecoder().decode(chunk);
+    lines.splice(0, lines.length, ...text.split("\n").slice(0, -1));
+    if (lines.length === 2) await at.inbox("send", "b", "plain");
+    if (lines.length >= 4) break;
+  }
+  child.kill();
+  await child.exited;
+  expect(lines.map((line) => JSON.parse(line).event_id)).toEqual([1, 2, 3, 4]);
+  const timed = await at.human("watch", "--follow", "--after-event", "0", "--timeout-seconds", "0.2");
+  expect(timed.code).toBe(0);
+  expect(timed.stdout.trim().split("\n")).toHaveLength(4);
+});
+
+test("[C8] every command has help with its flags and an example, and every example parses", async () => {
+  using at = await desk();
+  writeFileSync(join(at.path, "task.md"), "x");
+  writeFileSync(join(at.path, "result.md"), "x");
+  for (const op of table) {
+    const { code, stdout } = await at.human(...op.cli.command.split(" "), "--help");
+    expect(code).toBe(0);
+    for (const { name } of flagsOf(op)) expect(stdout).toContain(name);
+    for (const { name } of globalFlags) expect(stdout).toContain(name);
+    for (const example of op.examples) {
+      expect(stdout).toContain(example);
+      if (/--wait|--follow|^inbox watch/.test(example)) continue;
+      const shell = Bun.spawn(["bash", "-c", `${example} --json`], {
+        cwd: at.path,
+        env: { PATH: `${root}/dist:${process.env.PATH}`, INBOX_AGENT: "me" },
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const answer = JSON.parse(await new Response(shell.stdout).text());
+      if (!answer.ok) expect([example, answer.error.code]).not.toEqual([example, "invalid_input"]);
+    }
+    expect((await at.human("help", ...op.cli.command.split(" "))).stdout).toBe(stdout);
+  }
+});
+
+test("[C8] --version and orch by its own name", async () => {
+  const manifest = await Bun.file(join(root, "package.json")).json();
+  expect((await run(["--version"])).stdout).toBe(`inbox ${manifest.version}\n`);
+  expect((await run(["-V", "--json"])).json).toEqual({ ok: true, version: manifest.version });
+  for (const orch of [join(root, "dist/orch"), join(root, "bin/orch")])
+    expect((await run(["--version"], { program: [orch] })).stdout).toBe(`orch ${manifest.version}\n`);
+  expect((await run([])).code).toBe(30);
+  expect((await run(["--help"])).stdout).toContain("Usage: inbox COMMAND");
+});
