@@ -5,13 +5,22 @@ import { pathToFileURL } from "node:url";
 import { install, root, runBun } from "./setup.mjs";
 
 /** The last two flags keep the program from running code or reading settings of the folder it is called in. */
-const flags = ["--compile", "--minify", "--bytecode", "--format=esm", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+const flags = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--format=esm",
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+];
 
 export function build() {
   install();
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
-  runBun(["build", ...flags, "src/main.ts", "--outfile", "dist/inbox.new"], { stdio: ["ignore", "ignore", "inherit"] });
+  runBun(["build", ...flags, "src/main.ts", "--outfile", "dist/inbox.new"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
   rmSync(join(dist, "orch"), { force: true });
   symlinkSync("inbox", join(dist, "orch"));

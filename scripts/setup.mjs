@@ -34,9 +34,15 @@ export function cleanEnvironment() {
 }
 
 export function run(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: cleanEnvironment(), ...options });
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: cleanEnvironment(),
+    ...options,
+  });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }
 
-export const runBun = (args, options) => run(bunPath(), [`--config=${join(root, "bunfig.toml")}`, "--no-env-file", ...args], options);
+export const runBun = (args, options) =>
+  run(bunPath(), [`--config=${join(root, "bunfig.toml")}`, "--no-env-file", ...args], options);

@@ -2,12 +2,14 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build } from "./build.mjs";
+import { installPrograms } from "./debian.mjs";
 import { bunPath, cleanEnvironment, install, root, run, runBun } from "./setup.mjs";
 
 const step = (name) => console.log(`\n== ${name}`);
 
 step("install");
 install();
+installPrograms();
 step("build");
 build();
 step("format and lint");
@@ -23,8 +25,19 @@ process.exit(await test(process.argv.slice(2)));
 
 /** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
 async function test(files) {
-  const args = [`--config=${join(root, "bunfig.toml")}`, "--no-env-file", "test", "--parallel=2", "--timeout=60000", ...files];
-  const child = spawn(bunPath(), args, { cwd: root, env: cleanEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
+  const args = [
+    `--config=${join(root, "bunfig.toml")}`,
+    "--no-env-file",
+    "test",
+    "--parallel=2",
+    "--timeout=60000",
+    ...files,
+  ];
+  const child = spawn(bunPath(), args, {
+    cwd: root,
+    env: cleanEnvironment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
@@ -32,7 +45,8 @@ async function test(files) {
       process.stdout.write(chunk);
     });
   const code = await new Promise((done) => child.on("close", done));
-  const count = (word) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}`, "gm"))].at(-1)?.[1] ?? 0);
+  const count = (word) =>
+    Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}`, "gm"))].at(-1)?.[1] ?? 0);
   console.log(`\n${count("pass")} passed, ${count("fail")} failed, ${count("skip")} skipped`);
   return code ?? 1;
 }

@@ -15,6 +15,8 @@ export interface FieldInfo {
   choices?: readonly string[];
   /** Also readable from a file: `--body-file PATH`. */
   file?: boolean;
+  minimum?: number;
+  maximum?: number;
 }
 
 export const MiB = 1024 * 1024;
@@ -26,7 +28,7 @@ const malformed = "must be valid Unicode text without U+0000";
 export const described = <S extends v.GenericSchema>(
   schema: S,
   info: FieldInfo & Record<string, unknown>,
-): S => v.pipe(schema, v.description(info.help), v.metadata({ ...info })) as unknown as S;
+): S => v.pipe(schema, v.description(info.help), v.metadata({ field: info })) as unknown as S;
 const shown = (value: unknown) => {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
@@ -151,7 +153,7 @@ type AnySchema = v.GenericSchema & {
   entries?: Record<string, AnySchema>;
   wrapped?: AnySchema;
   default?: unknown;
-  pipe?: readonly { type: string; metadata?: object }[];
+  pipe?: readonly { type: string; metadata?: { field?: FieldInfo } }[];
 };
 
 /** What a surface derives its own form from: the fields of an input schema with their metadata. */
@@ -160,9 +162,7 @@ export function fieldsOf(schema: v.GenericSchema): Field[] {
   return Object.entries(entries).map(([key, entry]) => {
     const optional = entry.type === "optional";
     const inner = optional ? entry.wrapped! : entry;
-    const info = (inner.pipe ?? []).find((item) => item.type === "metadata")?.metadata as
-      | FieldInfo
-      | undefined;
+    const info = (inner.pipe ?? []).find((item) => item.type === "metadata")?.metadata?.field;
     if (!info) throw new Error(`field ${key} has no metadata; build it with src/contract/fields.ts`);
     return { key, required: !optional, fallback: optional ? entry.default : undefined, ...info };
   });

@@ -11,7 +11,7 @@ export const numberOf = (id: string) => Number(id.slice(id.indexOf("_") + 1));
 /** `thr_12`; the bare number is understood too. */
 const id = (noun: Noun, help: string) => {
   const prefix = prefixes[noun];
-  const form = new RegExp(`^(?:${prefix})?([1-9][0-9]{0,14})$`);
+  const form = new RegExp(`^(?:${prefix})?[1-9][0-9]{0,14}$`);
   return described(
     v.pipe(
       v.string(`must be an id like ${prefix}12`),
@@ -19,7 +19,6 @@ const id = (noun: Noun, help: string) => {
         form,
         (issue) => `must be an id like ${prefix}12, got ${JSON.stringify(issue.input.slice(0, 40))}`,
       ),
-      v.transform((text) => prefix + form.exec(text)![1]),
     ),
     { type: "text", value: noun.toUpperCase(), help },
   );

@@ -42,15 +42,11 @@ function messageText(message: Message, paint: Paint): string {
   const { messageId, fromAgent, toAgent, kind, summary, body, payload, artifacts, createdAt } = message;
   const lines = [
     `${paint.dim(messageId)} ${paint.bold(safe(fromAgent))} → ${safe(toAgent)} ${paint.cyan(kind)} ${paint.dim(relative(createdAt))}`,
-    `  ${safe(summary)}`,
   ];
-  if (body && body !== summary)
-    lines.push(
-      ...safe(body)
-        .trimEnd()
-        .split("\n")
-        .map((line) => `  ${paint.dim("│")} ${line}`),
-    );
+  const quoted = safe(body).trimEnd().split("\n");
+  // A summary that was taken from the body need not be said twice.
+  if (!quoted[0]!.startsWith(safe(summary).replace(/…$/, "")) || !body) lines.push(`  ${safe(summary)}`);
+  if (body) lines.push(...quoted.map((line) => `  ${paint.dim("│")} ${line}`));
   if (Object.keys(payload).length) lines.push(`  ${paint.dim("payload")} ${safe(JSON.stringify(payload))}`);
   for (const artifact of artifacts) lines.push(`  ${paint.dim(safe(artifact.kind))} ${safe(artifact.path)}`);
   return lines.join("\n");

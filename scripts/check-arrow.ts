@@ -1,0 +1,61 @@
+/** The dependency arrow of ARCHITECTURE.md: who may import whom. Anything not allowed here is an error. */
+import { dirname, join, relative } from "node:path";
+
+const root = join(import.meta.dir, "..");
+
+/** The longest prefix that fits a file decides. A name may be a folder or a file. */
+const allowed: Record<string, string[]> = {
+  "src/contract": ["src/contract"],
+  "src/sql": ["src/sql", "src/contract"],
+  "src/bus": ["src/bus", "src/sql", "src/contract"],
+  "src/engines/engine.ts": ["src/sql", "src/contract"],
+  "src/engines/sqlite": [
+    "src/engines/sqlite",
+    "src/engines/engine.ts",
+    "src/sql",
+    "src/contract",
+    "src/system.ts",
+  ],
+  "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/contract"],
+  "src/inbox.ts": ["src/bus", "src/waiting", "src/engines", "src/sql", "src/contract"],
+  "src/local.ts": ["src/engines", "src/location.ts", "src/contract"],
+  "src/location.ts": ["src/contract", "src/system.ts"],
+  "src/system.ts": [],
+  "src/version.ts": ["package.json"],
+  "src/surfaces/cli": [
+    "src/surfaces/cli",
+    "src/inbox.ts",
+    "src/local.ts",
+    "src/location.ts",
+    "src/system.ts",
+    "src/version.ts",
+    "src/contract",
+  ],
+  "src/main.ts": ["src/surfaces"],
+};
+
+const within = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
+const problems: string[] = [];
+let count = 0;
+for await (const file of new Bun.Glob("src/**/*.ts").scan(root)) {
+  const place = Object.keys(allowed)
+    .filter((name) => within(file, name))
+    .sort((a, b) => b.length - a.length)[0];
+  if (!place) {
+    problems.push(`${file} has no place in the arrow: add it to scripts/check-arrow.ts and ARCHITECTURE.md`);
+    continue;
+  }
+  const text = await Bun.file(join(root, file)).text();
+  for (const [, target] of text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)"/g)) {
+    count++;
+    const imported = relative(root, join(root, dirname(file), target!));
+    if (!allowed[place]!.some((name) => within(imported, name)))
+      problems.push(`${file} must not import ${imported}`);
+  }
+}
+
+if (problems.length) {
+  console.error(problems.join("\n"));
+  process.exit(1);
+}
+console.log(`${count} imports follow the arrow`);

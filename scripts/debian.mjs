@@ -1,0 +1,23 @@
+/** Programs some tests need, from Debian's packages where that is possible; else those tests are skipped by name. */
+import { spawnSync } from "node:child_process";
+
+const needed = { zsh: "zsh", fish: "fish", jq: "jq" };
+const has = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+
+export function installPrograms() {
+  const missing = Object.keys(needed).filter((program) => !has(program));
+  if (!missing.length) return;
+  if (process.getuid?.() !== 0 || !has("apt-get")) {
+    console.log(`not installed here, their tests are skipped: ${missing.join(", ")}`);
+    return;
+  }
+  const packages = missing.map((program) => needed[program]);
+  console.log(`apt-get install ${packages.join(" ")} …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const apt = (...args) =>
+    spawnSync("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
+  const install = () => apt("install", "-y", "--no-install-recommends", ...packages).status === 0;
+  if (install()) return;
+  apt("update");
+  if (!install()) console.log(`could not be installed, their tests are skipped: ${missing.join(", ")}`);
+}

@@ -1,0 +1,66 @@
+/** What the README shows works as it stands there. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { bareEnvironment, root } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const readme = await Bun.file(join(root, "README.md")).text();
+const blocks = [...readme.matchAll(/```bash\n(.*?)```/gs)].map((match) => match[1]!);
+
+async function bash(script: string, cwd: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
+    cwd,
+    env: bareEnvironment(),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [code, stdout, stderr] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code, stdout, stderr };
+}
+
+test("[C8] the sixty-second tour runs to its end", async () => {
+  const tour = blocks.find((block) => block.includes("inbox wait-reply"))!;
+  const { code, stdout, stderr } = await bash(tour, root);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("A password will do");
+  expect(stdout).toContain("thr_1 done");
+});
+
+test.skipIf(!Bun.which("jq"))(
+  "[L2] the worker of the README does its work, and fails what it cannot do",
+  async () => {
+    using folder = temporaryFolder();
+    const worker = blocks.find((block) => block.includes("claim --wait"))!;
+    const script = `
+    export PATH="${join(root, "bin")}:$PATH"
+    inbox init >/dev/null
+    printf '#!/bin/sh\\nread -r line; test "$line" != bad && echo "did $line"\\n' > do-the-work; chmod +x do-the-work
+    inbox send --from lead --to ada --subject one --body good >/dev/null
+    inbox send --from lead --to ada --subject two --body bad >/dev/null
+    ( ${worker} ) >/dev/null &
+    pid=$!
+    inbox wait-reply thr_2 --agent lead --kinds result --timeout-seconds 30 >/dev/null
+    inbox list --json
+    pkill -P $pid; kill $pid`;
+    const { stdout } = await bash(script, folder.path);
+    const { threads } = JSON.parse(stdout);
+    expect(threads.map(({ status }: { status: string }) => status)).toEqual(["failed", "done"]);
+  },
+);
+
+test("[C8] npm start plays its round", async () => {
+  const child = Bun.spawn(["npm", "start", "--silent"], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: "1" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [code, stdout] = await Promise.all([child.exited, new Response(child.stdout).text()]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/nothing to claim/);
+  expect(stdout).toMatch(/thr_1 {3}done/);
+});
