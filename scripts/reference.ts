@@ -3,7 +3,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { errorTable } from "../src/contract/errors.ts";
 import { eventTypes } from "../src/contract/event.ts";
-import type { FieldInfo } from "../src/contract/fields.ts";
+import { infoOf } from "../src/contract/fields.ts";
 import type { AnyOperation } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
@@ -65,25 +65,28 @@ function events(): string {
   return `${warning}\n# Events\n\n${tableOf(["type", "when, and what its payload carries"], rows)}\n`;
 }
 
-/** Numbers and user data are checked by hand-written conditions; what those are is said by the field's metadata. */
-function cleaned(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(cleaned);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const { field, $schema, ...rest } = schema as { field?: FieldInfo; $schema?: unknown };
-  const checked =
-    field?.type === "json"
-      ? { type: "object" }
-      : field?.type === "integer" || field?.type === "number"
-        ? { type: field.type, minimum: field.minimum, maximum: field.maximum }
-        : {};
-  return {
-    ...checked,
-    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, cleaned(value)])),
-  };
+type Json = { properties?: Record<string, Json>; items?: Json; [key: string]: unknown };
+type Shape = { entries?: Record<string, Shape>; wrapped?: Shape; item?: Shape; pipe?: readonly Shape[] };
+
+function jsonSchema(schema: v.GenericSchema): unknown {
+  const { $schema, ...converted } = toJsonSchema(schema, { typeMode: "input", errorMode: "ignore" });
+  return annotated(schema as Shape, converted as Json);
 }
 
-const jsonSchema = (schema: v.GenericSchema) =>
-  cleaned(toJsonSchema(schema, { typeMode: "input", errorMode: "ignore" }));
+/** Adds what fields tell of themselves: their help, and what hand-written conditions check. */
+function annotated(shape: Shape, json: Json): Json {
+  const inner = shape.wrapped ?? shape;
+  const field = infoOf(inner);
+  const base = inner.pipe?.[0] ?? inner;
+  if (field) json.description = field.help;
+  if (field?.type === "json") json.type = "object";
+  if (field?.type === "integer" || field?.type === "number")
+    Object.assign(json, { type: field.type, minimum: field.minimum, maximum: field.maximum });
+  for (const [key, entry] of Object.entries(base.entries ?? {}))
+    annotated(entry, json.properties?.[key] ?? {});
+  if (base.item) annotated(base.item, json.items ?? {});
+  return json;
+}
 
 function schemas(): string {
   const all = operations.map(({ name, kind, scope, summary, input, output, errors }) => ({

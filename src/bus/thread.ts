@@ -61,12 +61,12 @@ function* found(id: string, lock: Sql): Procedure<ThreadRow> {
 
 export function* changeThread(
   thread: ThreadRow,
-  change: Partial<Pick<ThreadRow, "status" | "assigned_to" | "latest_message_id">>,
+  change: Partial<Pick<ThreadRow, "status" | "assigned_to" | "latest_message_id" | "task_id">>,
   now: string,
 ): Procedure<ThreadRow> {
   const after = { ...thread, ...change, updated_at: now };
   yield sql`update threads set status = ${after.status}, assigned_to = ${after.assigned_to},
-    latest_message_id = ${after.latest_message_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`;
+    latest_message_id = ${after.latest_message_id}, task_id = ${after.task_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`;
   return after;
 }
 

@@ -46,18 +46,13 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     values (${input.run ?? "default"}, ${input.task ?? ""}, ${subject}, ${from}, ${to}, ${to}, 'pending',
       ${input.priority ?? "normal"}, ${input.maxAttempts ?? maxAttemptsDefault}, ${now}, ${now})
     returning ${threadColumns}`);
-  const thread = input.task === undefined ? yield* nameAfterItself(row!) : row!;
+  const thread = row!;
   const content = contentOf({ ...input, summary: input.summary ?? subject });
   const kind = input.kind ?? "task";
   const message = yield* write({ thread: thread.thread_id, from, to, kind }, content, now);
-  const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
+  // A task without an id of its own is called like its thread.
+  const task_id = input.task ?? idOf("thread", thread.thread_id);
+  const after = yield* changeThread(thread, { task_id, latest_message_id: message.row.message_id }, now);
   yield* append(tx, { type: "thread.created", source: from, thread: after, message: message.row, now });
   return { thread: threadView(after), message: message.view, recipient };
-}
-
-/** A task without an id of its own is called like its thread. */
-function* nameAfterItself(thread: ThreadRow): Procedure<ThreadRow> {
-  const task_id = idOf("thread", thread.thread_id);
-  yield sql`update threads set task_id = ${task_id} where thread_id = ${thread.thread_id}`;
-  return { ...thread, task_id };
 }

@@ -45,15 +45,16 @@ export function openWake(folder: string, changed: () => boolean): Wake {
     for (const bucket of buckets.values()) notify(bucket);
   };
 
+  /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
   function attach(bucket: Bucket): void {
+    const { closeSync, mkdirSync, openSync, watch } = fs();
     bucket.watcher?.close();
     bucket.watcher = undefined;
-    const { closeSync, mkdirSync, openSync, watch } = fs();
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    closeSync(openSync(bucket.file, "a", 0o600));
-    remember(bucket);
-    if (pollTimer) return;
     try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      closeSync(openSync(bucket.file, "a", 0o600));
+      remember(bucket);
+      if (pollTimer) return;
       bucket.watcher = watch(bucket.file, () => notify(bucket));
       bucket.watcher.on("error", poll);
     } catch {
