@@ -16,7 +16,7 @@ const allowed: Record<string, string[]> = {
     "src/contract",
     "src/system.ts",
   ],
-  "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/contract"],
+  "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/sql", "src/contract"],
   "src/inbox.ts": ["src/bus", "src/waiting", "src/engines", "src/sql", "src/contract"],
   "src/local.ts": ["src/engines", "src/location.ts", "src/contract"],
   "src/location.ts": ["src/contract", "src/system.ts"],

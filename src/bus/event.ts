@@ -5,9 +5,9 @@ import type { Status } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { nothing, sql } from "../sql/sql.ts";
+import { agentTopic, everything, threadTopic } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
 import type { ThreadRow } from "./thread.ts";
-import { agentTopic, everything, threadTopic } from "./topics.ts";
 
 export interface EventRow {
   event_id: number;

@@ -19,8 +19,8 @@ export interface FieldInfo {
   maximum?: number;
 }
 
-export const MiB = 1024 * 1024;
-export const contentLimit = MiB;
+/** What a body, or any other text or data of a message, may hold at most. */
+export const contentLimit = 1024 * 1024;
 
 const wellFormed = (text: string) => !text.includes("\u0000") && text.isWellFormed();
 const malformed = "must be valid Unicode text without U+0000";

@@ -28,4 +28,3 @@ export const grantedLease = () =>
   v.strictObject({ token: v.string(), expiresAt: v.string(), attempt: v.number() });
 
 export type Lease = v.InferOutput<ReturnType<typeof lease>>;
-export type GrantedLease = v.InferOutput<ReturnType<typeof grantedLease>>;

@@ -2,10 +2,10 @@
 
 import { latestEvent } from "../bus/event.ts";
 import { claim, claimable } from "../bus/procedures/claim.ts";
-import { agentTopic } from "../bus/topics.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { agentTopic } from "../sql/topics.ts";
 import { wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim">;

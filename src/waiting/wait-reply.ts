@@ -1,9 +1,9 @@
 /** [W2] `wait-reply`: blocks until somebody else says something in a thread. Collecting is the caller's. */
 import { replies, replyStart } from "../bus/procedures/wait-reply.ts";
-import { threadTopic } from "../bus/topics.ts";
 import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { threadTopic } from "../sql/topics.ts";
 import { wait } from "./wait.ts";
 
 export async function waitReply(

@@ -1,11 +1,11 @@
 /** [W6] `watch`: a cursor over the events, as one answer or as a stream. */
 import { latestEvent } from "../bus/event.ts";
 import { eventsAfter } from "../bus/procedures/watch.ts";
-import { everything, threadTopic } from "../bus/topics.ts";
 import type { Event } from "../contract/event.ts";
 import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { everything, threadTopic } from "../sql/topics.ts";
 import { wait } from "./wait.ts";
 
 type Input = ParsedOf<"events.watch">;

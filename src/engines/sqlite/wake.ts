@@ -10,12 +10,12 @@
  * watching fails, files are polled.
  */
 import type { FSWatcher } from "node:fs";
+import { everything } from "../../sql/topics.ts";
 import { exists, fs, touch } from "../../system.ts";
 import type { Subscription } from "../engine.ts";
 
 const slowCheckMs = 1000;
 const pollMs = 100;
-export const everything = "events";
 
 interface Bucket {
   file: string;
