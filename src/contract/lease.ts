@@ -6,7 +6,7 @@ export const leaseSecondsDefault = 900;
 
 export const leaseSeconds = () =>
   v.optional(
-    integer("how long the lease holds without a renewal", { min: 1, max: 7 * 24 * 3600 }),
+    integer("how long the lease holds without a renewal (default: 900)", { min: 1, max: 7 * 24 * 3600 }),
     leaseSecondsDefault,
   );
 

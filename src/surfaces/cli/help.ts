@@ -14,6 +14,9 @@ const column = (rows: [string, string][]) => {
     .join("\n");
 };
 
+/** Breaks lines for a terminal of ordinary width. */
+const wrapped = (text: string) => text.replace(/(.{1,96})(?: +|$)/g, "$1\n").trimEnd();
+
 const globalRows = (): [string, string][] =>
   globalFlags.map(({ name, short, value, help }) => [
     `${short ? `${short}, ` : ""}${name}${value ? ` ${value}` : ""}`,
@@ -67,7 +70,7 @@ function operationHelp(op: AnyOperation): string {
         : help,
     ]);
   const sections = [
-    `${op.summary}.${op.detail ? `\n${op.detail}` : ""}`,
+    `${op.summary}.${op.detail ? `\n${wrapped(op.detail)}` : ""}`,
     `Usage: inbox ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
     flags.length ? `Flags:\n${column(flags)}` : "",
     `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,
