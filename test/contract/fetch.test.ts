@@ -117,6 +117,19 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await unread()).toEqual([]);
   });
 
+  test("[T5] the cursor never moves back", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, "w", "a");
+    for (const summary of ["one", "two"])
+      await inbox.call("threads.reply", { from: "lead", to: "other", thread: "thr_1", summary });
+    await inbox.call("threads.show", { thread: "thr_1", agent: "w", markRead: true });
+    await inbox
+      .hand("threads.waitReply", { agent: "w", thread: "thr_1", kinds: ["task"], afterEvent: 0 })
+      .then((old) => old.confirm());
+    expect((await inbox.call("threads.fetch", { agent: "w", unread: true })).threads).toEqual([]);
+  });
+
   test("[T12] a pool's work is fetched and claimed by its members, and by nobody who left", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -292,6 +292,7 @@ describe.each(engines)("$name", ({ start }) => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
+    bench.freeze();
     await inbox.call("threads.claim", { agent: "a", thread, leaseSeconds: 3600 });
     expect((await refusal(inbox.call("threads.claim", { agent: "b", thread }))).code).toBe("lease_conflict");
     bench.pass(3599);

@@ -10,6 +10,8 @@ export interface Bench {
   another(): Inbox;
   /** Moves the engine's clock. */
   pass(seconds: number): void;
+  /** Stops the engine's clock: from here on only `pass` moves it. */
+  freeze(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -23,9 +25,10 @@ async function startSqlite(): Promise<Bench> {
   const path = join(folder.path, "coord.db");
   createDatabase(path);
   let offset = 0;
+  let frozen: number | undefined;
   const opened: Inbox[] = [];
   const another = () => {
-    const inbox = openInbox(path, { now: () => Date.now() + offset });
+    const inbox = openInbox(path, { now: () => (frozen ?? Date.now()) + offset });
     opened.push(inbox);
     return inbox;
   };
@@ -34,6 +37,9 @@ async function startSqlite(): Promise<Bench> {
     another,
     pass: (seconds) => {
       offset += seconds * 1000;
+    },
+    freeze: () => {
+      frozen = Date.now();
     },
     [Symbol.asyncDispose]: async () => {
       for (const inbox of opened) await inbox.close();
