@@ -2,23 +2,31 @@
  * The one object every surface talks to: an engine, the bus's procedures, and waiting. `hand` gives an
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
+import * as v from "valibot";
+import { type Keyed, onlyOnce } from "./bus/idempotency.ts";
 import { agents } from "./bus/procedures/agents.ts";
 import { cancel } from "./bus/procedures/cancel.ts";
 import { collect } from "./bus/procedures/collect.ts";
+import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-letters.ts";
 import { fetch } from "./bus/procedures/fetch.ts";
 import { done, fail } from "./bus/procedures/finish.ts";
 import { list } from "./bus/procedures/list.ts";
+import { mailList } from "./bus/procedures/mail-list.ts";
+import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
+import { msgGc } from "./bus/procedures/msg-gc.ts";
+import { commitReader, msgInbox, msgPending, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
+import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
 import { poolJoin, poolLeave } from "./bus/procedures/pool.ts";
 import { release } from "./bus/procedures/release.ts";
 import { renew } from "./bus/procedures/renew.ts";
 import { reply } from "./bus/procedures/reply.ts";
 import { send } from "./bus/procedures/send.ts";
-import { sendPlain } from "./bus/procedures/send-plain.ts";
 import { show } from "./bus/procedures/show.ts";
 import { update } from "./bus/procedures/update.ts";
+import { InboxError } from "./contract/errors.ts";
 import type { Event } from "./contract/event.ts";
 import type { Message } from "./contract/message.ts";
-import { type AnyOperation, parseInput } from "./contract/operation.ts";
+import { type AnyOperation, idempotencyKey, parseInput } from "./contract/operation.ts";
 import {
   type InputOf,
   type OperationName,
@@ -30,8 +38,13 @@ import type { Engine } from "./engines/engine.ts";
 import { openSqlite, type SqliteOptions } from "./engines/sqlite/engine.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { claimOrWait } from "./waiting/claim.ts";
+import { gather } from "./waiting/gather.ts";
+import type { Handed } from "./waiting/handed.ts";
+import { check, receive, waitMail } from "./waiting/mail.ts";
 import { waitReply } from "./waiting/wait-reply.ts";
 import { follow, watch } from "./waiting/watch.ts";
+
+export type { Handed } from "./waiting/handed.ts";
 
 /** Operations on the bus; those about the database itself are in local.ts. */
 export type BusOperation = Exclude<OperationName, "bus.init" | "bus.doctor">;
@@ -40,14 +53,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** How the surface calls an input field, for error messages. */
   label?: (key: string) => string;
-}
-
-export interface Handed<T> {
-  value: T;
-  /** The answer was shown: what it contains is collected now. */
-  confirm(): Promise<void>;
-  /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
-  giveBack(): Promise<void>;
+  /** [M9] On a write: the same key from the same sender is the same write. */
+  idempotencyKey?: string;
 }
 
 export interface Inbox {
@@ -66,6 +73,7 @@ type Handler<N extends BusOperation> = (
   engine: Engine,
   input: ParsedOf<N>,
   signal?: AbortSignal,
+  keyed?: Keyed,
 ) => Promise<Handed<OutputOf<N>>>;
 
 const doNothing = async () => {};
@@ -82,8 +90,10 @@ const writes =
   <N extends BusOperation>(
     procedure: (tx: Context, input: ParsedOf<N>) => Procedure<OutputOf<N> | Refused>,
   ): Handler<N> =>
-  (engine, input) =>
-    engine.write((tx) => procedure(tx, input)).then(nothingToCollect);
+  (engine, input, _, keyed) =>
+    engine
+      .write((tx) => (keyed ? onlyOnce(tx, keyed, () => procedure(tx, input)) : procedure(tx, input)))
+      .then(nothingToCollect);
 
 const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.send": writes(send),
@@ -100,6 +110,23 @@ const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.show": handShow,
   "threads.waitReply": handReply,
   "mailbox.send": writes(sendPlain),
+  "mailbox.receive": receive,
+  "mailbox.check": check,
+  "mailbox.wait": waitMail,
+  "mailbox.gather": gather,
+  "mailbox.list": reads(mailList),
+  "messages.send": writes(msgSend),
+  "messages.inbox": handChannel,
+  "messages.ack": writes(msgAck),
+  "messages.ackAll": writes(msgAckAll),
+  "messages.pending": reads(msgPending),
+  "messages.replies": reads(msgReplies),
+  "messages.status": reads(msgStatus),
+  "messages.gc": writes(msgGc),
+  "deadLetters.list": reads(dlqList),
+  "deadLetters.show": reads(dlqShow),
+  "deadLetters.requeue": writes(dlqRequeue),
+  "deadLetters.purge": writes(dlqPurge),
   "pools.join": writes(poolJoin),
   "pools.leave": writes(poolLeave),
   "agents.list": reads(agents),
@@ -131,6 +158,15 @@ async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
   });
 }
 
+async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {
+  const value = await engine.read((tx) => msgInbox(tx, input));
+  const { channel, reader } = input;
+  const last = value.messages.at(-1);
+  if (!input.commit || reader === undefined || !last) return nothingToCollect(value);
+  const confirm = () => engine.write((tx) => commitReader(tx, { channel, reader, position: last.id }));
+  return { value, confirm, giveBack: doNothing };
+}
+
 async function handReply(engine: Engine, input: ParsedOf<"threads.waitReply">, signal?: AbortSignal) {
   const value = await waitReply(engine, input, signal);
   if (input.agent === undefined) return nothingToCollect(value);
@@ -159,8 +195,9 @@ export function openInbox(path: string, options: SqliteOptions = {}): Inbox {
   const engine = openSqlite(path, options);
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
-    const parsed = parseInput(operationNamed(name) as AnyOperation, input, options.label);
-    return handlers[name](engine, parsed, options.signal);
+    const op = operationNamed(name) as AnyOperation;
+    const parsed = parseInput(op, input, options.label);
+    return handlers[name](engine, parsed, options.signal, keyedBy(op, parsed, options));
   };
 
   return {
@@ -177,3 +214,17 @@ export function openInbox(path: string, options: SqliteOptions = {}): Inbox {
     close: engine.close,
   };
 }
+
+function keyedBy(
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  { idempotencyKey: key, label }: CallOptions,
+): Keyed | undefined {
+  if (key === undefined) return undefined;
+  if (op.kind !== "write")
+    throw new InboxError("invalid_input", `${op.name} takes no idempotency key: it is no write`);
+  parseInput(keyOnly, { idempotencyKey: key }, label);
+  return { key, sender: String(input[op.cli.identity ?? ""] ?? ""), operation: op.name, input };
+}
+
+const keyOnly = { name: "a write", input: () => v.strictObject({ idempotencyKey: idempotencyKey() }) };

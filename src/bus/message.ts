@@ -18,6 +18,19 @@ export interface MessageRow {
   body: string;
   payload_json: string;
   created_at: string;
+  acked_at: string | null;
+  acked_by: string | null;
+  correlation_id: string | null;
+  task_id: string | null;
+  expires_at: string | null;
+  delivery_id: string | null;
+  hidden_until: string | null;
+  manual: number;
+  lapses: number;
+  handed: number;
+  first_handed_at: string | null;
+  dead_at: string | null;
+  dead_reason: string | null;
 }
 
 export interface Written {
@@ -32,8 +45,10 @@ export interface Content {
   artifacts?: readonly ArtifactInput[];
 }
 
-const columns = fragment`messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.kind,
-  messages.summary, messages.body, messages.payload_json, messages.created_at`;
+export const messageColumns = fragment`messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.kind,
+  messages.summary, messages.body, messages.payload_json, messages.created_at, messages.acked_at, messages.acked_by,
+  messages.correlation_id, messages.task_id, messages.expires_at, messages.delivery_id, messages.hidden_until,
+  messages.manual, messages.lapses, messages.handed, messages.first_handed_at, messages.dead_at, messages.dead_reason`;
 
 export const messageView = (row: MessageRow, artifacts: Artifact[] = []): Message => ({
   messageId: idOf("message", row.message_id),
@@ -48,16 +63,24 @@ export const messageView = (row: MessageRow, artifacts: Artifact[] = []): Messag
   createdAt: row.created_at,
 });
 
-export function* write(
-  head: { thread: number | null; from: string; to: string; kind: Kind },
-  content: Content,
-  now: string,
-): Procedure<Written> {
+export interface Head {
+  thread: number | null;
+  from: string;
+  to: string;
+  kind: Kind;
+  correlationId?: string;
+  taskId?: string;
+  expiresAt?: string;
+}
+
+export function* write(head: Head, content: Content, now: string): Procedure<Written> {
   const row = yield* one<MessageRow>(sql`
-    insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at)
+    insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at,
+      correlation_id, task_id, expires_at)
     values (${head.thread}, ${head.from}, ${head.to}, ${head.kind}, ${content.summary}, ${content.body ?? ""},
-      ${JSON.stringify(content.payload ?? {})}, ${now})
-    returning ${columns}`);
+      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${head.taskId ?? null},
+      ${head.expiresAt ?? null})
+    returning ${messageColumns}`);
   const artifacts = yield* attach(row!.message_id, content.artifacts ?? [], now);
   return { row: row!, view: messageView(row!, artifacts) };
 }
@@ -65,7 +88,7 @@ export function* write(
 /** The messages of a thread in order, all or those that a condition picks. */
 export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1): Procedure<Message[]> {
   const rows = yield* all<MessageRow>(sql`
-    select ${columns} from messages where messages.thread_id = ${thread} ${condition}
+    select ${messageColumns} from messages where messages.thread_id = ${thread} ${condition}
     order by messages.message_id ${limit < 0 ? nothing : sql`limit ${limit}`}`);
   return yield* withArtifacts(rows);
 }
@@ -77,7 +100,7 @@ export function* lastMessageBy(
   condition: Sql = nothing,
 ): Procedure<Message | undefined> {
   const rows = yield* all<MessageRow>(sql`
-    select ${columns} from messages where messages.thread_id = ${thread} and messages.from_agent = ${sender} ${condition}
+    select ${messageColumns} from messages where messages.thread_id = ${thread} and messages.from_agent = ${sender} ${condition}
     order by messages.message_id desc limit 1`);
   return (yield* withArtifacts(rows))[0];
 }
@@ -95,8 +118,8 @@ export function* acknowledge(
   now: string,
 ): Procedure<number[]> {
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set acked_at = ${now}, acked_by = ${agent}
-    where acked_at is null and to_agent in (${joined(names)}) and ${which} returning message_id`);
+    update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null
+    where acked_at is null and dead_at is null and to_agent in (${joined(names)}) and ${which} returning message_id`);
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }
 

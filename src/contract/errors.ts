@@ -21,6 +21,12 @@ export const errorTable = {
     retryable: false,
     hint: "inbox show THREAD tells where the thread stands",
   },
+  conflict: {
+    exit: 20,
+    http: 409,
+    retryable: false,
+    hint: "use another idempotency key for other input",
+  },
   lease_conflict: {
     exit: 20,
     http: 409,
@@ -34,6 +40,12 @@ export const errorTable = {
     hint: "stop working on this thread; claim again if it is free",
   },
   not_found: { exit: 40, http: 404, retryable: false, hint: "inbox list shows what there is" },
+  cursor_expired: {
+    exit: 40,
+    http: 410,
+    retryable: false,
+    hint: "what lay in between was deleted by gc; go on from the oldest message still there",
+  },
   not_initialized: { exit: 40, http: 503, retryable: false, hint: "inbox init creates the database here" },
   busy: { exit: 50, http: 503, retryable: true, hint: "nothing was written; try again" },
   storage: { exit: 50, http: 500, retryable: false, hint: "inbox doctor checks the database" },

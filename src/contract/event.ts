@@ -20,6 +20,13 @@ export const eventTypes = {
   "lease.renewed": "the holder extended its lease; payload {attempt, expires_at}",
   "message.sent": "a message was added to a thread or sent plainly; payload {kind, to, late}",
   "messages.collected": "an agent was shown messages; payload {messages, read_to}",
+  "messages.handed": "messages were handed to a reader and are hidden from others; payload {messages, until}",
+  "messages.returned": "messages that were handed over came back unread; payload {messages}",
+  "message.dead": "a message became a dead letter; payload {channel, reason}",
+  "messages.requeued": "dead letters were put back; payload {messages}",
+  "messages.purged": "dead letters were thrown away; payload {messages}",
+  "messages.deleted": "gc deleted messages; payload {expired, acked}",
+  "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 
 export type EventType = keyof typeof eventTypes;

@@ -17,6 +17,8 @@ export interface FieldInfo {
   file?: boolean;
   minimum?: number;
   maximum?: number;
+  /** How the flag is called where that is not the field's name: `--ttl` for `ttlSeconds`. */
+  flag?: string;
 }
 
 /** What a body, or any other text or data of a message, may hold at most. */
@@ -50,8 +52,8 @@ function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The name of an agent, a pool, a run or a task. */
-export const name = (help: string, value = "NAME") =>
+/** The name of an agent, a channel, a pool, a run or a task. */
+export const name = (help: string, value = "NAME", flag?: string) =>
   described(
     v.pipe(
       v.string("must be text"),
@@ -59,6 +61,16 @@ export const name = (help: string, value = "NAME") =>
         (text) => nameProblem(text) === undefined,
         (issue) => nameProblem(issue.input)!,
       ),
+    ),
+    { type: "text", value, help, flag },
+  );
+
+/** A name, or `*` for everybody who is known. */
+export const address = (help: string, value: string) =>
+  described(
+    v.union(
+      [v.literal("*"), name(help, value)],
+      (issue) => nameProblem(String(issue.input)) ?? "must be text",
     ),
     { type: "text", value, help },
   );
@@ -77,17 +89,24 @@ export const text = (help: string, options: { limit?: number; file?: boolean; va
   );
 };
 
-export const integer = (help: string, range: { min: number; max: number; value?: string }) =>
+export const integer = (help: string, range: { min: number; max: number; value?: string; flag?: string }) =>
   described(
     v.custom<number>(
       (input) =>
         Number.isSafeInteger(input) && (input as number) >= range.min && (input as number) <= range.max,
       (issue) => `must be a whole number from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
     ),
-    { type: "integer", value: range.value ?? "N", help, minimum: range.min, maximum: range.max },
+    {
+      type: "integer",
+      value: range.value ?? "N",
+      help,
+      minimum: range.min,
+      maximum: range.max,
+      flag: range.flag,
+    },
   );
 
-export const number = (help: string, range: { min: number; max: number; value?: string }) =>
+export const number = (help: string, range: { min: number; max: number; value?: string; flag?: string }) =>
   described(
     v.custom<number>(
       (input) =>
@@ -111,6 +130,14 @@ export const choice = <const T extends readonly string[]>(choices: T, help: stri
     { type: "choice", value: value ?? choices.join("|"), choices, help },
   );
 
+/** Several names; on the command line separated by `,`. */
+export const names = (help: string, value: string) =>
+  described(v.pipe(v.array(name(help, value), "must be a list"), v.minLength(1, "must name at least one")), {
+    type: "list",
+    value,
+    help,
+  });
+
 /** Several of a closed set; on the command line separated by `,` or `|`. */
 export const choices = <const T extends readonly string[]>(known: T, help: string, value = "LIST") =>
   described(
@@ -125,7 +152,7 @@ export const choices = <const T extends readonly string[]>(known: T, help: strin
   );
 
 /** A JSON object of the user's own: stored and given back as it is, never interpreted. */
-export const json = (help: string) =>
+export const json = (help: string, flag?: string) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(
@@ -138,7 +165,7 @@ export const json = (help: string) =>
         `must have at most ${contentLimit} bytes as JSON`,
       ),
     ),
-    { type: "json", value: "JSON", help },
+    { type: "json", value: "JSON", help, flag },
   );
 
 const noNul = (value: unknown): boolean => {

@@ -1,6 +1,7 @@
 /** What an operation is. The table of them all is operations/index.ts. */
 import * as v from "valibot";
 import { type ErrorCode, InboxError } from "./errors.ts";
+import { text } from "./fields.ts";
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -13,6 +14,10 @@ export interface CliForm {
   identityDefault?: string;
   /** A field that means the answer is a stream, one JSON line a record, instead of one document. */
   stream?: string;
+  /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol says. */
+  shape?: "channel";
+  /** With the channel shape: the field of the answer that is printed instead of the whole. */
+  bare?: string;
 }
 
 export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSchema> {
@@ -38,6 +43,10 @@ export function operation<const N extends string, I extends v.GenericSchema, O e
 ): OperationForm<I, O> & { name: N } {
   return { ...form, input: once(form.input), output: once(form.output) };
 }
+
+/** [M9] Every write may carry a key: the same key from the same sender is the same write. */
+export const idempotencyKey = () =>
+  v.optional(text("makes a repeated call the same call, for 7 days", { limit: 256, value: "KEY" }));
 
 /** A schema is built when it is first asked for, and then kept. */
 function once<T>(make: () => T): () => T {

@@ -3,8 +3,25 @@ import type * as v from "valibot";
 import { agents } from "./agents-list.ts";
 import { doctor } from "./bus-doctor.ts";
 import { init } from "./bus-init.ts";
+import { dlqList } from "./dlq-list.ts";
+import { dlqPurge } from "./dlq-purge.ts";
+import { dlqRequeue } from "./dlq-requeue.ts";
+import { dlqShow } from "./dlq-show.ts";
 import { watch } from "./events-watch.ts";
+import { check } from "./mailbox-check.ts";
+import { gather } from "./mailbox-gather.ts";
+import { mailList } from "./mailbox-list.ts";
+import { receive } from "./mailbox-receive.ts";
 import { sendPlain } from "./mailbox-send.ts";
+import { waitMail } from "./mailbox-wait.ts";
+import { msgAck } from "./messages-ack.ts";
+import { msgAckAll } from "./messages-ack-all.ts";
+import { msgGc } from "./messages-gc.ts";
+import { msgInbox } from "./messages-inbox.ts";
+import { msgPending } from "./messages-pending.ts";
+import { msgReplies } from "./messages-replies.ts";
+import { msgSend } from "./messages-send.ts";
+import { msgStatus } from "./messages-status.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
 import { cancel } from "./threads-cancel.ts";
@@ -21,7 +38,7 @@ import { show } from "./threads-show.ts";
 import { update } from "./threads-update.ts";
 import { waitReply } from "./threads-wait-reply.ts";
 
-/** In the order help shows them: the life of a thread, then the rest. */
+/** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
   init,
   send,
@@ -39,6 +56,23 @@ export const table = [
   list,
   show,
   watch,
+  receive,
+  check,
+  waitMail,
+  mailList,
+  gather,
+  msgSend,
+  msgInbox,
+  msgAck,
+  msgAckAll,
+  msgPending,
+  msgReplies,
+  msgStatus,
+  msgGc,
+  dlqList,
+  dlqShow,
+  dlqRequeue,
+  dlqPurge,
   poolJoin,
   poolLeave,
   agents,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { name, text } from "../fields.ts";
+import { copies } from "../channel-message.ts";
+import { address, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
@@ -14,11 +15,11 @@ export const sendPlain = operation({
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: name("the agent it is for", "AGENT"),
+      to: address("the agent it is for, or * for everybody who is known", "AGENT"),
       message: text("what to say", { file: true }),
       strict: strict(),
     }),
-  output: () => v.strictObject({ message: message(), recipient: recipient() }),
+  output: () => v.strictObject({ message: message(), recipient: recipient(), copies: copies() }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "send", plain: ["to", "message"], identity: "from", identityDefault: "main" },
   examples: ['inbox send backend-worker "The schema is merged, go on"'],

@@ -115,4 +115,52 @@ create table events (
 ) strict;
 create index events_thread on events (thread_id, event_id);
 `,
+  `
+alter table messages add column correlation_id text;
+alter table messages add column task_id text;
+alter table messages add column expires_at text;
+alter table messages add column delivery_id text;
+alter table messages add column hidden_until text;
+alter table messages add column manual integer not null default 0;
+alter table messages add column lapses integer not null default 0;
+alter table messages add column handed integer not null default 0;
+alter table messages add column first_handed_at text;
+alter table messages add column dead_at text;
+alter table messages add column dead_reason text;
+
+drop index messages_inbox;
+create index messages_channel on messages (to_agent, message_id);
+create index messages_waiting on messages (to_agent, message_id) where acked_at is null and dead_at is null;
+create index messages_delivery on messages (delivery_id) where delivery_id is not null;
+create index messages_correlation on messages (correlation_id, message_id) where correlation_id is not null;
+create index messages_expiring on messages (expires_at) where expires_at is not null;
+create index messages_acked on messages (acked_at) where acked_at is not null and thread_id is null;
+create index messages_dead on messages (message_id) where dead_at is not null;
+
+create table readers (
+  channel text not null,
+  reader text not null,
+  position integer not null,
+  committed_at text not null,
+  primary key (channel, reader)
+) strict, without rowid;
+
+create table pruned (
+  channel text not null,
+  from_id integer not null,
+  to_id integer not null,
+  primary key (channel, from_id)
+) strict, without rowid;
+
+create table idempotency_keys (
+  sender text not null,
+  idempotency_key text not null,
+  operation text not null,
+  input_json text not null,
+  result_json text not null,
+  created_at text not null,
+  primary key (sender, idempotency_key)
+) strict, without rowid;
+create index idempotency_keys_age on idempotency_keys (created_at);
+`,
 ];

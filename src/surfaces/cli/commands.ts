@@ -18,7 +18,7 @@ export const operationsOf = (command: string) => operations.filter((op) => op.cl
 
 /** The longest command the words begin with, and how many words it has. */
 export function findCommand(words: readonly string[]): { command: string; length: number } | undefined {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const command = words.slice(0, length).join(" ");
     if (words.length >= length && operationsOf(command).length) return { command, length };
   }

@@ -17,7 +17,8 @@ export interface Flag {
 export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** How an input field is called on the command line. User data is JSON text here, so the name says so. */
-export const flagName = (field: Field) => `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
+export const flagName = (field: Field) =>
+  field.flag ?? `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
 
 const derived = new Map<AnyOperation, Flag[]>();
 
@@ -25,10 +26,26 @@ export function flagsOf(op: AnyOperation): Flag[] {
   let flags = derived.get(op);
   if (!flags) {
     flags = fieldsOf(op.input()).flatMap(flagsOfField);
+    if (op.kind === "write") flags.push(keyFlag);
     derived.set(op, flags);
   }
   return flags;
 }
+
+/** [M9] On every write, though no operation names it. */
+const keyField: Field = {
+  key: "idempotencyKey",
+  type: "text",
+  required: false,
+  help: "makes a repeated call the same call, for 7 days",
+};
+const keyFlag: Flag = {
+  name: "--idempotency-key",
+  field: keyField,
+  role: "value",
+  value: "KEY",
+  help: keyField.help,
+};
 
 function flagsOfField(field: Field): Flag[] {
   if (field.type === "artifacts")

@@ -129,8 +129,9 @@ function fillPlain(
   }
   plain.forEach((value, i) => {
     const key = keys[i]!;
+    const field = flags.find((flag) => flag.field.key === key)!.field;
     if (key in input) throw invalid(`${flags.find(({ field }) => field.key === key)!.name} was given twice`);
-    input[key] = value;
+    input[key] = typedValue(field, value, key);
   });
 }
 

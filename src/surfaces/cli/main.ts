@@ -64,7 +64,8 @@ function scanForms(forms: readonly AnyOperation[], rest: readonly string[], comm
       // A flag of the other form, or of none.
     }
   }
-  return scanArguments(rest, forms.flatMap(flagsOf), command);
+  const assigns = forms.every((op) => op.cli.plain === undefined);
+  return scanArguments(rest, forms.flatMap(flagsOf), command, assigns);
 }
 
 /** Of two operations with one name the first that knows all that was given. */
@@ -83,7 +84,8 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
   }
   const inbox = openInbox(locate(asked));
-  const { input, label } = command;
+  const { label } = command;
+  const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   if (op.cli.stream && input[op.cli.stream]) {
     for await (const record of inbox.follow(input, { label }))
       if (!(await print(`${JSON.stringify(snakeCase(record))}\n`))) return exitBrokenPipe;
@@ -91,7 +93,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   }
   return answer(
     op,
-    await inbox.hand(op.name as BusOperation, input as never, { label }),
+    await inbox.hand(op.name as BusOperation, input as never, { label, idempotencyKey }),
     command,
     globals.json,
   );
@@ -120,8 +122,17 @@ async function answer(
 }
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
+  if (op.cli.shape === "channel")
+    return `${JSON.stringify(bareAnswer(op, value as Record<string, unknown>))}\n`;
   const fields = snakeCase(value) as object;
   return `${JSON.stringify({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
+}
+
+/** The field the protocol shows; what else there is goes into it, where it is an object. */
+function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unknown>): unknown {
+  if (bare === undefined) return value;
+  const { [bare]: shown, ...rest } = value;
+  return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
 async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {

@@ -1,6 +1,8 @@
 /** Answers for people: one function an operation. Agents read `--json`. */
+import type { ChannelMessage } from "../../contract/channel-message.ts";
 import type { Event } from "../../contract/event.ts";
 import type { Lease } from "../../contract/lease.ts";
+import type { Mail } from "../../contract/mail.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
@@ -90,6 +92,23 @@ const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SU
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
 
+/** As the channel protocol shows it: `[1] 2025-01-28 10:00:00 ci: Build passed`. */
+const channelLine = (message: ChannelMessage) =>
+  `[${message.id}] ${message.createdAt.slice(0, 19).replace("T", " ")} ${safe(message.sender)}: ${safe(message.content)}`;
+
+const emptyText = (hidden: number) =>
+  hidden ? `nothing ready; ${hidden} handed to a reader and not yet acked` : "no mail";
+
+function oneMail(mail: Mail, paint: Paint): string {
+  const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
+  const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
+  const head = `${paint.dim(String(mail.id))} ${paint.bold(safe(mail.senderId))} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
+  return `${head}\n${safe(mail.message).trimEnd().replace(/^/gm, "  ")}`;
+}
+
+const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
+  messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
+
 const renders: { [N in OperationName]: Render<N> } = {
   "bus.init": ({ db, created, outer }, paint) => {
     const text = created ? `Created ${db}` : `${db} is there already; nothing was changed`;
@@ -156,6 +175,69 @@ const renders: { [N in OperationName]: Render<N> } = {
     woke
       ? events.map((event) => eventText(event, paint)).join("\n")
       : `nothing happened; go on with --after-event ${nextEventId}`,
+  "mailbox.receive": mailText,
+  "mailbox.check": mailText,
+  "mailbox.wait": mailText,
+  "mailbox.gather": (output, paint) => {
+    const mails = output.messages.map((mail) => oneMail(mail, paint));
+    const missing = output.missing.length
+      ? [`${paint.yellow("missing")} ${output.missing.map(safe).join(", ")}`]
+      : [];
+    return [...mails, ...missing].join("\n\n") || "no answers";
+  },
+  "mailbox.list": ({ messages, total, hidden }, paint) => {
+    if (!total) return emptyText(hidden);
+    const rows = messages.map((mail) => [
+      String(mail.id),
+      cut(mail.senderId, 24),
+      mail.kind,
+      relative(mail.createdAt),
+      cut(mail.message, 60),
+    ]);
+    const more = total > messages.length ? `\n${total - messages.length} more` : "";
+    return `${textTable(["ID", "FROM", "KIND", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
+  },
+  "messages.send": (output, paint) =>
+    output.copies
+      ? `Sent to ${output.copies.map(({ channel }) => safe(channel)).join(", ")}`
+      : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
+        `${channelLine(output)}${output.recipient.similar.length ? recipientText(output.recipient, paint) : ""}`,
+  "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
+  "messages.replies": ({ messages, count }) =>
+    [...messages.map(channelLine), `${count} message(s)`].join("\n"),
+  "messages.ack": ({ message, already }) =>
+    `${already ? "Already acknowledged" : "Acknowledged"} message ${message.id}`,
+  "messages.ackAll": ({ channel, ackedCount }) => `Acknowledged ${ackedCount} message(s) on ${safe(channel)}`,
+  "messages.pending": ({ channel, count }) => `${count} pending message(s) on ${safe(channel)}`,
+  "messages.gc": ({ expired, acked }) => `Deleted ${expired} expired and ${acked} acknowledged message(s)`,
+  "messages.status": (receipt, paint) => {
+    const at = (time: string | null) => (time === null ? "never" : relative(time));
+    const rows: [string, string][] = [
+      ["status", receipt.status],
+      ["stored", at(receipt.storedAt)],
+      ["handed", receipt.handed ? `${receipt.handed} time(s), first ${at(receipt.firstHandedAt)}` : "never"],
+      ["acked", receipt.ackedAt ? `${at(receipt.ackedAt)} by ${safe(receipt.ackedBy ?? "")}` : "no"],
+    ];
+    if (receipt.deadAt) rows.push(["dead", `${at(receipt.deadAt)}: ${safe(receipt.deadReason ?? "")}`]);
+    const head = `${receipt.id} ${safe(receipt.sender)} → ${safe(receipt.channel)}`;
+    return [head, ...rows.map(([name, value]) => `  ${paint.dim(name.padEnd(7))} ${value}`)].join("\n");
+  },
+  "deadLetters.list": ({ messages }, paint) => {
+    if (!messages.length) return "no dead letters";
+    const rows = messages.map((letter) => [
+      String(letter.id),
+      cut(letter.sender, 20),
+      cut(letter.channel, 20),
+      relative(letter.deadAt),
+      cut(letter.deadReason, 40),
+      cut(letter.content, 40),
+    ]);
+    return textTable(["ID", "FROM", "TO", "DIED", "REASON", "MESSAGE"], rows, paint.dim);
+  },
+  "deadLetters.show": ({ message }, paint) =>
+    `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${safe(message.deadReason)}`,
+  "deadLetters.requeue": ({ requeued }) => `Put ${requeued} message(s) back`,
+  "deadLetters.purge": ({ purged }) => `Threw ${purged} message(s) away`,
   "pools.join": ({ pool, members, changed }) =>
     `${changed ? "joined" : "already in"} ${safe(pool)}: ${members.map(safe).join(", ")}`,
   "pools.leave": ({ pool, members, changed }) =>

@@ -24,19 +24,25 @@ export interface Scanned {
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
 
-/** The first two plain words, past global flags, and where they stand: one or both name the command. */
+/** The first three plain words, past global flags, and where they stand: some or all name the command. */
 export function leadingWords(argv: readonly string[]): { words: string[]; at: number } {
   let at = 0;
   while (argv[at]?.startsWith("-")) {
     const global = globalFlags.find(({ name, short }) => argv[at] === name || argv[at] === short);
     at += global?.value === undefined ? 1 : 2;
   }
-  const words = argv.slice(at, at + 2);
-  return { words: words[1]?.startsWith("-") ? words.slice(0, 1) : words, at };
+  const words = argv.slice(at, at + 3);
+  const end = words.findIndex((word) => word.startsWith("-"));
+  return { words: end < 0 ? words : words.slice(0, end), at };
 }
 
-/** Sorts a command's arguments by its flags. Wrong ones are named, with the closest right one. */
-export function scanArguments(argv: readonly string[], flags: readonly Flag[], command: string): Scanned {
+/** Sorts a command's arguments by its flags; where `assigns` is set `from=a` is understood as `--from a`. Wrong ones are named, with the closest right one. */
+export function scanArguments(
+  argv: readonly string[],
+  flags: readonly Flag[],
+  command: string,
+  assigns = false,
+): Scanned {
   const scanned: Scanned = { globals: { json: false, help: false, version: false }, given: [], plain: [] };
   const takesValue = new Map<string, boolean>();
   for (const flag of globalFlags) takesValue.set(flag.name, flag.value !== undefined);
@@ -48,7 +54,9 @@ export function scanArguments(argv: readonly string[], flags: readonly Flag[], c
       break;
     }
     if (!token.startsWith("-") || token === "-") {
-      scanned.plain.push(token);
+      const [key, value] = assigns ? token.split(/=(.*)/s, 2) : [];
+      if (value !== undefined && takesValue.get(`--${key}`)) take(scanned, `--${key}`, value);
+      else scanned.plain.push(token);
       continue;
     }
     const equals = token.startsWith("--") ? token.indexOf("=") : -1;

@@ -1,0 +1,76 @@
+/** The channel view of a message, and which messages of a channel can be seen at a given time. */
+import type { ChannelMessage } from "../contract/channel-message.ts";
+import { InboxError } from "../contract/errors.ts";
+import { idOf } from "../contract/ids.ts";
+import type { Mail } from "../contract/mail.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { one } from "../sql/procedure.ts";
+import { type Sql, sql } from "../sql/sql.ts";
+import { type MessageRow, messageColumns } from "./message.ts";
+
+/** One page never holds more, so that a reader of big messages does not stop everybody else. */
+export const pageBytes = 4 * 1024 * 1024;
+
+const contentOfRow = (row: MessageRow) => row.body || row.summary;
+const statusOf = (row: MessageRow) => (row.dead_at ? "dead" : row.acked_at ? "acked" : "pending");
+const threadOf = (row: MessageRow) => (row.thread_id === null ? null : idOf("thread", row.thread_id));
+
+export const channelView = (row: MessageRow): ChannelMessage => ({
+  id: row.message_id,
+  channel: row.to_agent,
+  sender: row.from_agent,
+  content: contentOfRow(row),
+  status: statusOf(row),
+  correlationId: row.correlation_id,
+  taskId: row.task_id,
+  metadata: JSON.parse(row.payload_json),
+  createdAt: row.created_at,
+  ackedAt: row.acked_at,
+  expiresAt: row.expires_at,
+  threadId: threadOf(row),
+  kind: row.kind,
+});
+
+export const mailView = (row: MessageRow): Mail => ({
+  id: row.message_id,
+  senderId: row.from_agent,
+  message: contentOfRow(row),
+  createdAt: row.created_at,
+  threadId: threadOf(row),
+  kind: row.kind,
+  correlationId: row.correlation_id,
+  metadata: JSON.parse(row.payload_json),
+  redelivered: row.handed > 0,
+});
+
+/** [M5] Visible while it has not expired. */
+export const unexpired = (now: string) => sql`(messages.expires_at is null or messages.expires_at > ${now})`;
+
+/** Waiting for its addressee: neither acked nor dead nor expired. Written so that the partial index serves it. */
+export const waiting = (now: string) =>
+  sql`messages.acked_at is null and messages.dead_at is null and ${unexpired(now)}`;
+
+/** Waiting, and not in somebody else's hands. */
+export const deliverable = (now: string) =>
+  sql`${waiting(now)} and (messages.hidden_until is null or messages.hidden_until <= ${now})`;
+
+export function* findMessage(id: number, condition: Sql): Procedure<MessageRow> {
+  const row = yield* one<MessageRow>(
+    sql`select ${messageColumns} from messages where messages.message_id = ${id} and ${condition}`,
+  );
+  if (!row)
+    throw new InboxError("not_found", `there is no message ${id}`, {
+      hint: "it may have expired, or gc deleted it",
+    });
+  return row;
+}
+
+/** As many rows as fit into one page; at least one. */
+export function fitted(rows: MessageRow[]): MessageRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, i) => {
+    bytes += row.body.length + row.payload_json.length;
+    return bytes > pageBytes && i > 0;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}

@@ -1,0 +1,93 @@
+/** [B6] Dead letters: looking at them, putting them back, throwing them away. */
+
+import type { DeadLetter } from "../../contract/dead-letter.ts";
+import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, run } from "../../sql/procedure.ts";
+import { fragment, joined, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { channelView, findMessage, fitted } from "../channel.ts";
+import { append } from "../event.ts";
+import { type MessageRow, messageColumns } from "../message.ts";
+
+const dead = fragment`messages.dead_at is not null`;
+
+const deadView = (row: MessageRow): DeadLetter => ({
+  ...channelView(row),
+  deadAt: row.dead_at!,
+  deadReason: row.dead_reason ?? "",
+  lapses: row.lapses,
+});
+
+export function* dlqList(
+  _: Context,
+  input: ParsedOf<"deadLetters.list">,
+): Procedure<OutputOf<"deadLetters.list">> {
+  const channel = input.channel === undefined ? nothing : sql`and messages.to_agent = ${input.channel}`;
+  const rows = yield* all<MessageRow>(sql`
+    select ${messageColumns} from messages where ${dead} and messages.message_id > ${input.afterId ?? 0} ${channel}
+    order by messages.message_id limit ${input.limit}`);
+  const messages = fitted(rows).map(deadView);
+  return { messages, count: messages.length };
+}
+
+export function* dlqShow(
+  _: Context,
+  { id }: ParsedOf<"deadLetters.show">,
+): Procedure<OutputOf<"deadLetters.show">> {
+  return { message: deadView(yield* findMessage(id, dead)) };
+}
+
+type Which = ParsedOf<"deadLetters.requeue">;
+
+export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.requeue">> {
+  const rows = yield* chosen(which);
+  const now = yield* tx.clock();
+  if (rows.length)
+    yield* run(sql`
+      update messages set dead_at = null, dead_reason = null, lapses = 0, manual = 0, delivery_id = null, hidden_until = null
+      where message_id in (${ids(rows)})`);
+  // The addressee is woken by an event of its own name.
+  for (const [name, ofOne] of Map.groupBy(rows, (row) => row.to_agent))
+    yield* append(tx, {
+      type: "messages.requeued",
+      source: which.agent,
+      message: ofOne[0],
+      payload: listed(ofOne, name),
+      now,
+    });
+  yield* seen(tx, which.agent, now);
+  return { requeued: rows.length };
+}
+
+export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.purge">> {
+  const rows = yield* chosen(which);
+  const now = yield* tx.clock();
+  if (rows.length) {
+    // A thread's history stays whole: there the letter is only settled.
+    yield* run(sql`update messages set dead_at = null, acked_at = ${now}, acked_by = ${which.agent}
+      where message_id in (${ids(rows)}) and thread_id is not null`);
+    yield* run(sql`delete from messages where message_id in (${ids(rows)}) and thread_id is null`);
+    yield* append(tx, { type: "messages.purged", source: which.agent, payload: listed(rows), now });
+  }
+  yield* seen(tx, which.agent, now);
+  return { purged: rows.length };
+}
+
+const ids = (rows: readonly MessageRow[]): Sql => joined(rows.map((row) => row.message_id));
+const listed = (rows: readonly MessageRow[], channel?: string) => ({
+  messages: rows.map((row) => idOf("message", row.message_id)),
+  ...(channel !== undefined && { channel }),
+});
+
+function* chosen({ id, channel }: Which): Procedure<MessageRow[]> {
+  if ((id === undefined) === (channel === undefined))
+    throw new InboxError("invalid_input", "name one dead letter by its number, or all of a channel", {
+      hint: "inbox dlq list shows them",
+    });
+  if (id !== undefined) return [yield* findMessage(id, dead)];
+  return yield* all<MessageRow>(sql`
+    select ${messageColumns} from messages where ${dead} and messages.to_agent = ${channel!} order by messages.message_id limit 10000`);
+}

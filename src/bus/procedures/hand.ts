@@ -1,0 +1,168 @@
+/**
+ * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline; `confirm` acks
+ * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing. Whoever dies
+ * in between loses nothing: after the deadline they are handed out again, under the same ids.
+ */
+import { idOf } from "../../contract/ids.ts";
+import type { Mail } from "../../contract/mail.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one, run } from "../../sql/procedure.ts";
+import { fragment, joined, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { deliverable, fitted, mailView, waiting } from "../channel.ts";
+import { append } from "../event.ts";
+import { type MessageRow, messageColumns, write } from "../message.ts";
+
+/** How long a reader has to say that it got them. */
+const handSeconds = 60;
+const lapseLimit = 5;
+
+export interface Wanted {
+  agent: string;
+  from?: string;
+  lifo?: boolean;
+  max: number;
+  /** Only these messages. */
+  ids?: readonly number[];
+}
+
+export interface HandedMail {
+  messages: Mail[];
+  hidden: number;
+  deliveryId: string;
+}
+
+export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
+  const { agent } = wanted;
+  const now = yield* tx.clock();
+  const until = later(now, handSeconds);
+  const deliveryId = crypto.randomUUID();
+  const rows: MessageRow[] = [];
+  for (;;) {
+    const found = yield* all<MessageRow>(query(wanted, now, wanted.max - rows.length, rows));
+    if (!found.length) break;
+    for (const row of found) {
+      const lapsed = row.manual === 1 && row.hidden_until !== null;
+      if (lapsed && row.lapses + 1 >= lapseLimit)
+        yield* bury(tx, row, `not acknowledged after ${lapseLimit} deliveries`, now);
+      else rows.push(lapsed ? { ...row, lapses: row.lapses + 1 } : row);
+    }
+    if (rows.length >= wanted.max) break;
+  }
+  const given = fitted(rows);
+  for (const row of given)
+    yield* run(sql`
+      update messages set delivery_id = ${deliveryId}, hidden_until = ${until}, manual = 0, lapses = ${row.lapses},
+        handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})
+      where message_id = ${row.message_id}`);
+  if (given.length) {
+    yield* seen(tx, agent, now);
+    const payload = { messages: given.map((row) => idOf("message", row.message_id)), until };
+    yield* append(tx, { type: "messages.handed", source: agent, payload, now });
+  }
+  const left = yield* hiddenCount(agent, now);
+  return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId };
+}
+
+function query(
+  { agent, from, lifo, ids }: Wanted,
+  now: string,
+  limit: number,
+  taken: readonly MessageRow[],
+): Sql {
+  const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
+  const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
+  const rest = taken.length
+    ? sql`and messages.message_id not in (${joined(taken.map((row) => row.message_id))})`
+    : nothing;
+  return sql`
+    select ${messageColumns} from messages
+    where messages.to_agent = ${agent} and ${deliverable(now)} ${sender} ${chosen} ${rest}
+    order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${limit}`;
+}
+
+/** What is there, without touching it: how much could be handed over now, and when the next hidden one comes back. */
+export function* ready(
+  tx: Context,
+  wanted: Wanted,
+): Procedure<{ messages: Mail[]; hidden: number; againInMs?: number }> {
+  const now = yield* tx.clock();
+  const rows = yield* all<MessageRow>(query(wanted, now, wanted.max, []));
+  const next = yield* one<{ at: string | null }>(sql`
+    select min(messages.hidden_until) as at from messages
+    where messages.to_agent = ${wanted.agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
+  const againInMs = next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
+  return { messages: rows.map(mailView), hidden: yield* hiddenCount(wanted.agent, now), againInMs };
+}
+
+export function* hiddenCount(agent: string, now: string): Procedure<number> {
+  const row = yield* one<{ count: number }>(sql`
+    select count(*) as count from messages
+    where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
+  return row!.count;
+}
+
+interface Confirmation {
+  agent: string;
+  deliveryId: string;
+  /** Where the reader acks each by itself: hidden for so long from now. */
+  visibilitySeconds?: number;
+}
+
+export function* confirm(
+  tx: Context,
+  { agent, deliveryId, visibilitySeconds }: Confirmation,
+): Procedure<void> {
+  const now = yield* tx.clock();
+  if (visibilitySeconds !== undefined) {
+    const until = later(now, visibilitySeconds);
+    yield* run(sql`
+      update messages set manual = 1, hidden_until = ${until} where delivery_id = ${deliveryId} and acked_at is null`);
+    return;
+  }
+  const rows = yield* all<{ message_id: number }>(sql`
+    update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null
+    where delivery_id = ${deliveryId} and acked_at is null and dead_at is null returning message_id`);
+  if (!rows.length) return;
+  const messages = rows.map((row) => row.message_id).sort((a, b) => a - b);
+  const payload = { messages: messages.map((id) => idOf("message", id)), read_to: null };
+  yield* append(tx, { type: "messages.collected", source: agent, payload, now });
+}
+
+export function* giveBack(tx: Context, { agent, deliveryId }: Confirmation): Procedure<void> {
+  const now = yield* tx.clock();
+  const rows = yield* all<{ message_id: number }>(sql`
+    update messages set delivery_id = null, hidden_until = null, handed = handed - 1,
+      first_handed_at = case when handed <= 1 then null else first_handed_at end
+    where delivery_id = ${deliveryId} and acked_at is null returning message_id`);
+  if (!rows.length) return;
+  const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };
+  yield* append(tx, { type: "messages.returned", source: agent, payload, now });
+}
+
+/** A message nobody accepts: out of the inbox, and its sender is told. */
+export function* bury(tx: Context, row: MessageRow, reason: string, now: string): Procedure<void> {
+  yield* run(sql`
+    update messages set dead_at = ${now}, dead_reason = ${reason}, lapses = lapses + 1, delivery_id = null, hidden_until = null
+    where message_id = ${row.message_id}`);
+  const payload = { channel: row.to_agent, reason };
+  yield* append(tx, {
+    type: "message.dead",
+    source: row.to_agent,
+    message: { ...row, to_agent: row.from_agent },
+    payload,
+    now,
+  });
+  const id = idOf("message", row.message_id);
+  const notice = yield* write(
+    { thread: null, from: row.to_agent, to: row.from_agent, kind: "control" },
+    {
+      summary: `${id} to "${row.to_agent}" is a dead letter: ${reason}`,
+      payload: { dead: row.message_id, reason },
+    },
+    now,
+  );
+  yield* append(tx, { type: "message.sent", source: row.to_agent, message: notice.row, now });
+}
+
+const later = (now: string, seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString();

@@ -1,0 +1,37 @@
+/** [M4] Acknowledging: pending → acked, once. */
+import { idOf } from "../../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { channelView, findMessage, unexpired } from "../channel.ts";
+import { append } from "../event.ts";
+import { acknowledge } from "../message.ts";
+
+export function* msgAck(
+  tx: Context,
+  { id, agent }: ParsedOf<"messages.ack">,
+): Procedure<OutputOf<"messages.ack">> {
+  const now = yield* tx.clock();
+  const found = yield* findMessage(id, unexpired(now));
+  const changed = yield* acknowledge(agent, [found.to_agent], sql`message_id = ${id}`, now);
+  if (changed.length) yield* collected(tx, agent, changed, now);
+  const row = changed.length ? yield* findMessage(id, unexpired(now)) : found;
+  return { message: channelView(row), already: !changed.length };
+}
+
+export function* msgAckAll(
+  tx: Context,
+  { channel, agent }: ParsedOf<"messages.ackAll">,
+): Procedure<OutputOf<"messages.ackAll">> {
+  const now = yield* tx.clock();
+  const changed = yield* acknowledge(agent, [channel], sql`(expires_at is null or expires_at > ${now})`, now);
+  if (changed.length) yield* collected(tx, agent, changed, now);
+  return { channel, ackedCount: changed.length };
+}
+
+function* collected(tx: Context, agent: string, messages: number[], now: string): Procedure<void> {
+  yield* seen(tx, agent, now);
+  const payload = { messages: messages.map((id) => idOf("message", id)), read_to: null };
+  yield* append(tx, { type: "messages.collected", source: agent, payload, now });
+}

@@ -1,0 +1,85 @@
+/** [M1] A message on a channel; to `*` a copy for each who is known. Plain messages go this way too. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Recipient } from "../../contract/recipient.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { recipientOf, seen } from "../agent.ts";
+import { addressees, everybody } from "../broadcast.ts";
+import { channelView } from "../channel.ts";
+import { append } from "../event.ts";
+import { contentOf, type Head, type Written, write } from "../message.ts";
+
+interface Letter {
+  from: string;
+  to: string;
+  text: string;
+  strict: boolean;
+  payload?: Record<string, unknown>;
+  more?: Pick<Head, "correlationId" | "taskId"> & { ttlSeconds?: number };
+}
+
+interface Posted {
+  last: Written;
+  recipient: Recipient;
+  copies?: { id: number; channel: string }[];
+}
+
+export function* post(
+  tx: Context,
+  { from, to, text, strict, payload, more = {} }: Letter,
+): Procedure<Posted> {
+  const now = yield* tx.clock();
+  const broadcast = to === everybody;
+  const recipient = broadcast ? { name: to, known: true, similar: [] } : yield* recipientOf(to, strict);
+  yield* seen(tx, from, now);
+  const { ttlSeconds, ...tags } = more;
+  const expiresAt =
+    ttlSeconds === undefined ? undefined : new Date(Date.parse(now) + ttlSeconds * 1000).toISOString();
+  const content = contentOf({ body: text, payload, artifacts: [] });
+  const written: Written[] = [];
+  for (const name of yield* addressees(to, from)) {
+    const message = yield* write(
+      { thread: null, from, to: name, kind: "event", ...tags, expiresAt },
+      content,
+      now,
+    );
+    yield* append(tx, { type: "message.sent", source: from, message: message.row, now });
+    written.push(message);
+  }
+  const last = written.at(-1);
+  if (!last)
+    throw new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {
+      hint: "name an agent: mail to it is kept until it calls for it",
+    });
+  const copies = broadcast
+    ? written.map(({ row }) => ({ id: row.message_id, channel: row.to_agent }))
+    : undefined;
+  return { last, recipient, ...(copies && { copies }) };
+}
+
+export function* msgSend(
+  tx: Context,
+  input: ParsedOf<"messages.send">,
+): Procedure<OutputOf<"messages.send">> {
+  const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
+  const { correlationId, taskId, ttlSeconds } = input;
+  const posted = yield* post(tx, {
+    from,
+    to,
+    text,
+    strict,
+    payload,
+    more: { correlationId, taskId, ttlSeconds },
+  });
+  const { last, recipient, copies } = posted;
+  return { ...channelView(last.row), channel: to, recipient, ...(copies && { copies }) };
+}
+
+export function* sendPlain(
+  tx: Context,
+  input: ParsedOf<"mailbox.send">,
+): Procedure<OutputOf<"mailbox.send">> {
+  const { from, to, message: text, strict } = input;
+  const { last, recipient, copies } = yield* post(tx, { from, to, text, strict });
+  return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }) };
+}

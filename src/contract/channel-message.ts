@@ -1,0 +1,44 @@
+/** A message in the channel view: what `inbox msg` prints and REST speaks. The same record as in message.ts. */
+import * as v from "valibot";
+import { integer, json, name, text } from "./fields.ts";
+import { kinds } from "./message.ts";
+
+export const messageStatuses = ["pending", "acked", "dead"] as const;
+
+export const channelMessage = () =>
+  v.strictObject({
+    id: v.number(),
+    channel: v.string(),
+    sender: v.string(),
+    content: v.string(),
+    status: v.picklist(messageStatuses),
+    correlationId: v.nullable(v.string()),
+    taskId: v.nullable(v.string()),
+    metadata: v.record(v.string(), v.unknown()),
+    createdAt: v.string(),
+    ackedAt: v.nullable(v.string()),
+    expiresAt: v.nullable(v.string()),
+    threadId: v.nullable(v.string()),
+    kind: v.picklist(kinds),
+  });
+
+export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
+
+/** The messages a broadcast became, one for each who is known. */
+export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
+
+export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");
+export const messageNumber = (help: string, flag?: string) =>
+  integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "ID", flag });
+export const correlationId = (help: string) => v.optional(name(help, "ID", "--correlation"));
+export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "--metadata"));
+export const ttlSeconds = () =>
+  v.optional(
+    integer("how long it may be read, in seconds", {
+      min: 1,
+      max: 10 * 365 * 86_400,
+      flag: "--ttl",
+      value: "SEC",
+    }),
+  );
+export const content = () => text("what to say", { file: true });

@@ -1,0 +1,46 @@
+/** A message in the mailbox view: what a receiver is handed. The same record as in message.ts. */
+import * as v from "valibot";
+import { choice, flag, integer, name } from "./fields.ts";
+import { kinds } from "./message.ts";
+
+export const mail = () =>
+  v.strictObject({
+    id: v.number(),
+    senderId: v.string(),
+    message: v.string(),
+    createdAt: v.string(),
+    threadId: v.nullable(v.string()),
+    kind: v.picklist(kinds),
+    correlationId: v.nullable(v.string()),
+    metadata: v.record(v.string(), v.unknown()),
+    redelivered: v.boolean(),
+  });
+
+export type Mail = v.InferOutput<ReturnType<typeof mail>>;
+
+/** How a hand-over ends: acked by being shown, or hidden until the reader acks each by itself ([B3]). */
+export const ackMode = () =>
+  v.optional(
+    choice(["auto", "manual"], "when it counts as collected: shown, or acked by you (default: auto)"),
+    "auto",
+  );
+
+export const visibilitySeconds = () =>
+  v.optional(
+    integer("with manual acks: hidden from others for so long (default: 60)", { min: 1, max: 7 * 86_400 }),
+    60,
+  );
+
+export const mailbox = () => name("whose mail", "AGENT");
+export const fromSender = () => v.optional(name("only mail from this agent", "AGENT"));
+export const lifo = () => flag("newest first");
+
+/** What every way of collecting answers with. `hidden`: handed to somebody and not yet acked. */
+export const mailAnswer = () =>
+  v.strictObject({
+    woke: v.boolean(),
+    nextEventId: v.number(),
+    messages: v.array(mail()),
+    total: v.number(),
+    hidden: v.number(),
+  });

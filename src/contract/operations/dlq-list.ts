@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { messageNumber } from "../channel-message.ts";
+import { deadLetter } from "../dead-letter.ts";
+import { integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const dlqList = operation({
+  name: "deadLetters.list",
+  kind: "read",
+  scope: "worker",
+  summary: "List dead letters, oldest first",
+  input: () =>
+    v.strictObject({
+      channel: v.optional(name("only those to this agent or channel", "CHANNEL")),
+      afterId: v.optional(messageNumber("only those with a greater id", "--after")),
+      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+    }),
+  output: () => v.strictObject({ messages: v.array(deadLetter()), count: v.number() }),
+  errors: ["invalid_input"],
+  cli: { command: "dlq list" },
+  examples: ["inbox dlq list"],
+});

@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { messageNumber } from "../channel-message.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const dlqPurge = operation({
+  name: "deadLetters.purge",
+  kind: "write",
+  scope: "leader",
+  summary: "Throw dead letters away",
+  detail: "One by its number, or all of a channel. A message of a thread stays in its thread.",
+  input: () =>
+    v.strictObject({
+      id: v.optional(messageNumber("the message's number")),
+      channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
+      agent: name("who does it", "NAME"),
+    }),
+  output: () => v.strictObject({ purged: v.number() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "dlq purge", plain: ["id"], identity: "agent", identityDefault: "main" },
+  examples: ["inbox dlq purge 42"],
+});

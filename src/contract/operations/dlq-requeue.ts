@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { messageNumber } from "../channel-message.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const dlqRequeue = operation({
+  name: "deadLetters.requeue",
+  kind: "write",
+  scope: "leader",
+  summary: "Put dead letters back into their inbox",
+  detail: "One by its number, or all of a channel.",
+  input: () =>
+    v.strictObject({
+      id: v.optional(messageNumber("the message's number")),
+      channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
+      agent: name("who does it", "NAME"),
+    }),
+  output: () => v.strictObject({ requeued: v.number() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "dlq requeue", plain: ["id"], identity: "agent", identityDefault: "main" },
+  examples: ["inbox dlq requeue 42", "inbox dlq requeue --channel worker-a"],
+});

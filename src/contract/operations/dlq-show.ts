@@ -1,0 +1,16 @@
+import * as v from "valibot";
+import { messageNumber } from "../channel-message.ts";
+import { deadLetter } from "../dead-letter.ts";
+import { operation } from "../operation.ts";
+
+export const dlqShow = operation({
+  name: "deadLetters.show",
+  kind: "read",
+  scope: "worker",
+  summary: "Show one dead letter",
+  input: () => v.strictObject({ id: messageNumber("the message's number") }),
+  output: () => v.strictObject({ message: deadLetter() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "dlq show", plain: ["id"] },
+  examples: ["inbox dlq show 42"],
+});

@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { integer } from "../fields.ts";
+import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { operation } from "../operation.ts";
+
+export const check = operation({
+  name: "mailbox.check",
+  kind: "wait",
+  scope: "worker",
+  summary: "Collect all mail that is there, without waiting",
+  input: () =>
+    v.strictObject({
+      agent: mailbox(),
+      from: fromSender(),
+      lifo: lifo(),
+      max: v.optional(integer("collect up to so many (default: 1000)", { min: 1, max: 1000 }), 1000),
+      ack: ackMode(),
+      visibilitySeconds: visibilitySeconds(),
+    }),
+  output: mailAnswer,
+  errors: ["invalid_input"],
+  cli: { command: "check", identity: "agent", identityDefault: "main" },
+  nothing: ({ messages }) => messages.length === 0,
+  examples: ["inbox check --agent main", "inbox check from=worker-a"],
+});

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { messageNumber } from "../channel-message.ts";
+import { name, names, text } from "../fields.ts";
+import { ackMode, mail, mailbox, visibilitySeconds } from "../mail.ts";
+import { operation } from "../operation.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const gather = operation({
+  name: "mailbox.gather",
+  kind: "wait",
+  scope: "worker",
+  summary: "Wait for the answers of several agents, and collect them together",
+  detail:
+    "An answer is a result, or any message of a sender that has no open thread from you. After the timeout you get " +
+    "what has come, and who is missing.",
+  input: () =>
+    v.strictObject({
+      agent: mailbox(),
+      from: names("the agents that are to answer", "AGENT,…"),
+      need: v.optional(
+        text("how many: all, any, or a number (default: all)", { limit: 8, value: "all|any|N" }),
+        "all",
+      ),
+      correlationId: v.optional(name("only answers with this correlation id", "ID", "--correlation")),
+      after: v.optional(messageNumber("only messages after this one: earlier mail is stale")),
+      timeoutSeconds: timeoutSeconds("give up after so long (default: never; 0: at once)"),
+      ack: ackMode(),
+      visibilitySeconds: visibilitySeconds(),
+    }),
+  output: () =>
+    v.strictObject({
+      woke: v.boolean(),
+      nextEventId: v.number(),
+      messages: v.array(mail()),
+      missing: v.array(v.string()),
+      dead: v.array(v.string()),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "gather", identity: "agent", identityDefault: "main" },
+  nothing: ({ woke }) => !woke,
+  examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],
+});

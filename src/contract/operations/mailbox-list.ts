@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { integer } from "../fields.ts";
+import { fromSender, mail, mailbox } from "../mail.ts";
+import { operation } from "../operation.ts";
+
+export const mailList = operation({
+  name: "mailbox.list",
+  kind: "read",
+  scope: "worker",
+  summary: "Show what is waiting in an inbox, without collecting it",
+  input: () =>
+    v.strictObject({
+      agent: mailbox(),
+      from: fromSender(),
+      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+    }),
+  output: () => v.strictObject({ messages: v.array(mail()), total: v.number(), hidden: v.number() }),
+  errors: ["invalid_input"],
+  cli: { command: "mail", identity: "agent", identityDefault: "main" },
+  examples: ["inbox mail --agent main"],
+});

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { integer } from "../fields.ts";
+import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { operation } from "../operation.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const receive = operation({
+  name: "mailbox.receive",
+  kind: "wait",
+  scope: "worker",
+  summary: "Block for mail and collect it",
+  detail: "One message unless --max says more; the oldest first unless --lifo. What was printed is acked.",
+  input: () =>
+    v.strictObject({
+      agent: mailbox(),
+      from: fromSender(),
+      lifo: lifo(),
+      max: v.optional(integer("collect up to so many (default: 1)", { min: 1, max: 1000 }), 1),
+      timeoutSeconds: timeoutSeconds("give up after so long (default: never; 0: at once)"),
+      ack: ackMode(),
+      visibilitySeconds: visibilitySeconds(),
+    }),
+  output: mailAnswer,
+  errors: ["invalid_input"],
+  cli: { command: "receive", identity: "agent", identityDefault: "main" },
+  nothing: ({ messages }) => messages.length === 0,
+  examples: ["inbox receive --agent main --timeout-seconds 60", "inbox receive from=worker-a --lifo"],
+});

@@ -1,0 +1,31 @@
+import * as v from "valibot";
+import { integer, number } from "../fields.ts";
+import { ackMode, fromSender, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { operation } from "../operation.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const waitMail = operation({
+  name: "mailbox.wait",
+  kind: "wait",
+  scope: "worker",
+  summary: "Block for the first message, then gather what comes within a moment",
+  detail: "What many workers answer at about the same time arrives as one answer.",
+  input: () =>
+    v.strictObject({
+      agent: mailbox(),
+      from: fromSender(),
+      timeoutSeconds: timeoutSeconds("give up after so long (default: never; 0: at once, without a window)"),
+      batchWindow: v.optional(
+        number("how long to go on after the first message, in seconds (default: 2)", { min: 0, max: 60 }),
+        2,
+      ),
+      max: v.optional(integer("collect up to so many (default: 1000)", { min: 1, max: 1000 }), 1000),
+      ack: ackMode(),
+      visibilitySeconds: visibilitySeconds(),
+    }),
+  output: mailAnswer,
+  errors: ["invalid_input"],
+  cli: { command: "wait", identity: "agent", identityDefault: "main" },
+  nothing: ({ messages }) => messages.length === 0,
+  examples: ["inbox wait --agent main --timeout-seconds 120"],
+});

@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { channel } from "../channel-message.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgAckAll = operation({
+  name: "messages.ackAll",
+  kind: "write",
+  scope: "worker",
+  summary: "Acknowledge all that is pending on a channel",
+  input: () => v.strictObject({ channel: channel(), agent: name("who acks", "NAME") }),
+  output: () => v.strictObject({ channel: v.string(), ackedCount: v.number() }),
+  errors: ["invalid_input"],
+  cli: {
+    command: "msg ack all",
+    plain: ["channel"],
+    identity: "agent",
+    identityDefault: "cli",
+    shape: "channel",
+  },
+  examples: ["inbox msg ack all agent-1"],
+});

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { channelMessage, messageNumber } from "../channel-message.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgAck = operation({
+  name: "messages.ack",
+  kind: "write",
+  scope: "worker",
+  summary: "Acknowledge one message",
+  detail: "Once: a second ack changes nothing, and says already with the time of the first.",
+  input: () => v.strictObject({ id: messageNumber("the message's number"), agent: name("who acks", "NAME") }),
+  output: () => v.strictObject({ message: channelMessage(), already: v.boolean() }),
+  errors: ["invalid_input", "not_found"],
+  cli: {
+    command: "msg ack",
+    plain: ["id"],
+    identity: "agent",
+    identityDefault: "cli",
+    shape: "channel",
+    bare: "message",
+  },
+  examples: ["inbox msg ack 42"],
+});

@@ -1,0 +1,26 @@
+import * as v from "valibot";
+import { integer } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgGc = operation({
+  name: "messages.gc",
+  kind: "write",
+  scope: "leader",
+  summary: "Delete expired messages, and old acknowledged ones",
+  detail: "Never an unacknowledged one that lives, and never a message of a thread.",
+  input: () =>
+    v.strictObject({
+      ackedOlderThanHours: v.optional(
+        integer("also acknowledged ones older than so many hours", {
+          min: 1,
+          max: 876_000,
+          flag: "--acked-older-than",
+          value: "HOURS",
+        }),
+      ),
+    }),
+  output: () => v.strictObject({ expired: v.number(), acked: v.number() }),
+  errors: ["invalid_input"],
+  cli: { command: "msg gc", shape: "channel" },
+  examples: ["inbox msg gc --acked-older-than 24"],
+});

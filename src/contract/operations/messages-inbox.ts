@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { channel, channelMessage, correlationId, messageNumber } from "../channel-message.ts";
+import { flag, integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgInbox = operation({
+  name: "messages.inbox",
+  kind: "read",
+  scope: "worker",
+  summary: "Read a channel, without changing anything",
+  detail:
+    "Messages after --after, oldest first. With --reader the position is kept in the bus and acked messages are " +
+    "shown too; it moves only with --commit. Only an empty page means the end.",
+  input: () =>
+    v.strictObject({
+      channel: channel(),
+      afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
+      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+      sender: v.optional(name("only from this sender", "NAME")),
+      correlationId: correlationId("only with this correlation id"),
+      includeAcked: flag("also those that were acknowledged"),
+      reader: v.optional(name("read from this reader's stored position", "NAME")),
+      commit: flag("with --reader: move its position past what was read"),
+    }),
+  output: () =>
+    v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
+  errors: ["invalid_input", "cursor_expired"],
+  cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
+  examples: [
+    "inbox msg inbox agent-1 --after 42",
+    "inbox msg inbox builds --reader deployer --commit --json",
+  ],
+});

@@ -1,0 +1,15 @@
+import * as v from "valibot";
+import { channel } from "../channel-message.ts";
+import { operation } from "../operation.ts";
+
+export const msgPending = operation({
+  name: "messages.pending",
+  kind: "read",
+  scope: "worker",
+  summary: "Count what nobody has acknowledged on a channel",
+  input: () => v.strictObject({ channel: channel() }),
+  output: () => v.strictObject({ channel: v.string(), count: v.number() }),
+  errors: ["invalid_input"],
+  cli: { command: "msg pending", plain: ["channel"], shape: "channel" },
+  examples: ["inbox msg pending agent-1"],
+});

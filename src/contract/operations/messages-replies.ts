@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { channelMessage } from "../channel-message.ts";
+import { integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgReplies = operation({
+  name: "messages.replies",
+  kind: "read",
+  scope: "worker",
+  summary: "Find the replies to a request, on every channel",
+  detail: "Every message with that correlation id but the first.",
+  input: () =>
+    v.strictObject({
+      correlationId: name("the id of the request", "ID", "--correlation"),
+      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+    }),
+  output: () =>
+    v.strictObject({ messages: v.array(channelMessage()), correlationId: v.string(), count: v.number() }),
+  errors: ["invalid_input"],
+  cli: { command: "msg replies", plain: ["correlationId"], shape: "channel", bare: "messages" },
+  examples: ["inbox msg replies review-42"],
+});

@@ -1,0 +1,37 @@
+import * as v from "valibot";
+import { channelMessage, content, copies, correlationId, metadata, ttlSeconds } from "../channel-message.ts";
+import { address, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { recipient, strict } from "../recipient.ts";
+
+export const msgSend = operation({
+  name: "messages.send",
+  kind: "write",
+  scope: "worker",
+  summary: "Append a message to a channel",
+  detail: "A channel is an agent's name or a free topic; * reaches everybody who is known, a copy each.",
+  input: () =>
+    v.strictObject({
+      channel: address("the channel: an agent's name, a topic, or *", "CHANNEL"),
+      content: content(),
+      sender: name("who sends (default: cli)", "NAME"),
+      taskId: v.optional(name("the task it is about", "ID", "--task")),
+      ttlSeconds: ttlSeconds(),
+      correlationId: correlationId("joins a request and its replies"),
+      metadata: metadata(),
+      strict: strict(),
+    }),
+  output: () => v.strictObject({ ...channelMessage().entries, recipient: recipient(), copies: copies() }),
+  errors: ["invalid_input", "too_large", "not_found", "conflict"],
+  cli: {
+    command: "msg send",
+    plain: ["channel", "content"],
+    identity: "sender",
+    identityDefault: "cli",
+    shape: "channel",
+  },
+  examples: [
+    'inbox msg send agent-1 "Task tx-abc123 is ready for review"',
+    `inbox msg send builds "Deploy v2.3.1 complete" --sender ci --ttl 3600 --metadata '{"version":"2.3.1"}'`,
+  ],
+});

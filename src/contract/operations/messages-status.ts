@@ -1,0 +1,29 @@
+import * as v from "valibot";
+import { messageNumber, messageStatuses } from "../channel-message.ts";
+import { operation } from "../operation.ts";
+
+export const msgStatus = operation({
+  name: "messages.status",
+  kind: "read",
+  scope: "worker",
+  summary: "Tell what became of a message: stored, handed over, acknowledged, dead",
+  input: () => v.strictObject({ id: messageNumber("the message's number") }),
+  output: () =>
+    v.strictObject({
+      id: v.number(),
+      channel: v.string(),
+      sender: v.string(),
+      status: v.picklist(messageStatuses),
+      storedAt: v.string(),
+      firstHandedAt: v.nullable(v.string()),
+      handed: v.number(),
+      ackedAt: v.nullable(v.string()),
+      ackedBy: v.nullable(v.string()),
+      deadAt: v.nullable(v.string()),
+      deadReason: v.nullable(v.string()),
+      expiresAt: v.nullable(v.string()),
+    }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "msg status", plain: ["id"], shape: "channel" },
+  examples: ["inbox msg status 42"],
+});

@@ -1,0 +1,87 @@
+/** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
+import { latestEvent } from "../bus/event.ts";
+import { confirm, giveBack, type HandedMail, hand, ready, type Wanted } from "../bus/procedures/hand.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { agentTopic } from "../sql/topics.ts";
+import type { Handed } from "./handed.ts";
+import { wait } from "./wait.ts";
+
+type Answer = OutputOf<"mailbox.receive">;
+
+interface Taking {
+  agent: string;
+  ack: "auto" | "manual";
+  visibilitySeconds: number;
+}
+
+export const receive = (engine: Engine, input: ParsedOf<"mailbox.receive">, signal?: AbortSignal) =>
+  take(engine, input, input, { timeoutSeconds: input.timeoutSeconds, signal });
+
+export const check = (engine: Engine, input: ParsedOf<"mailbox.check">, signal?: AbortSignal) =>
+  take(engine, input, input, { timeoutSeconds: 0, signal });
+
+export const waitMail = (engine: Engine, input: ParsedOf<"mailbox.wait">, signal?: AbortSignal) =>
+  take(engine, input, input, {
+    timeoutSeconds: input.timeoutSeconds,
+    windowSeconds: input.batchWindow,
+    signal,
+  });
+
+interface Patience {
+  timeoutSeconds?: number;
+  /** After the first message: how long to let others come. */
+  windowSeconds?: number;
+  signal?: AbortSignal;
+}
+
+async function take(
+  engine: Engine,
+  wanted: Wanted,
+  taking: Taking,
+  patience: Patience,
+): Promise<Handed<Answer>> {
+  const { timeoutSeconds, windowSeconds = 0, signal } = patience;
+  const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
+  const topics = [agentTopic(wanted.agent)];
+  const look = (enough: number) => async () => {
+    const { messages, againInMs } = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
+    return { found: messages.length >= enough ? true : undefined, againInMs };
+  };
+  for (;;) {
+    const came = await wait(engine, topics, look(1), { timeoutMs, signal });
+    if (came && windowSeconds > 0 && timeoutMs !== 0)
+      await wait(engine, topics, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
+    signal?.throwIfAborted();
+    // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
+    const given = await engine.write((tx) => hand(tx, wanted));
+    // Another reader of the same inbox was faster: wait on, unless the time is over.
+    if (came && !given.messages.length && timeoutMs === undefined) continue;
+    return handedMail(engine, taking, given, await engine.read(() => latestEvent()));
+  }
+}
+
+function handedMail(engine: Engine, taking: Taking, given: HandedMail, nextEventId: number): Handed<Answer> {
+  const { messages, hidden } = given;
+  const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
+  return { value, ...settling(engine, taking, given.deliveryId, messages.length) };
+}
+
+/** What a hand-over still needs: a word that it arrived, or that it did not. */
+export function settling(
+  engine: Engine,
+  { agent, ack, visibilitySeconds }: Taking,
+  deliveryId: string,
+  count: number,
+) {
+  const manual = ack === "manual" ? { visibilitySeconds } : {};
+  return {
+    deliveryId: count ? deliveryId : undefined,
+    confirm: async () => {
+      if (count) await engine.write((tx) => confirm(tx, { agent, deliveryId, ...manual }));
+    },
+    giveBack: async () => {
+      if (count) await engine.write((tx) => giveBack(tx, { agent, deliveryId }));
+    },
+  };
+}
