@@ -21,6 +21,19 @@ export const errorTable = {
     retryable: false,
     hint: "inbox show THREAD tells where the thread stands",
   },
+  not_allowed: {
+    exit: 30,
+    http: 403,
+    retryable: false,
+    hint: "use a token of the right agent and scope: inbox token create --agent NAME --scope worker",
+  },
+  unauthenticated: {
+    exit: 30,
+    http: 401,
+    retryable: false,
+    hint: "set INBOX_TOKEN, or send Authorization: Bearer TOKEN",
+  },
+  limited: { exit: 50, http: 429, retryable: true, hint: "wait a moment and try again" },
   conflict: {
     exit: 20,
     http: 409,

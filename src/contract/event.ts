@@ -26,6 +26,8 @@ export const eventTypes = {
   "messages.requeued": "dead letters were put back; payload {messages}",
   "messages.purged": "dead letters were thrown away; payload {messages}",
   "messages.deleted": "gc deleted messages; payload {expired, acked}",
+  "token.created": "a token was made for the agent; payload {token, scope}",
+  "token.revoked": "a token was revoked; payload {token}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 

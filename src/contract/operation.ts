@@ -33,6 +33,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   output: () => O;
   errors: readonly ErrorCode[];
   cli: CliForm;
+  /** Its routes, the first for everything, others for convenience; or why it has none. `:field` is an input field. */
+  http: readonly [string, ...string[]] | { none: string };
   /** True where an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];

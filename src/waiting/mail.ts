@@ -5,7 +5,7 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import type { Handed } from "./handed.ts";
-import { wait } from "./wait.ts";
+import { ended, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
 
@@ -52,11 +52,11 @@ async function take(
     const came = await wait(engine, topics, look(1), { timeoutMs, signal });
     if (came && windowSeconds > 0 && timeoutMs !== 0)
       await wait(engine, topics, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
-    signal?.throwIfAborted();
+    const over = ended(signal);
     // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
     const given = await engine.write((tx) => hand(tx, wanted));
     // Another reader of the same inbox was faster: wait on, unless the time is over.
-    if (came && !given.messages.length && timeoutMs === undefined) continue;
+    if (came && !given.messages.length && timeoutMs === undefined && !over) continue;
     return handedMail(engine, taking, given, await engine.read(() => latestEvent()));
   }
 }
@@ -68,20 +68,11 @@ function handedMail(engine: Engine, taking: Taking, given: HandedMail, nextEvent
 }
 
 /** What a hand-over still needs: a word that it arrived, or that it did not. */
-export function settling(
-  engine: Engine,
-  { agent, ack, visibilitySeconds }: Taking,
-  deliveryId: string,
-  count: number,
-) {
+export function settling(engine: Engine, { agent, ack, visibilitySeconds }: Taking, deliveryId: string, count: number) {
+  if (!count) return {};
   const manual = ack === "manual" ? { visibilitySeconds } : {};
   return {
-    deliveryId: count ? deliveryId : undefined,
-    confirm: async () => {
-      if (count) await engine.write((tx) => confirm(tx, { agent, deliveryId, ...manual }));
-    },
-    giveBack: async () => {
-      if (count) await engine.write((tx) => giveBack(tx, { agent, deliveryId }));
-    },
+    confirm: () => engine.write((tx) => confirm(tx, { agent, deliveryId, ...manual })),
+    giveBack: () => engine.write((tx) => giveBack(tx, { agent, deliveryId })),
   };
 }

@@ -15,6 +15,7 @@ export interface Looked<T> {
 export interface WaitOptions {
   /** For ever where it is undefined. */
   timeoutMs?: number;
+  /** Ends the wait with an error: nobody wants the answer any more. */
   signal?: AbortSignal;
 }
 
@@ -30,7 +31,7 @@ export async function wait<T>(
   let subscription = engine.subscribe(topics);
   try {
     for (;;) {
-      signal?.throwIfAborted();
+      if (ended(signal)) return undefined;
       const looked = await look();
       if (looked.found !== undefined) return looked.found;
       if (looked.topics && String(looked.topics) !== String(waitedOn)) {
@@ -46,6 +47,15 @@ export async function wait<T>(
   } finally {
     subscription.close();
   }
+}
+
+/** The reason of an abort that ends a wait as its timeout would: the answer is wanted, but not any later. */
+export const endOfWait = Symbol("end of wait");
+
+/** Whether the wait is over; throws where nobody wants the answer any more. */
+export function ended(signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted && signal.reason !== endOfWait) throw signal.reason;
+  return signal?.aborted === true;
 }
 
 const earliest = (...times: (number | undefined)[]) => {

@@ -23,5 +23,6 @@ export const agents = operation({
     }),
   errors: [],
   cli: { command: "agents" },
+  http: ["GET /api/agents"],
   examples: ["inbox agents"],
 });

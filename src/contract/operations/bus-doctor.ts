@@ -21,5 +21,6 @@ export const doctor = operation({
     }),
   errors: ["not_initialized", "storage"],
   cli: { command: "doctor" },
+  http: { none: "it looks at the file; /readyz tells whether the hub is well" },
   examples: ["inbox doctor"],
 });

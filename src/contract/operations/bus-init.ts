@@ -17,5 +17,6 @@ export const init = operation({
     }),
   errors: ["storage", "busy"],
   cli: { command: "init" },
+  http: { none: "the hub creates its database by itself" },
   examples: ["inbox init", "inbox init --db .agents/coord.db"],
 });

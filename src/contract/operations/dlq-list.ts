@@ -18,5 +18,6 @@ export const dlqList = operation({
   output: () => v.strictObject({ messages: v.array(deadLetter()), count: v.number() }),
   errors: ["invalid_input"],
   cli: { command: "dlq list" },
+  http: ["GET /api/dead-letters"],
   examples: ["inbox dlq list"],
 });

@@ -18,5 +18,6 @@ export const dlqPurge = operation({
   output: () => v.strictObject({ purged: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq purge", plain: ["id"], identity: "agent", identityDefault: "main" },
+  http: ["POST /api/dead-letters/purge"],
   examples: ["inbox dlq purge 42"],
 });

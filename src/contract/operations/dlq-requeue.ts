@@ -18,5 +18,6 @@ export const dlqRequeue = operation({
   output: () => v.strictObject({ requeued: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq requeue", plain: ["id"], identity: "agent", identityDefault: "main" },
+  http: ["POST /api/dead-letters/requeue"],
   examples: ["inbox dlq requeue 42", "inbox dlq requeue --channel worker-a"],
 });

@@ -12,5 +12,6 @@ export const dlqShow = operation({
   output: () => v.strictObject({ message: deadLetter() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq show", plain: ["id"] },
+  http: ["GET /api/dead-letters/:id"],
   examples: ["inbox dlq show 42"],
 });

@@ -34,6 +34,7 @@ export const watch = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "watch", stream: "follow" },
+  http: ["GET /api/events/wait"],
   nothing: (output) => !output.woke,
   examples: [
     "inbox watch --agent leader --status blocked,done,failed --timeout-seconds 600",

@@ -37,6 +37,9 @@ import { send } from "./threads-send.ts";
 import { show } from "./threads-show.ts";
 import { update } from "./threads-update.ts";
 import { waitReply } from "./threads-wait-reply.ts";
+import { tokenCreate } from "./tokens-create.ts";
+import { tokenList } from "./tokens-list.ts";
+import { tokenRevoke } from "./tokens-revoke.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
@@ -76,6 +79,9 @@ export const table = [
   poolJoin,
   poolLeave,
   agents,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
   doctor,
 ] as const;
 

@@ -20,6 +20,7 @@ export const check = operation({
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "check", identity: "agent", identityDefault: "main" },
+  http: ["POST /api/mailbox/:agent/check"],
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox check --agent main", "inbox check from=worker-a"],
 });

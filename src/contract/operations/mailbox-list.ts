@@ -17,5 +17,6 @@ export const mailList = operation({
   output: () => v.strictObject({ messages: v.array(mail()), total: v.number(), hidden: v.number() }),
   errors: ["invalid_input"],
   cli: { command: "mail", identity: "agent", identityDefault: "main" },
+  http: ["GET /api/mailbox/:agent"],
   examples: ["inbox mail --agent main"],
 });

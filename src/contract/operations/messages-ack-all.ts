@@ -18,5 +18,6 @@ export const msgAckAll = operation({
     identityDefault: "cli",
     shape: "channel",
   },
+  http: ["POST /api/messages/inbox/:channel/ack"],
   examples: ["inbox msg ack all agent-1"],
 });

@@ -20,5 +20,6 @@ export const msgAck = operation({
     shape: "channel",
     bare: "message",
   },
+  http: ["POST /api/messages/:id/ack"],
   examples: ["inbox msg ack 42"],
 });

@@ -22,5 +22,6 @@ export const msgGc = operation({
   output: () => v.strictObject({ expired: v.number(), acked: v.number() }),
   errors: ["invalid_input"],
   cli: { command: "msg gc", shape: "channel" },
+  http: ["POST /api/messages/gc"],
   examples: ["inbox msg gc --acked-older-than 24"],
 });

@@ -26,6 +26,7 @@ export const msgInbox = operation({
     v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
   errors: ["invalid_input", "cursor_expired"],
   cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
+  http: ["GET /api/messages/inbox/:channel"],
   examples: [
     "inbox msg inbox agent-1 --after 42",
     "inbox msg inbox builds --reader deployer --commit --json",

@@ -11,5 +11,6 @@ export const msgPending = operation({
   output: () => v.strictObject({ channel: v.string(), count: v.number() }),
   errors: ["invalid_input"],
   cli: { command: "msg pending", plain: ["channel"], shape: "channel" },
+  http: ["GET /api/messages/inbox/:channel/count"],
   examples: ["inbox msg pending agent-1"],
 });

@@ -18,5 +18,6 @@ export const msgReplies = operation({
     v.strictObject({ messages: v.array(channelMessage()), correlationId: v.string(), count: v.number() }),
   errors: ["invalid_input"],
   cli: { command: "msg replies", plain: ["correlationId"], shape: "channel", bare: "messages" },
+  http: ["GET /api/messages/replies/:correlationId"],
   examples: ["inbox msg replies review-42"],
 });

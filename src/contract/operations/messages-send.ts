@@ -30,6 +30,7 @@ export const msgSend = operation({
     identityDefault: "cli",
     shape: "channel",
   },
+  http: ["POST /api/messages"],
   examples: [
     'inbox msg send agent-1 "Task tx-abc123 is ready for review"',
     `inbox msg send builds "Deploy v2.3.1 complete" --sender ci --ttl 3600 --metadata '{"version":"2.3.1"}'`,

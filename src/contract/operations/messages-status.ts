@@ -25,5 +25,6 @@ export const msgStatus = operation({
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "msg status", plain: ["id"], shape: "channel" },
+  http: ["GET /api/messages/:id"],
   examples: ["inbox msg status 42"],
 });

@@ -10,5 +10,6 @@ export const poolJoin = operation({
   output: poolOutput,
   errors: ["invalid_input"],
   cli: { command: "pool join", plain: ["pool"], identity: "agent" },
+  http: ["POST /api/pools/:pool/join"],
   examples: ["inbox pool join backend --agent worker-1"],
 });

@@ -10,5 +10,6 @@ export const poolLeave = operation({
   output: poolOutput,
   errors: ["invalid_input"],
   cli: { command: "pool leave", plain: ["pool"], identity: "agent" },
+  http: ["POST /api/pools/:pool/leave"],
   examples: ["inbox pool leave backend --agent worker-1"],
 });

@@ -22,5 +22,6 @@ export const cancel = operation({
   output: () => v.strictObject({ thread: thread(), message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
   cli: { command: "cancel", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/:thread/cancel"],
   examples: ['inbox cancel --agent leader --thread thr_123 --reason "Superseded by thr_130"'],
 });

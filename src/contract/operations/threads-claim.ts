@@ -34,6 +34,7 @@ export const claim = operation({
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "claim", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   nothing: (output) => output.thread === null,
   examples: [
     "inbox claim --agent backend-worker --thread thr_123 --lease-seconds 900",

@@ -11,6 +11,7 @@ export const done = operation({
   output: endingOutput,
   errors: endingErrors,
   cli: { command: "done", plain: ["thread", "summary"], identity: "agent" },
+  http: ["POST /api/threads/:thread/done"],
   examples: [
     'inbox done --agent backend-worker --thread thr_123 --summary "Post CRUD works" --body-file result.md',
   ],

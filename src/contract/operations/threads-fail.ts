@@ -11,5 +11,6 @@ export const fail = operation({
   output: endingOutput,
   errors: endingErrors,
   cli: { command: "fail", plain: ["thread", "summary"], identity: "agent" },
+  http: ["POST /api/threads/:thread/fail"],
   examples: ['inbox fail --agent backend-worker --thread thr_123 --summary "The staging database is gone"'],
 });

@@ -30,6 +30,7 @@ export const fetch = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "fetch", identity: "agent" },
+  http: ["GET /api/agents/:agent/threads"],
   nothing: (output) => output.threads.length === 0,
   examples: ["inbox fetch --agent backend-worker", "inbox fetch --agent backend-worker --unread --json"],
 });

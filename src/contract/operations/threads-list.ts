@@ -22,5 +22,6 @@ export const list = operation({
   output: () => v.strictObject({ threads: v.array(thread()), hasMore: v.boolean() }),
   errors: ["invalid_input"],
   cli: { command: "list" },
+  http: ["GET /api/threads"],
   examples: ["inbox list --status pending,blocked", "inbox list --created-by leader --limit 10 --json"],
 });

@@ -16,5 +16,6 @@ export const release = operation({
   output: () => v.strictObject({ thread: thread() }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "release", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/:thread/release"],
   examples: ["inbox release --agent backend-worker --thread thr_123"],
 });

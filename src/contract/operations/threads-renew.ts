@@ -20,5 +20,6 @@ export const renew = operation({
   output: () => v.strictObject({ thread: thread(), lease: lease() }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "renew", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/:thread/renew"],
   examples: ["inbox renew --agent backend-worker --thread thr_123 --lease-seconds 1800"],
 });

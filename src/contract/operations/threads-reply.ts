@@ -32,5 +32,6 @@ export const reply = operation({
   output: () => v.strictObject({ thread: thread(), message: message(), recipient: recipient() }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
+  http: ["POST /api/threads/:thread/reply"],
   examples: ['inbox reply --from leader --thread thr_123 --summary "Use email and password for the MVP"'],
 });

@@ -21,5 +21,6 @@ export const show = operation({
     v.strictObject({ thread: thread(), lease: v.nullable(lease()), messages: v.array(message()) }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "show", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/:thread/show", "GET /api/threads/:thread"],
   examples: ["inbox show thr_123", "inbox show --thread thr_123 --agent leader --mark-read --json"],
 });

@@ -30,6 +30,7 @@ export const update = operation({
   output: () => v.strictObject({ thread: thread(), message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "update", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/:thread/update"],
   examples: [
     'inbox update --agent backend-worker --thread thr_123 --status in_progress --summary "Routes done, tests next"',
     'inbox update --agent backend-worker --thread thr_123 --status blocked --summary "Which auth for the MVP?"',

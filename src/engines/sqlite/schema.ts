@@ -162,5 +162,14 @@ create table idempotency_keys (
   primary key (sender, idempotency_key)
 ) strict, without rowid;
 create index idempotency_keys_age on idempotency_keys (created_at);
+
+create table tokens (
+  token_id integer primary key autoincrement,
+  agent_id text not null,
+  scope text not null,
+  token_hash text not null unique,
+  created_at text not null,
+  revoked_at text
+) strict;
 `,
 ];

@@ -1,5 +1,6 @@
 /** From scanned arguments to an operation's input. */
 import { resolve } from "node:path";
+import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
@@ -84,22 +85,9 @@ function applyArtifact(
   last[key] = key === "kind" ? value : parseJson(value, flag.name);
 }
 
-/** Text as the field's type; what does not fit is left for the schema to refuse in its own words. */
 function typedValue(field: Field, value: string | undefined, name: string): unknown {
-  switch (field.type) {
-    case "flag":
-      return true;
-    case "integer":
-      return /^[+-]?\d+$/.test(value!) ? Number(value) : value;
-    case "number":
-      return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value!) ? Number(value) : value;
-    case "list":
-      return value!.split(/[,|]/).map((item) => item.trim());
-    case "json":
-      return parseJson(value!, name);
-    default:
-      return value;
-  }
+  if (field.type === "flag") return true;
+  return field.type === "json" ? parseJson(value!, name) : fromText(field, value!);
 }
 
 function parseJson(text: string, name: string): unknown {

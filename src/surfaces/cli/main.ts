@@ -102,7 +102,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
 /** Prints the answer, and only then collects what it contains. */
 async function answer(
   op: AnyOperation,
-  handed: Pick<Handed<unknown>, "value"> & Partial<Handed<unknown>>,
+  handed: Handed<unknown>,
   { warnings }: CommandInput,
   json: boolean,
 ): Promise<number> {

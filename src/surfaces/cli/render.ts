@@ -242,6 +242,20 @@ const renders: { [N in OperationName]: Render<N> } = {
     `${changed ? "joined" : "already in"} ${safe(pool)}: ${members.map(safe).join(", ")}`,
   "pools.leave": ({ pool, members, changed }) =>
     `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
+  "tokens.create": ({ token, tokenId, agentId, scope }, paint) =>
+    `${token}\n${paint.dim(`${tokenId}: ${scope} for ${safe(agentId)}. It is not shown again; use it as INBOX_TOKEN.`)}`,
+  "tokens.list": ({ tokens }, paint) => {
+    if (!tokens.length) return "no tokens";
+    const rows = tokens.map((token) => [
+      token.tokenId,
+      cut(token.agentId, 30),
+      token.scope,
+      relative(token.createdAt),
+      token.revokedAt ? `revoked ${relative(token.revokedAt)}` : "valid",
+    ]);
+    return textTable(["TOKEN", "AGENT", "SCOPE", "MADE", "STATE"], rows, paint.dim);
+  },
+  "tokens.revoke": ({ tokenId, already }) => `${tokenId} ${already ? "was revoked before" : "revoked"}`,
   "agents.list": ({ agents }, paint) => {
     if (!agents.length) return "nobody has acted here yet";
     const rows = agents.map((agent) => [

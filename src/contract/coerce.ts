@@ -1,0 +1,25 @@
+/** Text as a field's type: for surfaces that only have text, the command line and query strings. */
+import type { Field } from "./fields.ts";
+
+/** What does not fit is left as it is, for the schema to refuse in its own words. JSON that is none throws. */
+export function fromText(field: Field, value: string): unknown {
+  switch (field.type) {
+    case "flag":
+      return value === "true" || value === "1" || value === ""
+        ? true
+        : value === "false" || value === "0"
+          ? false
+          : value;
+    case "integer":
+      return /^[+-]?\d+$/.test(value) ? Number(value) : value;
+    case "number":
+      return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : value;
+    case "list":
+      return value.split(/[,|]/).map((item) => item.trim());
+    case "json":
+    case "artifacts":
+      return JSON.parse(value);
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { choice, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { scopes, token } from "../token.ts";
+
+export const tokenCreate = operation({
+  name: "tokens.create",
+  kind: "write",
+  scope: "admin",
+  summary: "Make a token that speaks for one agent",
+  detail: "It is shown this once. Whoever has it can write as that agent, and as nobody else.",
+  input: () =>
+    v.strictObject({
+      agent: name("whom it speaks for", "NAME"),
+      scope: v.optional(choice(scopes, "what it may do (default: worker)"), "worker"),
+    }),
+  output: () => v.strictObject({ token: v.string(), ...token().entries }),
+  errors: ["invalid_input"],
+  cli: { command: "token create" },
+  http: ["POST /api/tokens"],
+  examples: ["inbox token create --agent backend-worker --scope worker"],
+});

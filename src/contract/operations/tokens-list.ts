@@ -1,0 +1,16 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+import { token } from "../token.ts";
+
+export const tokenList = operation({
+  name: "tokens.list",
+  kind: "read",
+  scope: "admin",
+  summary: "List tokens: whom each speaks for, never the token itself",
+  input: () => v.strictObject({}),
+  output: () => v.strictObject({ tokens: v.array(token()) }),
+  errors: [],
+  cli: { command: "token list" },
+  http: ["GET /api/tokens"],
+  examples: ["inbox token list"],
+});

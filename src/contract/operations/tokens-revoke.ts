@@ -1,0 +1,16 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+import { token, tokenId } from "../token.ts";
+
+export const tokenRevoke = operation({
+  name: "tokens.revoke",
+  kind: "write",
+  scope: "admin",
+  summary: "End a token at once",
+  input: () => v.strictObject({ id: tokenId() }),
+  output: () => v.strictObject({ ...token().entries, already: v.boolean() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "token revoke", plain: ["id"] },
+  http: ["POST /api/tokens/:id/revoke"],
+  examples: ["inbox token revoke tok_1"],
+});

@@ -1,0 +1,28 @@
+/** A token: who may speak as whom, where tokens are used. Shown once, kept as a hash. */
+import * as v from "valibot";
+import { described } from "./fields.ts";
+
+export const scopes = ["worker", "leader", "user", "admin"] as const;
+export type Scope = (typeof scopes)[number];
+
+export const token = () =>
+  v.strictObject({
+    tokenId: v.string(),
+    agentId: v.string(),
+    scope: v.picklist(scopes),
+    createdAt: v.string(),
+    revokedAt: v.nullable(v.string()),
+  });
+
+export const tokenId = () =>
+  described(
+    v.pipe(v.string("must be text"), v.regex(/^(?:tok_)?[1-9][0-9]{0,14}$/, "must be an id like tok_1")),
+    {
+      type: "text",
+      value: "TOKEN",
+      help: "the token's id",
+    },
+  );
+
+const ranks: Record<Scope, number> = { worker: 1, leader: 2, user: 2, admin: 3 };
+export const permits = (scope: Scope, needed: "worker" | "leader" | "admin") => ranks[scope] >= ranks[needed];

@@ -1,0 +1,164 @@
+/** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
+
+import { type Keyed, onlyOnce } from "./bus/idempotency.ts";
+import { agents } from "./bus/procedures/agents.ts";
+import { cancel } from "./bus/procedures/cancel.ts";
+import { collect } from "./bus/procedures/collect.ts";
+import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-letters.ts";
+import { fetch } from "./bus/procedures/fetch.ts";
+import { done, fail } from "./bus/procedures/finish.ts";
+import { list } from "./bus/procedures/list.ts";
+import { mailList } from "./bus/procedures/mail-list.ts";
+import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
+import { msgGc } from "./bus/procedures/msg-gc.ts";
+import { commitReader, msgInbox, msgPending, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
+import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
+import { poolJoin, poolLeave } from "./bus/procedures/pool.ts";
+import { release } from "./bus/procedures/release.ts";
+import { renew } from "./bus/procedures/renew.ts";
+import { reply } from "./bus/procedures/reply.ts";
+import { send } from "./bus/procedures/send.ts";
+import { show } from "./bus/procedures/show.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./bus/procedures/tokens.ts";
+import { update } from "./bus/procedures/update.ts";
+import type { Message } from "./contract/message.ts";
+import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import type { Engine } from "./engines/engine.ts";
+import type { Context, Procedure, Refused } from "./sql/procedure.ts";
+import { newToken, tokenHash } from "./token-text.ts";
+import { claimOrWait } from "./waiting/claim.ts";
+import { gather } from "./waiting/gather.ts";
+import type { Handed } from "./waiting/handed.ts";
+import { check, receive, waitMail } from "./waiting/mail.ts";
+import { waitReply } from "./waiting/wait-reply.ts";
+import { watch } from "./waiting/watch.ts";
+
+/** Operations on the bus; those about the database itself are in local.ts. */
+export type BusOperation = Exclude<OperationName, "bus.init" | "bus.doctor">;
+
+type Handler<N extends BusOperation> = (
+  engine: Engine,
+  input: ParsedOf<N>,
+  signal?: AbortSignal,
+  keyed?: Keyed,
+) => Promise<Handed<OutputOf<N>>>;
+
+const plainly = <T>(value: T): Handed<T> => ({ value });
+
+const reads =
+  <N extends BusOperation>(
+    procedure: (tx: Context, input: ParsedOf<N>) => Procedure<OutputOf<N>>,
+  ): Handler<N> =>
+  (engine, input) =>
+    engine.read((tx) => procedure(tx, input)).then(plainly);
+
+const writes =
+  <N extends BusOperation>(
+    procedure: (tx: Context, input: ParsedOf<N>) => Procedure<OutputOf<N> | Refused>,
+  ): Handler<N> =>
+  (engine, input, _, keyed) =>
+    engine
+      .write((tx) => (keyed ? onlyOnce(tx, keyed, () => procedure(tx, input)) : procedure(tx, input)))
+      .then(plainly);
+
+export const handlers: { [N in BusOperation]: Handler<N> } = {
+  "threads.send": writes(send),
+  "threads.reply": writes(reply),
+  "threads.renew": writes(renew),
+  "threads.release": writes(release),
+  "threads.update": writes(update),
+  "threads.done": writes(done),
+  "threads.fail": writes(fail),
+  "threads.cancel": writes(cancel),
+  "threads.fetch": reads(fetch),
+  "threads.list": reads(list),
+  "threads.claim": handClaim,
+  "threads.show": handShow,
+  "threads.waitReply": handReply,
+  "mailbox.send": writes(sendPlain),
+  "mailbox.receive": receive,
+  "mailbox.check": check,
+  "mailbox.wait": waitMail,
+  "mailbox.gather": gather,
+  "mailbox.list": reads(mailList),
+  "messages.send": writes(msgSend),
+  "messages.inbox": handChannel,
+  "messages.ack": writes(msgAck),
+  "messages.ackAll": writes(msgAckAll),
+  "messages.pending": reads(msgPending),
+  "messages.replies": reads(msgReplies),
+  "messages.status": reads(msgStatus),
+  "messages.gc": writes(msgGc),
+  "deadLetters.list": reads(dlqList),
+  "deadLetters.show": reads(dlqShow),
+  "deadLetters.requeue": writes(dlqRequeue),
+  "deadLetters.purge": writes(dlqPurge),
+  "pools.join": writes(poolJoin),
+  "pools.leave": writes(poolLeave),
+  "agents.list": reads(agents),
+  "tokens.create": async (engine, { agent, scope }) => {
+    const token = newToken();
+    const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));
+    return plainly({ token, ...made });
+  },
+  "tokens.list": reads(tokenList),
+  "tokens.revoke": writes(tokenRevoke),
+  "events.watch": (engine, input, signal) => watch(engine, input, signal).then(plainly),
+};
+
+async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, signal?: AbortSignal) {
+  const value = await claimOrWait(engine, input, signal);
+  const { thread, lease } = value;
+  if (!thread || !lease) return plainly(value);
+  const { agent } = input;
+  return {
+    ...collecting(engine, value, { agent, thread: thread.threadId, messages: value.messages, read: false }),
+    // The lease was granted to somebody who will never know: let another have it.
+    giveBack: async () => {
+      await engine.write((tx) => release(tx, { agent, thread: thread.threadId, leaseToken: lease.token }));
+    },
+  };
+}
+
+async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
+  const value = await engine.read((tx) => show(tx, input));
+  if (!input.markRead || input.agent === undefined) return plainly(value);
+  return collecting(engine, value, {
+    agent: input.agent,
+    thread: input.thread,
+    messages: value.messages,
+    read: true,
+  });
+}
+
+async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {
+  const value = await engine.read((tx) => msgInbox(tx, input));
+  const { channel, reader } = input;
+  const last = value.messages.at(-1);
+  if (!input.commit || reader === undefined || !last) return plainly(value);
+  const confirm = () => engine.write((tx) => commitReader(tx, { channel, reader, position: last.id }));
+  return { value, confirm };
+}
+
+async function handReply(engine: Engine, input: ParsedOf<"threads.waitReply">, signal?: AbortSignal) {
+  const value = await waitReply(engine, input, signal);
+  if (input.agent === undefined) return plainly(value);
+  return collecting(engine, value, {
+    agent: input.agent,
+    thread: input.thread,
+    messages: value.messages,
+    read: true,
+  });
+}
+
+function collecting<T>(
+  engine: Engine,
+  value: T,
+  what: { agent: string; thread: string; messages: readonly Message[]; read: boolean },
+): Handed<T> {
+  const messages = what.messages.map((message) => message.messageId);
+  return {
+    value,
+    confirm: () => engine.write((tx) => collect(tx, { ...what, messages })),
+  };
+}

@@ -1,0 +1,52 @@
+/** Answers, and what has to happen once they were taken. */
+import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
+import type { Handed } from "../../inbox.ts";
+
+const json = { "content-type": "application/json; charset=utf-8" };
+
+export const plain = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status, headers: json });
+
+export function refusal(error: unknown): Response {
+  const { code, ...rest } = asInboxError(error).shape();
+  return plain({ ok: false, error: { code, ...rest } }, errorTable[code].http);
+}
+
+export const notFound = (request: Request) =>
+  refusal(
+    new InboxError("not_found", `there is no ${request.method} ${new URL(request.url).pathname} here`, {
+      hint: "/docs/api lists what there is",
+    }),
+  );
+
+/**
+ * [B4] An answer that collects. No server knows that what it wrote was read; the nearest is that the whole body was taken
+ * from us and the request was not aborted. Our own client does better: it confirms by itself (hand-overs.ts).
+ */
+export function collecting(request: Request, handed: Handed<unknown>, value: unknown): Response {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  let settled = false;
+  const settle = (taken: boolean) => {
+    if (settled) return;
+    settled = true;
+    // What fails here is delivered again after its deadline; there is nobody left to tell.
+    void (taken ? handed.confirm?.() : handed.giveBack?.())?.catch(() => {});
+  };
+  request.signal.addEventListener("abort", () => settle(false));
+  let given = false;
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        if (!given) {
+          given = true;
+          controller.enqueue(bytes);
+          return;
+        }
+        controller.close();
+        setImmediate(() => settle(!request.signal.aborted));
+      },
+      cancel: () => settle(false),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: json });
+}

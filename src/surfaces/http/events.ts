@@ -1,0 +1,49 @@
+/** [W6] Events as they happen, as server-sent events. The reader sets the pace: nothing is read ahead of it. */
+import type { Inbox } from "../../inbox.ts";
+
+const heartbeatMs = 15_000;
+
+export function eventStream(request: Request, inbox: Inbox, filter: Record<string, unknown>, stop: AbortSignal): Response {
+  const last = request.headers.get("last-event-id");
+  const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  request.signal.addEventListener("abort", end);
+  stop.addEventListener("abort", end);
+  const events = inbox.follow(input, { signal: ending.signal });
+  const encoder = new TextEncoder();
+  let heartbeat: Timer | undefined;
+  const finish = () => {
+    clearInterval(heartbeat);
+    stop.removeEventListener("abort", end);
+    end();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(": here\n\n"));
+      heartbeat = setInterval(() => {
+        try {
+          controller.enqueue(encoder.encode(": still here\n\n"));
+        } catch {
+          finish();
+        }
+      }, heartbeatMs);
+    },
+    async pull(controller) {
+      try {
+        const { value, done } = await events.next();
+        if (done) {
+          finish();
+          controller.close();
+          return;
+        }
+        controller.enqueue(encoder.encode(`id: ${value.eventId}\nevent: ${value.eventType}\ndata: ${JSON.stringify(value)}\n\n`));
+      } catch {
+        finish();
+        controller.close();
+      }
+    },
+    cancel: finish,
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
+}

@@ -1,0 +1,80 @@
+/**
+ * [X1] [X4] Who may come in at all. A page of another site can make a browser send requests to this machine, and a name
+ * can be made to point here: so the Host must be ours, and an Origin, where there is one, too.
+ */
+import { InboxError } from "../../contract/errors.ts";
+
+export interface Limits {
+  /** Requests a second, for each caller. */
+  rate: number;
+  /** Open waits, of all and of one agent. */
+  waiters: number;
+  waitersPerAgent: number;
+}
+
+export const usualLimits: Limits = { rate: 50_000, waiters: 20_000, waitersPerAgent: 1000 };
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
+export const isLoopback = (host: string) => loopback.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+export function makeGuard(limits: Limits, hosts: readonly string[]) {
+  const allowed = new Set(hosts.map((host) => host.toLowerCase()));
+  const ours = (host: string) => {
+    const name = host.toLowerCase().replace(/:\d+$/, "");
+    return isLoopback(name) || allowed.has(name);
+  };
+  const counts = new Map<string, number>();
+  const waiters = new Map<string, number>();
+  let second = 0;
+  let waiting = 0;
+
+  return {
+    waiting: () => waiting,
+
+    admit(request: Request, caller: string): void {
+      const host = request.headers.get("host") ?? "";
+      if (!ours(host)) throw refuse(`the Host "${host}" is not this hub's`);
+      const origin = request.headers.get("origin");
+      if (origin !== null && !ours(hostOf(origin))) throw refuse(`pages of ${origin} may not speak to this hub`);
+      const now = Math.floor(performance.now() / 1000);
+      if (now !== second) {
+        second = now;
+        counts.clear();
+      }
+      const count = (counts.get(caller) ?? 0) + 1;
+      counts.set(caller, count);
+      if (count > limits.rate) throw new InboxError("limited", `more than ${limits.rate} requests a second`);
+    },
+
+    /** Counts a wait for as long as it lasts. */
+    async waits<T>(agent: string, work: () => Promise<T>): Promise<T> {
+      const own = waiters.get(agent) ?? 0;
+      if (waiting >= limits.waiters) throw new InboxError("limited", `more than ${limits.waiters} open waits`);
+      if (own >= limits.waitersPerAgent)
+        throw new InboxError("limited", `"${agent}" has more than ${limits.waitersPerAgent} open waits`);
+      waiting++;
+      waiters.set(agent, own + 1);
+      try {
+        return await work();
+      } finally {
+        waiting--;
+        const left = waiters.get(agent)! - 1;
+        if (left) waiters.set(agent, left);
+        else waiters.delete(agent);
+      }
+    },
+  };
+}
+
+export type Guard = ReturnType<typeof makeGuard>;
+
+const refuse = (message: string) =>
+  new InboxError("not_allowed", message, { hint: "call it as localhost, or start it with --allow-host NAME" });
+
+function hostOf(origin: string): string {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,74 @@
+/** A request's input: path, query and body, as an operation's fields. */
+import { fromText } from "../../contract/coerce.ts";
+import { InboxError } from "../../contract/errors.ts";
+import { fieldsOf } from "../../contract/fields.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+
+/** A body of 1 MiB may be six times as long once its characters are escaped. */
+const bodyLimit = 8 * 1024 * 1024;
+const depthLimit = 64;
+
+const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
+
+export interface RoutedRequest extends Request {
+  params: Record<string, string>;
+}
+
+export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise<Record<string, unknown>> {
+  const fields = fieldsOf(op.input());
+  const input: Record<string, unknown> = request.method === "GET" ? {} : await jsonBody(request);
+  const given = (key: string, text: string) => {
+    const field = fields.find((one) => one.key === key);
+    try {
+      input[key] = field ? fromText(field, text) : text;
+    } catch {
+      throw invalid(`${key} is not JSON`);
+    }
+  };
+  const query = request.url.indexOf("?");
+  if (query >= 0) for (const [key, text] of new URLSearchParams(request.url.slice(query + 1))) given(key, text);
+  for (const [key, text] of Object.entries(request.params)) {
+    // An id in a body may be a number; in a path it is text, and means the same.
+    if (key in input && String(input[key]) !== text) throw invalid(`${key} is "${text}" in the path and something else in the body`);
+    given(key, text);
+  }
+  return input;
+}
+
+export async function jsonBody(request: Request): Promise<Record<string, unknown>> {
+  if (Number(request.headers.get("content-length") ?? 0) > bodyLimit) throw tooLarge();
+  const text = await request.text();
+  if (text === "") return {};
+  if (text.length > bodyLimit) throw tooLarge();
+  const type = request.headers.get("content-type") ?? "";
+  // Only this type cannot be sent by a page of another site without being asked first.
+  if (!/^application\/([\w.+-]*\+)?json\b/.test(type))
+    throw invalid(`the body's type is "${type}", not application/json`, "send Content-Type: application/json");
+  if (tooDeep(text)) throw new InboxError("too_large", `the body is nested deeper than ${depthLimit} levels`);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw invalid(`the body is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
+  return body as Record<string, unknown>;
+}
+
+const tooLarge = () => new InboxError("too_large", `the body has more than ${bodyLimit} bytes`);
+
+function tooDeep(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (quoted) {
+      if (code === 0x5c) i++;
+      else if (code === 0x22) quoted = false;
+    } else if (code === 0x22) quoted = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > depthLimit) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,211 @@
+/** The hub's HTTP side: every route is derived from the operation table, plus the few that are truly its own. */
+import { InboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import { operationNamed, table } from "../../contract/operations/index.ts";
+import type { BusOperation, EmbeddedInbox } from "../../inbox.ts";
+import { version } from "../../version.ts";
+import { endOfWait } from "../../waiting/wait.ts";
+import { collecting, notFound, plain, refusal } from "./answer.ts";
+import { eventStream } from "./events.ts";
+import { type Limits, makeGuard } from "./guard.ts";
+import { handHeader, openHandOvers } from "./hand-overs.ts";
+import { actAs, callerOf } from "./identity.ts";
+import { openMetrics } from "./metrics.ts";
+import { openApi, page } from "./pages.ts";
+import { inputOf, type RoutedRequest } from "./request.ts";
+import { type Translation, terminalRoutes } from "./terminals.ts";
+
+export interface ServerOptions {
+  port: number;
+  hostname: string;
+  /** Further names this hub is called by. */
+  hosts: readonly string[];
+  /** Whether every request needs a token. */
+  auth: boolean;
+  limits: Limits;
+  /** Told to whoever asks who holds the port. */
+  about: Record<string, unknown>;
+}
+
+/** [W3] A wait over HTTP, unless told; no proxy or client keeps a silent request for ever. */
+const waitDefault = 50;
+const waitLimit = 600;
+const created = new Set(["threads.send", "mailbox.send", "messages.send", "tokens.create"]);
+
+type Handle = (request: RoutedRequest, server: Bun.Server<undefined>) => Promise<Response>;
+
+export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
+  const guard = makeGuard(options.limits, [options.hostname, ...options.hosts]);
+  const handOvers = openHandOvers();
+  const metrics = openMetrics();
+  const stopping = new AbortController();
+
+  /** Everything every route has in common: admission, errors, counting. */
+  const wrapped =
+    (name: string, handle: Handle): Handle =>
+    async (request, server) => {
+      const started = performance.now();
+      let response: Response;
+      try {
+        guard.admit(request, request.headers.get("authorization") ?? server.requestIP(request)?.address ?? "");
+        response = await handle(request, server);
+      } catch (error) {
+        response = refusal(error);
+      }
+      metrics.count(name, response.status, performance.now() - started);
+      return response;
+    };
+
+  const operation = (op: AnyOperation, translation?: Translation): Handle =>
+    wrapped(op.name, async (request, server) => {
+      const caller = await callerOf(request, inbox, options.auth);
+      const raw = await inputOf(op, request);
+      const input = translation ? translation.input(raw) : raw;
+      for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
+      const consumed = input.consumed === true;
+      delete input.consumed;
+      actAs(caller, op, input);
+      const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+      const waits = op.kind === "wait";
+      const call = (signal?: AbortSignal) =>
+        inbox.hand(op.name as BusOperation, input as never, { signal, idempotencyKey });
+      const handed = waits ? await waitFor(op, request, server, input, call) : await call();
+      let value: unknown = translation ? translation.output(handed.value as never) : handed.value;
+      if (consumed) value = (value as { status: string }[]).filter(({ status }) => status === "consumed");
+      if (!handed.confirm) return plain(value, created.has(op.name) ? 201 : 200);
+      if (request.signal.aborted) {
+        await handed.giveBack?.();
+        return plain(value);
+      }
+      if (request.headers.has(handHeader)) {
+        const response = plain(value);
+        response.headers.set(handHeader, handOvers.keep(handed));
+        return response;
+      }
+      return collecting(request, handed, value);
+    });
+
+  async function waitFor<T>(
+    op: AnyOperation,
+    request: Request,
+    server: Bun.Server<undefined>,
+    input: Record<string, unknown>,
+    call: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const asked = input.timeoutSeconds;
+    if (typeof asked === "number" && asked > waitLimit)
+      throw new InboxError("invalid_input", `a wait over HTTP lasts at most ${waitLimit} seconds, asked were ${asked}`, {
+        hint: "call again: nothing is missed in between",
+      });
+    const endless = asked === 0 && (op.name === "events.watch" || op.name === "threads.waitReply");
+    const patient = op.name !== "mailbox.check" && (op.name !== "threads.claim" || input.wait === true);
+    if (patient) input.timeoutSeconds = endless ? waitLimit : (asked ?? waitDefault);
+    server.timeout(request, 0);
+    const ending = new AbortController();
+    const gone = () => ending.abort(new DOMException("the client went away", "AbortError"));
+    const stop = () => ending.abort(endOfWait);
+    request.signal.addEventListener("abort", gone);
+    stopping.signal.addEventListener("abort", stop);
+    if (stopping.signal.aborted) stop();
+    try {
+      return await guard.waits(String(input.agent ?? ""), () => call(ending.signal));
+    } finally {
+      request.signal.removeEventListener("abort", gone);
+      stopping.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  const routes: Record<string, Record<string, Handle>> = {};
+  const add = (route: string, handle: Handle) => {
+    const [method, path] = route.split(" ") as [string, string];
+    routes[path] = { ...routes[path], [method]: handle };
+  };
+  for (const op of table as readonly AnyOperation[])
+    if (Array.isArray(op.http)) for (const route of op.http) add(route, operation(op));
+  for (const [route, translation] of Object.entries(terminalRoutes))
+    add(route, operation(operationNamed(translation.operation) as AnyOperation, translation));
+
+  const authorised = (name: string, handle: Handle) =>
+    wrapped(name, async (request, server) => {
+      await callerOf(request, inbox, options.auth);
+      return handle(request, server);
+    });
+  add(
+    "GET /api/events",
+    authorised("events.stream", async (request, server) => {
+      server.timeout(request, 0);
+      const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
+      return eventStream(request, inbox, filter, stopping.signal);
+    }),
+  );
+  add(
+    "POST /api/hand-overs/:id/confirm",
+    authorised("hand-overs.confirm", async ({ params }) => {
+      await handOvers.confirm(params.id!);
+      return plain({ confirmed: true });
+    }),
+  );
+  add(
+    "POST /api/hand-overs/:id/release",
+    authorised("hand-overs.release", async ({ params }) => {
+      await handOvers.giveBack(params.id!);
+      return plain({ released: true });
+    }),
+  );
+  const open = { ok: true, program: "restante", version, ...options.about };
+  add("GET /healthz", wrapped("healthz", async () => plain(open)));
+  add(
+    "GET /readyz",
+    wrapped("readyz", async () => {
+      await inbox.hasTokens(); // the cheapest question that needs the database
+      return plain({ ok: true });
+    }),
+  );
+  add(
+    "GET /metrics",
+    authorised("metrics", async () => {
+      const text = metrics.text({ waiters: ["Open waits.", guard.waiting()], resident_bytes: ["Memory in use.", process.memoryUsage.rss()] });
+      return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
+    }),
+  );
+  add("GET /openapi.json", wrapped("openapi", openApi));
+  add("GET /docs/api", wrapped("docs", page));
+  for (const asset of ["api.js", "api.css"]) add(`GET /docs/${asset}`, wrapped("docs", page));
+
+  const methods = (handlers: Record<string, Handle>) => ({
+    ...handlers,
+    ...Object.fromEntries(
+      ["GET", "POST", "PUT", "DELETE", "PATCH"]
+        .filter((method) => !(method in handlers))
+        .map((method) => [method, wrapped("none", async () => wrongMethod(method, Object.keys(handlers)))]),
+    ),
+  });
+
+  const server = Bun.serve({
+    port: options.port,
+    hostname: options.hostname,
+    idleTimeout: 30,
+    maxRequestBodySize: 16 * 1024 * 1024,
+    routes: Object.fromEntries(Object.entries(routes).map(([path, handlers]) => [path, methods(handlers)])) as never,
+    fetch: (request, server) => wrapped("none", async () => notFound(request))(request as RoutedRequest, server),
+    error: (error) => refusal(error),
+  });
+
+  return {
+    url: `http://${options.hostname.includes(":") ? `[${options.hostname}]` : options.hostname}:${server.port}`,
+    /** Waiters get an answer, what is being written is finished, then the door closes. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await server.stop(false);
+      await handOvers.close();
+    },
+  };
+}
+
+function wrongMethod(method: string, allowed: string[]): Response {
+  const error = new InboxError("invalid_input", `${method} is not possible here`, { hint: `possible: ${allowed.join(", ")}` });
+  const response = plain({ ok: false, error: error.shape() }, 405);
+  response.headers.set("allow", allowed.join(", "));
+  return response;
+}
+

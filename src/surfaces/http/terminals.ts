@@ -1,0 +1,73 @@
+/** The mailbox as seed 004 calls it: an agent is a terminal. The same operations, in its words. */
+import { InboxError } from "../../contract/errors.ts";
+import type { Mail } from "../../contract/mail.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What a translated route calls, and how its answer is said. */
+export interface Translation {
+  operation: "mailbox.send" | "messages.inbox" | "mailbox.wait";
+  input(given: Fields): Fields;
+  output(value: never): unknown;
+}
+
+const only = (given: Fields, ...known: string[]) => {
+  const odd = Object.keys(given).find((key) => !known.includes(key));
+  if (odd !== undefined) throw new InboxError("invalid_input", `${odd} is not known here; there is ${known.slice(1).join(", ")}`);
+};
+
+const number = (value: unknown) => (typeof value === "string" && value !== "" ? Number(value) : value);
+
+export const terminalRoutes: Record<string, Translation> = {
+  "POST /terminals/:id/inbox/messages": {
+    operation: "mailbox.send",
+    input: (given) => {
+      only(given, "id", "sender_id", "message");
+      return { to: given.id, from: given.sender_id, message: given.message };
+    },
+    output: ({ message }: { message: { messageId: string; fromAgent: string; toAgent: string; body: string; createdAt: string } }) => ({
+      success: true,
+      id: Number(message.messageId.slice(4)),
+      sender_id: message.fromAgent,
+      receiver_id: message.toAgent,
+      message: message.body,
+      status: "pending",
+      created_at: message.createdAt,
+    }),
+  },
+  "GET /terminals/:id/inbox/messages": {
+    operation: "messages.inbox",
+    input: (given) => {
+      only(given, "id", "status", "limit");
+      const { status } = given;
+      if (status !== undefined && status !== "pending" && status !== "consumed")
+        throw new InboxError("invalid_input", `status must be pending or consumed, got "${String(status)}"`);
+      return { channel: given.id, includeAcked: status !== "pending", limit: number(given.limit), consumed: status === "consumed" };
+    },
+    output: ({ messages }: { messages: { id: number; sender: string; content: string; status: string; createdAt: string }[] }) =>
+      messages.map(({ id, sender, content, status, createdAt }) => ({
+        id,
+        sender_id: sender,
+        message: content,
+        status: status === "acked" ? "consumed" : status,
+        created_at: createdAt,
+      })),
+  },
+  "GET /terminals/:id/inbox/messages/wait": {
+    operation: "mailbox.wait",
+    input: (given) => {
+      only(given, "id", "timeout", "batch_window");
+      return { agent: given.id, timeoutSeconds: number(given.timeout), batchWindow: number(given.batch_window) };
+    },
+    output: ({ messages }: { messages: Mail[] }) =>
+      messages.map(({ id, senderId, message, createdAt, threadId, kind, redelivered }) => ({
+        id,
+        sender_id: senderId,
+        message,
+        created_at: createdAt,
+        thread_id: threadId,
+        kind,
+        redelivered,
+      })),
+  },
+};
