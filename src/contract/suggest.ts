@@ -1,6 +1,6 @@
-/** The names closest to a mistyped one, best first: at most a third of its letters may differ. */
+/** The names closest to a mistyped one, best first: at most a third of its letters may differ, of one or two none. */
 export function closest(wanted: string, known: Iterable<string>, most = 3): string[] {
-  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  const limit = Math.floor(wanted.length / 3);
   const scored: [number, string][] = [];
   for (const name of known) {
     if (name === wanted) continue;

@@ -21,8 +21,6 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
   // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
   db.run("pragma busy_timeout = 0");
 
-  const dataVersion = () => (db.query("pragma data_version").get() as { data_version: number }).data_version;
-  let seenVersion = -1;
   let inode: number | undefined;
   const wake = openWake(`${path}-wake`, () => {
     const found = fs().statSync(path, { throwIfNoEntry: false })?.ino;
@@ -31,9 +29,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
       throw new InboxError("storage", `${path} was deleted or replaced while waiting`, {
         hint: "run the command again",
       });
-    const before = seenVersion;
-    seenVersion = dataVersion();
-    return before !== seenVersion;
+    return (db.query("pragma data_version").get() as { data_version: number }).data_version;
   });
   const commits = groupCommit(db, path, now, wake.touch);
 

@@ -5,6 +5,10 @@
  * for files after its commit: whichever comes first, the other sees it. The write-ahead log itself
  * is no signal: its write comes before the commit is visible.
  *
+ * In one process a topic is exact, and the process's own touches come back as file events that say nothing new:
+ * SQLite's data version, which only others' commits change, tells the two apart. So ten thousand waiters in a hub cost
+ * a write only as much as those it concerns.
+ *
  * A file that is deleted or replaced leaves its watcher deaf without an error, and inotify gives 128
  * instances a user. So one slow timer a process looks every second (`changed`), and where
  * watching fails, files are polled.
@@ -23,6 +27,8 @@ interface Bucket {
   watcher?: FSWatcher;
   inode: number;
   touched: number;
+  /** The data version its listeners were last woken for. */
+  version: number;
 }
 
 export interface Wake {
@@ -31,19 +37,30 @@ export interface Wake {
   close(): void;
 }
 
-/** `changed` tells whether another connection has committed since it was last asked; it may throw. */
-export function openWake(folder: string, changed: () => boolean): Wake {
+/** `dataVersion` grows with every commit of another connection; it may throw. */
+export function openWake(folder: string, dataVersion: () => number): Wake {
   const buckets = new Map<string, Bucket>();
+  const local = new Map<string, Set<() => void>>();
   let slowTimer: Timer | undefined;
   let pollTimer: Timer | undefined;
+  let slowVersion = -1;
   let failure: unknown;
 
-  const notify = (bucket: Bucket) => {
-    for (const listener of bucket.listeners) listener();
+  const notify = (listeners: Iterable<() => void>) => {
+    for (const listener of listeners) listener();
   };
-  const notifyAll = () => {
-    for (const bucket of buckets.values()) notify(bucket);
-  };
+
+  /** A file's event: news only if somebody else has committed since. */
+  function rang(bucket: Bucket): void {
+    try {
+      const version = dataVersion();
+      if (version === bucket.version) return;
+      bucket.version = version;
+    } catch (error) {
+      failure = error;
+    }
+    notify(bucket.listeners);
+  }
 
   /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
   function attach(bucket: Bucket): void {
@@ -55,7 +72,7 @@ export function openWake(folder: string, changed: () => boolean): Wake {
       closeSync(openSync(bucket.file, "a", 0o600));
       remember(bucket);
       if (pollTimer) return;
-      bucket.watcher = watch(bucket.file, () => notify(bucket));
+      bucket.watcher = watch(bucket.file, () => rang(bucket));
       bucket.watcher.on("error", poll);
     } catch {
       poll();
@@ -74,7 +91,7 @@ export function openWake(folder: string, changed: () => boolean): Wake {
     pollTimer ??= setInterval(() => {
       for (const bucket of buckets.values()) {
         try {
-          if (remember(bucket)) notify(bucket);
+          if (remember(bucket)) rang(bucket);
         } catch {
           // Gone: the slow check makes it anew.
         }
@@ -84,31 +101,42 @@ export function openWake(folder: string, changed: () => boolean): Wake {
 
   function slowCheck(): void {
     try {
-      for (const bucket of buckets.values()) {
-        const inode = fs().statSync(bucket.file, { throwIfNoEntry: false })?.ino;
-        if (inode === bucket.inode) continue;
-        attach(bucket);
-        notify(bucket);
-      }
-      if (changed()) notifyAll();
+      // The database first: where it is gone nothing may be made anew beside it.
+      const version = dataVersion();
+      for (const bucket of buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) attach(bucket);
+      if (version === slowVersion) return;
+      slowVersion = version;
     } catch (error) {
       failure = error;
-      notifyAll();
     }
+    for (const bucket of buckets.values()) notify(bucket.listeners);
   }
 
-  function listen(name: string, listener: () => void): void {
+  function listen(topic: string, listener: () => void): void {
+    const name = bucketOf(topic);
     let bucket = buckets.get(name);
     if (!bucket) {
-      bucket = { file: `${folder}/${name}`, listeners: new Set(), inode: 0, touched: 0 };
+      bucket = {
+        file: `${folder}/${name}`,
+        listeners: new Set(),
+        inode: 0,
+        touched: 0,
+        version: dataVersion(),
+      };
       attach(bucket);
       buckets.set(name, bucket);
     }
     bucket.listeners.add(listener);
+    const sameTopic = local.get(topic) ?? new Set();
+    local.set(topic, sameTopic.add(listener));
     slowTimer ??= setInterval(slowCheck, slowCheckMs);
   }
 
-  function unlisten(name: string, listener: () => void): void {
+  function unlisten(topic: string, listener: () => void): void {
+    const sameTopic = local.get(topic);
+    sameTopic?.delete(listener);
+    if (!sameTopic?.size) local.delete(topic);
+    const name = bucketOf(topic);
     const bucket = buckets.get(name);
     bucket?.listeners.delete(listener);
     if (!bucket || bucket.listeners.size) return;
@@ -123,24 +151,19 @@ export function openWake(folder: string, changed: () => boolean): Wake {
   return {
     touch(topics) {
       if (!topics.size) return;
-      const names = new Set([...topics].map(bucketOf));
-      for (const name of names) {
-        const bucket = buckets.get(name);
-        if (bucket) notify(bucket);
-      }
+      for (const topic of topics) notify(local.get(topic) ?? []);
       if (!exists(folder)) return; // Nobody has ever waited here.
-      for (const name of names) touch(`${folder}/${name}`);
+      for (const name of new Set([...topics].map(bucketOf))) touch(`${folder}/${name}`);
     },
 
     subscribe(topics) {
-      const names = [...new Set(topics.map(bucketOf))];
       let dirty = false;
       let ring: (() => void) | undefined;
       const listener = () => {
         dirty = true;
         ring?.();
       };
-      for (const name of names) listen(name, listener);
+      for (const topic of topics) listen(topic, listener);
       return {
         next({ atMost, signal }) {
           return new Promise((resolve, reject) => {
@@ -160,16 +183,24 @@ export function openWake(folder: string, changed: () => boolean): Wake {
           });
         },
         close() {
-          for (const name of names) unlisten(name, listener);
+          for (const topic of topics) unlisten(topic, listener);
         },
       };
     },
 
     close() {
-      for (const [name, bucket] of [...buckets])
-        for (const listener of [...bucket.listeners]) unlisten(name, listener);
+      for (const [topic, listeners] of [...local])
+        for (const listener of [...listeners]) unlisten(topic, listener);
     },
   };
+}
+
+function inodeOf(file: string): number | undefined {
+  try {
+    return fs().statSync(file).ino;
+  } catch {
+    return undefined; // missing, or no place for a file
+  }
 }
 
 /** FNV-1a; any hash will do that all versions agree on. */

@@ -20,7 +20,7 @@ import { completion } from "./completion.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
-import { complain, print } from "./output.ts";
+import { complain, hasOutput, print } from "./output.ts";
 import { paintFor } from "./paint.ts";
 import { snakeCase } from "./recase.ts";
 import { render } from "./render.ts";
@@ -106,10 +106,13 @@ async function answer(
 ): Promise<number> {
   const { value } = handed;
   const text = json ? jsonAnswer(op, value as object, warnings) : await humanAnswer(op, value, warnings);
-  if (!(await print(text))) {
-    await handed.giveBack?.();
-    return exitBrokenPipe;
+  let taken = false;
+  try {
+    taken = (!handed.confirm || (await hasOutput())) && (await print(text));
+  } finally {
+    if (!taken) await handed.giveBack?.();
   }
+  if (!taken) return exitBrokenPipe;
   try {
     await handed.confirm?.();
   } catch (error) {
@@ -181,8 +184,12 @@ async function say(text: string): Promise<number> {
 async function report(error: InboxError, json: boolean): Promise<number> {
   const { exit } = errorTable[error.code];
   if (json) {
-    const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
-    return printed ? exit : exitBrokenPipe;
+    try {
+      const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
+      return printed ? exit : exitBrokenPipe;
+    } catch {
+      // Standard output itself is what fails: say it where it can still be heard.
+    }
   }
   const paint = paintFor(2);
   complain(
