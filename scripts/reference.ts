@@ -7,6 +7,7 @@ import { infoOf } from "../src/contract/fields.ts";
 import type { AnyOperation } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
+import { version } from "../src/version.ts";
 
 const operations = table as readonly AnyOperation[];
 const warning = "<!-- Made by `npm run docs` from src/contract; do not edit. -->\n";
@@ -19,6 +20,7 @@ export const reference: Record<string, () => string> = {
   "errors.md": errors,
   "events.md": events,
   "operations.json": schemas,
+  "openapi.json": openapi,
 };
 
 function commands(): string {
@@ -99,4 +101,80 @@ function schemas(): string {
     output: jsonSchema(output()),
   }));
   return `${JSON.stringify(all, null, 1)}\n`;
+}
+
+/** Every route of the table. Path fields are parameters, the rest is the query of a GET and the body of a POST. */
+function openapi(): string {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const op of operations) {
+    if (!Array.isArray(op.http)) continue;
+    for (const [i, route] of op.http.entries()) {
+      const [method, path] = route.split(" ") as [string, string];
+      const place = path.replace(/:(\w+)/g, "{$1}");
+      paths[place] = { ...paths[place], [method.toLowerCase()]: pathItem(op, method, path, i) };
+    }
+  }
+  const info = {
+    title: "Restante",
+    version,
+    description: "One durable bus for agents. Errors: {ok: false, error: {code, message, hint}}.",
+  };
+  const security = { securitySchemes: { token: { type: "http", scheme: "bearer" } } };
+  return `${JSON.stringify({ openapi: "3.1.0", info, paths, components: { ...security, schemas: { Error: errorSchema } } }, null, 1)}\n`;
+}
+
+const errorSchema = {
+  type: "object",
+  required: ["ok", "error"],
+  properties: {
+    ok: { const: false },
+    error: {
+      type: "object",
+      required: ["code", "message", "hint"],
+      properties: {
+        code: { enum: Object.keys(errorTable) },
+        message: { type: "string" },
+        hint: { type: "string" },
+        details: { type: "object" },
+      },
+    },
+  },
+};
+
+function pathItem(op: AnyOperation, method: string, path: string, index: number): unknown {
+  const { properties = {}, required = [] } = jsonSchema(op.input()) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  const inPath = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+  const rest = Object.entries(properties).filter(([key]) => !inPath.includes(key));
+  const parameters = [
+    ...inPath.map((name) => ({ name, in: "path", required: true, schema: properties[name] })),
+    ...(method === "GET"
+      ? rest.map(([name, schema]) => ({ name, in: "query", required: required.includes(name), schema }))
+      : []),
+  ];
+  const needed = required.filter((key) => !inPath.includes(key) && key !== op.cli.identity);
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(rest),
+    ...(needed.length && { required: needed }),
+    additionalProperties: false,
+  };
+  const failures = [...new Set(op.errors.map((code) => String(errorTable[code].http)))].sort();
+  const failure = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+  return {
+    operationId: index ? `${op.name}.${index}` : op.name,
+    summary: op.summary,
+    ...(op.detail && { description: op.detail }),
+    ...(parameters.length && { parameters }),
+    ...(method !== "GET" && { requestBody: { content: { "application/json": { schema } } } }),
+    responses: {
+      200: {
+        description: "the answer",
+        content: { "application/json": { schema: jsonSchema(op.output()) } },
+      },
+      ...Object.fromEntries(failures.map((status) => [status, { description: "a refusal", ...failure }])),
+    },
+  };
 }

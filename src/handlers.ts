@@ -34,7 +34,7 @@ import { waitReply } from "./waiting/wait-reply.ts";
 import { watch } from "./waiting/watch.ts";
 
 /** Operations on the bus; those about the database itself are in local.ts. */
-export type BusOperation = Exclude<OperationName, "bus.init" | "bus.doctor">;
+export type BusOperation = Exclude<OperationName, `bus.${string}`>;
 
 type Handler<N extends BusOperation> = (
   engine: Engine,
@@ -107,7 +107,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
 };
 
 async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, signal?: AbortSignal) {
-  const value = await claimOrWait(engine, input, signal);
+  const { answer: value, fresh } = await claimOrWait(engine, input, signal);
   const { thread, lease } = value;
   if (!thread || !lease) return plainly(value);
   const { agent } = input;
@@ -115,6 +115,7 @@ async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, signa
     ...collecting(engine, value, { agent, thread: thread.threadId, messages: value.messages, read: false }),
     // The lease was granted to somebody who will never know: let another have it.
     giveBack: async () => {
+      if (!fresh) return; // it was the caller's before, and stays so
       await engine.write((tx) => release(tx, { agent, thread: thread.threadId, leaseToken: lease.token }));
     },
   };

@@ -2,12 +2,10 @@
  * The one object every surface talks to: an engine, the bus's procedures, and waiting. `hand` gives an
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
-import * as v from "valibot";
 import type { Keyed } from "./bus/idempotency.ts";
 import { hasTokens, tokenOwner } from "./bus/procedures/tokens.ts";
-import { InboxError } from "./contract/errors.ts";
 import type { Event } from "./contract/event.ts";
-import { type AnyOperation, idempotencyKey, parseInput } from "./contract/operation.ts";
+import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Scope } from "./contract/token.ts";
 import { openSqlite, type SqliteOptions } from "./engines/sqlite/engine.ts";
@@ -77,11 +75,7 @@ function keyedBy(
   input: Record<string, unknown>,
   { idempotencyKey: key, label }: CallOptions,
 ): Keyed | undefined {
+  checkKey(op, key, label);
   if (key === undefined) return undefined;
-  if (op.kind !== "write")
-    throw new InboxError("invalid_input", `${op.name} takes no idempotency key: it is no write`);
-  parseInput(keyOnly, { idempotencyKey: key }, label);
   return { key, sender: String(input[op.cli.identity ?? ""] ?? ""), operation: op.name, input };
 }
-
-const keyOnly = { name: "a write", input: () => v.strictObject({ idempotencyKey: idempotencyKey() }) };

@@ -1,15 +1,17 @@
 /** Operations about the database itself, before or beside the bus: they need no open one. */
+import { InboxError } from "./contract/errors.ts";
 import type { OutputOf } from "./contract/operations/index.ts";
 import { createDatabase } from "./engines/sqlite/connect.ts";
 import { diagnose } from "./engines/sqlite/doctor.ts";
 import { migrations } from "./engines/sqlite/schema.ts";
-import { type Asked, locate, locateNew } from "./location.ts";
+import { type Asked, isHub, locate, locateNew } from "./location.ts";
 
 type LocalOperation = "bus.init" | "bus.doctor";
 
 const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> } = {
   "bus.init": (asked) => {
     const { path, outer } = locateNew(asked);
+    if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
     const created = createDatabase(path);
     return {
       db: path,
@@ -18,8 +20,16 @@ const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> } = {
       ...(created && outer !== undefined && { outer }),
     };
   },
-  "bus.doctor": (asked) => diagnose(locate(asked)),
+  "bus.doctor": (asked) => {
+    const path = locate(asked);
+    if (isHub(path))
+      throw onlyFiles("doctor", path, `look at ${path}/readyz and /metrics, or run it where the hub runs`);
+    return diagnose(path);
+  },
 };
+
+const onlyFiles = (command: string, path: string, hint: string) =>
+  new InboxError("invalid_input", `${command} works on a database file, and ${path} is a hub`, { hint });
 
 export async function runLocal(name: string, asked: Asked): Promise<unknown> {
   return handlers[name as LocalOperation](asked);

@@ -23,11 +23,19 @@ export function locate({ db, env, cwd }: Asked): string {
   });
 }
 
+/** Whether a location is a hub rather than a file. */
+export const isHub = (location: string) => /^https?:\/\//i.test(location);
+
 /** Where `init` creates: the named one, else in this very folder, and which outer one it will hide. */
 export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);
   if (named !== undefined) return { path: named };
   return { path: join(asked.cwd, local), outer: nearest(dirname(asked.cwd)) };
+}
+
+/** Where the hub works: the database that is asked for or found, else a new one here. */
+export function locateOrNew(asked: Asked): string {
+  return namedDatabase(asked) ?? nearest(asked.cwd) ?? join(asked.cwd, local);
 }
 
 function namedDatabase({ db, env, cwd }: Asked): string | undefined {
@@ -37,10 +45,11 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
   if (named === "" || named.includes("\u0000"))
     throw new InboxError("invalid_input", `${source} must be the path of a database file`);
   const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
+  if (isHub(named)) return named;
   if (scheme)
     throw new InboxError(
       "invalid_input",
-      `${source} ${named}: this version knows database files only, not ${scheme}://`,
+      `${source} ${named}: this version knows database files and hubs (http://), not ${scheme}://`,
       {
         hint: "name a file, for example --db .agents/coord.db",
       },

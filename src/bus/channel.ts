@@ -69,7 +69,7 @@ export function* findMessage(id: number, condition: Sql): Procedure<MessageRow> 
 export function fitted(rows: MessageRow[]): MessageRow[] {
   let bytes = 0;
   const end = rows.findIndex((row, i) => {
-    bytes += row.body.length + row.payload_json.length;
+    bytes += Buffer.byteLength(row.body) + Buffer.byteLength(row.payload_json);
     return bytes > pageBytes && i > 0;
   });
   return end < 0 ? rows : rows.slice(0, end);

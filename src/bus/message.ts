@@ -73,12 +73,22 @@ export interface Head {
   expiresAt?: string;
 }
 
+/** [M8] Whether a message comes after another of its correlation. Noted when it is written: the first may be gone later. */
+function* isReply({ correlationId }: Head): Procedure<number> {
+  if (correlationId === undefined) return 0;
+  const first = yield* one(
+    sql`select 1 as here from messages where messages.correlation_id = ${correlationId} limit 1`,
+  );
+  return first ? 1 : 0;
+}
+
 export function* write(head: Head, content: Content, now: string): Procedure<Written> {
+  const reply = yield* isReply(head);
   const row = yield* one<MessageRow>(sql`
     insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at,
-      correlation_id, task_id, expires_at)
+      correlation_id, reply, task_id, expires_at)
     values (${head.thread}, ${head.from}, ${head.to}, ${head.kind}, ${content.summary}, ${content.body ?? ""},
-      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${head.taskId ?? null},
+      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${reply}, ${head.taskId ?? null},
       ${head.expiresAt ?? null})
     returning ${messageColumns}`);
   const artifacts = yield* attach(row!.message_id, content.artifacts ?? [], now);
@@ -116,9 +126,13 @@ export function* acknowledge(
   names: readonly string[],
   which: Sql,
   now: string,
+  shown = false,
 ): Procedure<number[]> {
+  const receipt = shown
+    ? sql`, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
+    : nothing;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null
+    update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null ${receipt}
     where acked_at is null and dead_at is null and to_agent in (${joined(names)}) and ${which} returning message_id`);
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }

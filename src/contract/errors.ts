@@ -102,5 +102,7 @@ export class InboxError extends Error {
 export function asInboxError(error: unknown): InboxError {
   if (error instanceof InboxError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new InboxError("internal", message, { cause: error });
+  // What the system refuses (a full disk behind standard output) is no fault of the program's.
+  const fromSystem = /^E[A-Z]+$/.test(String((error as { code?: unknown } | null)?.code ?? ""));
+  return new InboxError(fromSystem ? "storage" : "internal", message, { cause: error });
 }

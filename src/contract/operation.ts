@@ -46,9 +46,14 @@ export function operation<const N extends string, I extends v.GenericSchema, O e
   return { ...form, input: once(form.input), output: once(form.output) };
 }
 
-/** [M9] Every write may carry a key: the same key from the same sender is the same write. */
-export const idempotencyKey = () =>
-  v.optional(text("makes a repeated call the same call, for 7 days", { limit: 256, value: "KEY" }));
+/** [M9] Every write may carry a key: the same key from the same sender is the same write. Nothing else may. */
+export function checkKey(op: AnyOperation, key: string | undefined, label?: (key: string) => string): void {
+  if (key === undefined) return;
+  if (op.kind !== "write")
+    throw new InboxError("invalid_input", `${op.name} takes no idempotency key: it is no write`);
+  const input = () => v.strictObject({ idempotencyKey: text("the key", { limit: 256 }) });
+  parseInput({ name: op.name, input }, { idempotencyKey: key }, label);
+}
 
 /** A schema is built when it is first asked for, and then kept. */
 function once<T>(make: () => T): () => T {

@@ -1,17 +1,16 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
 import { latestEvent } from "../bus/event.ts";
-import { claim, claimable } from "../bus/procedures/claim.ts";
+import { claim, claimable, type Granted } from "../bus/procedures/claim.ts";
 import { InboxError } from "../contract/errors.ts";
-import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim">;
-type Output = OutputOf<"threads.claim">;
 
-export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Output> {
+export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {
     if (input.timeoutSeconds !== undefined)
       throw new InboxError("invalid_input", "a timeout makes sense only together with wait", {
@@ -25,18 +24,18 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     });
   const timeoutMs = input.timeoutSeconds === undefined ? undefined : input.timeoutSeconds * 1000;
   // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
-  const claimed = await wait<Output>(
+  const claimed = await wait<Granted>(
     engine,
     [agentTopic(input.agent)],
     async () => {
       const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
-      const output = now ? await engine.write((tx) => claim(tx, input)) : undefined;
-      if (output?.thread) return { found: output };
+      const granted = now ? await engine.write((tx) => claim(tx, input)) : undefined;
+      if (granted?.answer.thread) return { found: granted };
       return { againInMs: now ? 0 : inMs, topics: names.map(agentTopic) };
     },
     { timeoutMs, signal },
   );
   const nextEventId = await engine.read(() => latestEvent());
-  if (claimed) return { woke: true, nextEventId, ...claimed };
-  return { woke: false, nextEventId, thread: null, lease: null, messages: [] };
+  if (claimed) return { ...claimed, answer: { woke: true, nextEventId, ...claimed.answer } };
+  return { answer: { woke: false, nextEventId, thread: null, lease: null, messages: [] }, fresh: false };
 }

@@ -68,7 +68,12 @@ function handedMail(engine: Engine, taking: Taking, given: HandedMail, nextEvent
 }
 
 /** What a hand-over still needs: a word that it arrived, or that it did not. */
-export function settling(engine: Engine, { agent, ack, visibilitySeconds }: Taking, deliveryId: string, count: number) {
+export function settling(
+  engine: Engine,
+  { agent, ack, visibilitySeconds }: Taking,
+  deliveryId: string,
+  count: number,
+) {
   if (!count) return {};
   const manual = ack === "manual" ? { visibilitySeconds } : {};
   return {

@@ -1,7 +1,9 @@
 /** The engines the contract suite runs on: a new one is a new entry here. */
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
+import { startHub } from "../../src/hub.ts";
 import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "./folder.ts";
 
 export interface Bench {
@@ -20,27 +22,37 @@ export interface TestedEngine {
   start(): Promise<Bench>;
 }
 
+/** A clock that tests move. */
+function movable() {
+  let offset = 0;
+  let frozen: number | undefined;
+  return {
+    now: () => (frozen ?? Date.now()) + offset,
+    pass: (seconds: number) => {
+      offset += seconds * 1000;
+    },
+    freeze: () => {
+      frozen = Date.now();
+    },
+  };
+}
+
 async function startSqlite(): Promise<Bench> {
   const folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   createDatabase(path);
-  let offset = 0;
-  let frozen: number | undefined;
+  const { now, pass, freeze } = movable();
   const opened: Inbox[] = [];
   const another = () => {
-    const inbox = openInbox(path, { now: () => (frozen ?? Date.now()) + offset });
+    const inbox = openInbox(path, { now });
     opened.push(inbox);
     return inbox;
   };
   return {
     inbox: another(),
     another,
-    pass: (seconds) => {
-      offset += seconds * 1000;
-    },
-    freeze: () => {
-      frozen = Date.now();
-    },
+    pass,
+    freeze,
     [Symbol.asyncDispose]: async () => {
       for (const inbox of opened) await inbox.close();
       folder[Symbol.dispose]();
@@ -48,4 +60,32 @@ async function startSqlite(): Promise<Bench> {
   };
 }
 
-export const engines: TestedEngine[] = [{ name: "sqlite", start: startSqlite }];
+/** A hub on a port of its own, and clients that speak to it over HTTP. */
+async function startRemote(): Promise<Bench> {
+  const folder = temporaryFolder();
+  const { now, pass, freeze } = movable();
+  const hub = await startHub({
+    db: join(folder.path, "coord.db"),
+    port: 0,
+    host: "127.0.0.1",
+    allowHosts: [],
+    auth: false,
+    now,
+  });
+  const another = () => connect(hub.url) as Inbox;
+  return {
+    inbox: another(),
+    another,
+    pass,
+    freeze,
+    [Symbol.asyncDispose]: async () => {
+      await hub.stop();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+export const engines: TestedEngine[] = [
+  { name: "sqlite", start: startSqlite },
+  { name: "hub", start: startRemote },
+];

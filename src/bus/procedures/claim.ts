@@ -23,9 +23,15 @@ import { changeThread, hasEnded, lockThread, notNow, type ThreadRow, threadView 
 type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken">;
 type Output = OutputOf<"threads.claim">;
 
-const nobody: Output = { thread: null, lease: null, messages: [] };
+export interface Granted {
+  answer: Output;
+  /** Not so where the holder only claimed again what was its own. */
+  fresh: boolean;
+}
 
-export function* claim(tx: Context, input: Input): Procedure<Output | Refused> {
+const nobody: Granted = { answer: { thread: null, lease: null, messages: [] }, fresh: false };
+
+export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> {
   if (input.thread !== undefined) return yield* claimThread(tx, yield* lockThread(tx, input.thread), input);
   const names = yield* namesOf(input.agent);
   for (;;) {
@@ -35,7 +41,7 @@ export function* claim(tx: Context, input: Input): Procedure<Output | Refused> {
     const thread = yield* lockThread(tx, idOf("thread", best.thread.thread_id));
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
     const claimed = yield* claimThread(tx, thread, input);
-    if ("thread" in claimed) return claimed;
+    if ("answer" in claimed) return claimed;
   }
 }
 
@@ -52,7 +58,7 @@ export function* claimable(
   return { names, now: false, inMs: at === undefined ? undefined : Date.parse(at) - Date.parse(now) + 1 };
 }
 
-function* claimThread(tx: Context, thread: ThreadRow, input: Input): Procedure<Output | Refused> {
+function* claimThread(tx: Context, thread: ThreadRow, input: Input): Procedure<Granted | Refused> {
   const now = yield* tx.clock();
   const id = idOf("thread", thread.thread_id);
   if (hasEnded(thread)) throw notNow(thread, "claim");
@@ -86,11 +92,12 @@ function* claimThread(tx: Context, thread: ThreadRow, input: Input): Procedure<O
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
   yield* append(tx, { type: "thread.claimed", source: input.agent, thread: after, payload, now });
-  return {
+  const answer = {
     thread: threadView(after),
     lease: { token: granted.lease_token, expiresAt: granted.expires_at, attempt },
     messages: yield* messagesOf(thread.thread_id),
   };
+  return { answer, fresh: !mine };
 }
 
 /** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */

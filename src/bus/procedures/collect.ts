@@ -26,7 +26,7 @@ export function* collect(tx: Context, { agent, thread: id, messages, read }: Col
   const collected: number[] = [];
   for (let from = 0; from < numbers.length; from += 500) {
     const which = sql`message_id in (${joined(numbers.slice(from, from + 500))})`;
-    collected.push(...(yield* acknowledge(agent, names, which, now)));
+    collected.push(...(yield* acknowledge(agent, names, which, now, true)));
   }
   const readTo = read ? Math.max(...numbers) : undefined;
   if (readTo !== undefined)

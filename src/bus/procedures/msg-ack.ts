@@ -1,4 +1,5 @@
 /** [M4] Acknowledging: pending → acked, once. */
+import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -14,6 +15,10 @@ export function* msgAck(
 ): Procedure<OutputOf<"messages.ack">> {
   const now = yield* tx.clock();
   const found = yield* findMessage(id, unexpired(now));
+  if (found.dead_at !== null)
+    throw new InboxError("invalid_state", `message ${id} is a dead letter: ${found.dead_reason}`, {
+      hint: `inbox dlq requeue ${id} puts it back`,
+    });
   const changed = yield* acknowledge(agent, [found.to_agent], sql`message_id = ${id}`, now);
   if (changed.length) yield* collected(tx, agent, changed, now);
   const row = changed.length ? yield* findMessage(id, unexpired(now)) : found;

@@ -18,45 +18,50 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
     });
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
-  const after = input.afterId ?? stored ?? 0;
+  const cursor = input.afterId || stored;
+  const after = cursor ?? 0;
   const everything = input.includeAcked || reader !== undefined;
+  // Whoever begins at the beginning has seen nothing that could be missing.
+  const gap = everything && cursor ? yield* gapAfter(channel, after) : undefined;
   const conditions: Sql[] = [sql`messages.to_agent = ${channel}`, sql`messages.message_id > ${after}`];
   conditions.push(everything ? unexpired(now) : waiting(now));
-  if (reader !== undefined || (everything && after > 0)) {
-    const end = yield* gapAfter(channel, after, now);
-    if (end !== undefined) conditions.push(sql`messages.message_id < ${end}`);
-  }
+  if (gap) conditions.push(sql`messages.message_id < ${gap.from_id}`);
   if (sender !== undefined) conditions.push(sql`messages.from_agent = ${sender}`);
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${joined(conditions, " and ")}
     order by messages.message_id limit ${input.limit}`);
+  // What lies before the gap is read first. When nothing is left of it, the cursor has expired: never a silent gap.
+  if (gap && !rows.length) throw yield* expired(channel, after, gap, now);
   const messages = fitted(rows).map(channelView);
   return { messages, channel, count: messages.length };
 }
 
-function* positionOf(channel: string, reader: string): Procedure<number> {
+function* positionOf(channel: string, reader: string): Procedure<number | undefined> {
   const row = yield* one<{ position: number }>(sql`
     select readers.position from readers where readers.channel = ${channel} and readers.reader = ${reader}`);
-  return row?.position ?? 0;
+  return row?.position;
 }
 
-/**
- * [M7] Where gc has deleted something after a cursor: if nothing is left before it, the cursor has expired; else the
- * page ends there, and the next one says so. Never a silent gap.
- */
-function* gapAfter(channel: string, after: number, now: string): Procedure<number | undefined> {
-  const gap = yield* one<{ from_id: number; to_id: number }>(sql`
+interface Gap {
+  from_id: number;
+  to_id: number;
+}
+
+/** [M7] The first range after a cursor that gc has deleted. */
+function* gapAfter(channel: string, after: number): Procedure<Gap | undefined> {
+  return yield* one<Gap>(sql`
     select pruned.from_id, pruned.to_id from pruned where pruned.channel = ${channel} and pruned.to_id > ${after}
     order by pruned.from_id limit 1`);
-  if (!gap) return undefined;
+}
+
+function* expired(channel: string, after: number, gap: Gap, now: string): Procedure<InboxError> {
   const next = yield* one<{ message_id: number }>(sql`
     select messages.message_id from messages
-    where messages.to_agent = ${channel} and messages.message_id > ${after} and ${unexpired(now)}
+    where messages.to_agent = ${channel} and messages.message_id > ${gap.to_id} and ${unexpired(now)}
     order by messages.message_id limit 1`);
-  if (next && next.message_id < gap.from_id) return gap.from_id;
   const oldest = next?.message_id ?? gap.to_id + 1;
-  throw new InboxError("cursor_expired", `gc has deleted messages of "${channel}" after ${after}`, {
+  return new InboxError("cursor_expired", `gc has deleted messages of "${channel}" after ${after}`, {
     hint: `go on with --after ${oldest - 1}; the oldest message still there is ${oldest}`,
     details: { channel, after, oldest_id: oldest },
   });
@@ -94,8 +99,8 @@ export function* msgReplies(
   const { correlationId, limit } = input;
   const now = yield* tx.clock();
   const rows = yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where messages.correlation_id = ${correlationId} and ${unexpired(now)}
-      and messages.message_id > (select min(first.message_id) from messages as first where first.correlation_id = ${correlationId})
+    select ${messageColumns} from messages where messages.correlation_id = ${correlationId} and messages.reply = 1
+      and ${unexpired(now)}
     order by messages.message_id limit ${limit}`);
   const messages = fitted(rows).map(channelView);
   return { messages, correlationId, count: messages.length };

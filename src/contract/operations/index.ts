@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import { agents } from "./agents-list.ts";
 import { doctor } from "./bus-doctor.ts";
 import { init } from "./bus-init.ts";
+import { serve } from "./bus-serve.ts";
 import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
@@ -79,6 +80,7 @@ export const table = [
   poolJoin,
   poolLeave,
   agents,
+  serve,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -11,7 +11,7 @@ export const msgAck = operation({
   detail: "Once: a second ack changes nothing, and says already with the time of the first.",
   input: () => v.strictObject({ id: messageNumber("the message's number"), agent: name("who acks", "NAME") }),
   output: () => v.strictObject({ message: channelMessage(), already: v.boolean() }),
-  errors: ["invalid_input", "not_found"],
+  errors: ["invalid_input", "not_found", "invalid_state"],
   cli: {
     command: "msg ack",
     plain: ["id"],

@@ -36,13 +36,14 @@ export function createDatabase(path: string, migrations: readonly string[] = our
     const folder = dirname(path);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-    const fresh = statSync(path).size === 0;
-    if (fresh) chmodSync(path, 0o600);
+    const file = statSync(path);
+    if (!file.isFile()) throw notOurs(path, "it is not a file");
+    if (file.size === 0) chmodSync(path, 0o600);
     const db = connect(path);
     try {
       const before = identify(db, path);
       if (before > migrations.length) throw newer(path, before, migrations.length);
-      if (before === 0) db.run("pragma journal_mode = wal");
+      if (before === 0) patiently(() => db.run("pragma journal_mode = wal"));
       return migrate(db, path, migrations) === 0;
     } finally {
       db.close();
@@ -63,20 +64,21 @@ function connect(path: string): Database {
   return db;
 }
 
-/** The schema's version, 0 for an empty file; throws if the file belongs to something else. */
+/** The schema's version, 0 for an empty file; throws if the file belongs to something else. In one look: others may be creating it. */
 function identify(db: Database, path: string): number {
-  const { application_id } = db.query("pragma application_id").get() as { application_id: number };
-  const { user_version } = db.query("pragma user_version").get() as { user_version: number };
-  if (application_id === applicationId) return user_version;
-  const { tables } = db.query("select count(*) as tables from sqlite_schema").get() as { tables: number };
-  if (application_id !== 0 || user_version !== 0 || tables > 0)
+  const { application, version, tables } = db
+    .query(`select (select application_id from pragma_application_id) as application,
+      (select user_version from pragma_user_version) as version, (select count(*) from sqlite_schema) as tables`)
+    .get() as { application: number; version: number; tables: number };
+  if (application === applicationId) return version;
+  if (application !== 0 || version !== 0 || tables > 0)
     throw notOurs(path, "it holds another program's tables");
   return 0;
 }
 
 /** Brings the schema forward in one transaction, and answers from which version. Racing processes wait their turn. */
 function migrate(db: Database, path: string, migrations: readonly string[]): number {
-  beginPatiently(db);
+  patiently(() => db.run("begin immediate"));
   try {
     const before = identify(db, path);
     for (const statements of migrations.slice(before)) db.run(statements);
@@ -90,11 +92,12 @@ function migrate(db: Database, path: string, migrations: readonly string[]): num
   }
 }
 
-function beginPatiently(db: Database): void {
+/** Some statements are busy at once in spite of the timeout: changing the journal's mode is one. */
+function patiently(attempt: () => void): void {
   const deadline = Date.now() + lockPatienceMs;
   for (;;) {
     try {
-      db.run("begin immediate");
+      attempt();
       return;
     } catch (error) {
       if (!isBusy(error) || Date.now() > deadline) throw error;

@@ -7,6 +7,7 @@ import type { Work } from "../engine.ts";
 const placeholder = () => "?";
 
 export function drive<T>(db: Database, work: Work<T>, tx: Context): T | Refused {
+  forgottenStatements(); // whatever a procedure left that was thrown out of is not this one's
   const procedure = work(tx);
   let step = procedure.next();
   while (!step.done) {

@@ -13,10 +13,14 @@ export function translate(error: unknown, path: string): InboxError {
     new InboxError("storage", message, { hint, cause: error });
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
     return new InboxError("busy", `another process keeps ${path} locked`, { cause: error });
-  if (code === "SQLITE_FULL" || /ENOSPC/.test(reason))
+  if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT")
     return storage(`no room left for ${path}: nothing was written`, "free some disk space and run it again");
   if (code.startsWith("SQLITE_NOTADB")) return notOurs(path, "it is not a SQLite database");
-  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN") || code === "SQLITE_PERM")
+  if (
+    /^(SQLITE_(READONLY|CANTOPEN|PERM)|EROFS|EACCES|EPERM|ENOTDIR|ENOENT|EISDIR|ELOOP|ENAMETOOLONG)/.test(
+      code,
+    )
+  )
     return storage(
       `${path} cannot be opened for writing (${reason})`,
       "check the permissions of the file and of its folder: SQLite keeps two more files beside it",

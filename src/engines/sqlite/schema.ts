@@ -117,6 +117,7 @@ create index events_thread on events (thread_id, event_id);
 `,
   `
 alter table messages add column correlation_id text;
+alter table messages add column reply integer not null default 0;
 alter table messages add column task_id text;
 alter table messages add column expires_at text;
 alter table messages add column delivery_id text;
@@ -132,7 +133,7 @@ drop index messages_inbox;
 create index messages_channel on messages (to_agent, message_id);
 create index messages_waiting on messages (to_agent, message_id) where acked_at is null and dead_at is null;
 create index messages_delivery on messages (delivery_id) where delivery_id is not null;
-create index messages_correlation on messages (correlation_id, message_id) where correlation_id is not null;
+create index messages_correlation on messages (correlation_id, reply, message_id) where correlation_id is not null;
 create index messages_expiring on messages (expires_at) where expires_at is not null;
 create index messages_acked on messages (acked_at) where acked_at is not null and thread_id is null;
 create index messages_dead on messages (message_id) where dead_at is not null;

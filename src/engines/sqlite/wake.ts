@@ -101,11 +101,9 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
 
   function slowCheck(): void {
     try {
-      for (const bucket of buckets.values()) {
-        const inode = fs().statSync(bucket.file, { throwIfNoEntry: false })?.ino;
-        if (inode !== bucket.inode) attach(bucket);
-      }
+      // The database first: where it is gone nothing may be made anew beside it.
       const version = dataVersion();
+      for (const bucket of buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) attach(bucket);
       if (version === slowVersion) return;
       slowVersion = version;
     } catch (error) {
@@ -195,6 +193,14 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
         for (const listener of [...listeners]) unlisten(topic, listener);
     },
   };
+}
+
+function inodeOf(file: string): number | undefined {
+  try {
+    return fs().statSync(file).ino;
+  } catch {
+    return undefined; // missing, or no place for a file
+  }
 }
 
 /** FNV-1a; any hash will do that all versions agree on. */

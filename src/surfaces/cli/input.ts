@@ -137,8 +137,12 @@ function fillIdentity(
     if (filters && scanned.globals.agent !== undefined) input.agent = scanned.globals.agent;
     return;
   }
-  const caller = scanned.globals.agent ?? (env.INBOX_AGENT || undefined) ?? identityDefault;
+  // [X2] A token says who is calling; only what was typed on top of it is sent along, to be compared.
+  const token = scanned.globals.token ?? (env.INBOX_TOKEN || undefined);
+  const assumed = token === undefined ? ((env.INBOX_AGENT || undefined) ?? identityDefault) : undefined;
+  const caller = scanned.globals.agent ?? assumed;
   if (!(identity in input) && caller !== undefined) input[identity] = caller;
+  if (token !== undefined) return;
   const field = flags.find((flag) => flag.field.key === identity)!.field;
   if (field.required && input[identity] === undefined)
     throw invalid(

@@ -3,11 +3,13 @@ import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
-import { type BusOperation, type Handed, openInbox } from "../../inbox.ts";
+import { actAs, requireOwner } from "../../identity.ts";
+import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
 import { runLocal } from "../../local.ts";
-import { locate } from "../../location.ts";
+import { isHub, locate } from "../../location.ts";
 import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
+import { connect } from "../client/client.ts";
 import {
   commandNames,
   findCommand,
@@ -20,11 +22,12 @@ import { completion } from "./completion.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
-import { complain, print } from "./output.ts";
+import { complain, hasOutput, print } from "./output.ts";
 import { paintFor } from "./paint.ts";
 import { snakeCase } from "./recase.ts";
 import { render } from "./render.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
+import { runHub } from "./serve.ts";
 
 const exitNothing = 10;
 /** What a shell reports for a program that died of a closed pipe. */
@@ -80,10 +83,19 @@ function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): 
 async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): Promise<number> {
   const { globals } = scanned;
   const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
+  if (op.name === "bus.serve") {
+    await runHub(asked, command, (output) => answer(op, { value: output }, command, globals.json));
+    return 0;
+  }
   if (op.kind === "local") {
     return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
   }
-  const inbox = openInbox(locate(asked));
+  const inbox = await openBus(
+    locate(asked),
+    globals.token ?? (process.env.INBOX_TOKEN || undefined),
+    op,
+    command.input,
+  );
   const { label } = command;
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   if (op.cli.stream && input[op.cli.stream]) {
@@ -99,6 +111,19 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   );
 }
 
+/** A file here, or a hub somewhere: from here on nobody can tell. */
+async function openBus(
+  location: string,
+  token: string | undefined,
+  op: AnyOperation,
+  input: Record<string, unknown>,
+): Promise<Inbox> {
+  if (isHub(location)) return connect(location, { token }) as Inbox;
+  const inbox = openInbox(location);
+  if (token !== undefined) actAs(await requireOwner(inbox, token), op, input);
+  return inbox;
+}
+
 /** Prints the answer, and only then collects what it contains. */
 async function answer(
   op: AnyOperation,
@@ -108,10 +133,13 @@ async function answer(
 ): Promise<number> {
   const { value } = handed;
   const text = json ? jsonAnswer(op, value as object, warnings) : await humanAnswer(op, value, warnings);
-  if (!(await print(text))) {
-    await handed.giveBack?.();
-    return exitBrokenPipe;
+  let taken = false;
+  try {
+    taken = (!handed.confirm || (await hasOutput())) && (await print(text));
+  } finally {
+    if (!taken) await handed.giveBack?.();
   }
+  if (!taken) return exitBrokenPipe;
   try {
     await handed.confirm?.();
   } catch (error) {
@@ -192,8 +220,12 @@ async function say(text: string): Promise<number> {
 async function report(error: InboxError, json: boolean): Promise<number> {
   const { exit } = errorTable[error.code];
   if (json) {
-    const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
-    return printed ? exit : exitBrokenPipe;
+    try {
+      const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
+      return printed ? exit : exitBrokenPipe;
+    } catch {
+      // Standard output itself is what fails: say it where it can still be heard.
+    }
   }
   const paint = paintFor(2);
   complain(

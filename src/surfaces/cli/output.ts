@@ -1,9 +1,9 @@
 /** Standard output and error. */
-import { fs } from "../../system.ts";
+import { exists, fs } from "../../system.ts";
 
 const gone = new Set(["EPIPE", "ECONNRESET", "EBADF"]);
 
-/** True once everything was taken; false where the reader has gone away. */
+/** True once everything was taken; false where the reader has gone away. A full disk behind it is thrown. */
 export async function print(text: string): Promise<boolean> {
   try {
     await Bun.write(Bun.stdout, text);
@@ -12,6 +12,17 @@ export async function print(text: string): Promise<boolean> {
     if (gone.has(String((error as { code?: unknown }).code))) return false;
     throw error;
   }
+}
+
+/**
+ * Whether anybody gave us a standard output. Where it was closed (`>&-`) the runtime opens /dev/null in its place, and
+ * everything would seem to be taken; what it opens itself is closed on exec, which what was inherited never is.
+ */
+export async function hasOutput(): Promise<boolean> {
+  const info = "/proc/self/fdinfo/1";
+  if (!exists(info)) return true;
+  const flags = /^flags:\s*([0-7]+)/m.exec(await Bun.file(info).text())?.[1] ?? "0";
+  return (Number.parseInt(flags, 8) & 0o2000000) === 0;
 }
 
 export function complain(text: string): void {

@@ -114,6 +114,12 @@ const renders: { [N in OperationName]: Render<N> } = {
     const text = created ? `Created ${db}` : `${db} is there already; nothing was changed`;
     return outer ? `${text}\n${paint.yellow("note")} it hides the outer one at ${outer}` : text;
   },
+  "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
+  database   ${db}
+  to try it  ${url}/docs/api
+             curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
+             inbox --db ${url} receive --agent agent-1
+  Ctrl-C stops it`,
   "bus.doctor": ({ checks }, paint) => {
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
     return checks

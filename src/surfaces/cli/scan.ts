@@ -6,6 +6,7 @@ import { type Flag, globalFlags } from "./flags.ts";
 export interface Globals {
   db?: string;
   agent?: string;
+  token?: string;
   json: boolean;
   help: boolean;
   version: boolean;
@@ -81,6 +82,7 @@ export function scanArguments(
 function take({ globals, given }: Scanned, flag: string, value?: string): void {
   if (flag === "--db") globals.db = value;
   else if (flag === "--agent") globals.agent = value;
+  else if (flag === "--token") globals.token = value;
   else if (flag === "--json") globals.json = true;
   else if (flag === "--help") globals.help = true;
   else if (flag === "--version") globals.version = true;

@@ -4,7 +4,8 @@ import type { Handed } from "../../inbox.ts";
 
 const json = { "content-type": "application/json; charset=utf-8" };
 
-export const plain = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status, headers: json });
+export const plain = (value: unknown, status = 200) =>
+  new Response(JSON.stringify(value), { status, headers: json });
 
 export function refusal(error: unknown): Response {
   const { code, ...rest } = asInboxError(error).shape();

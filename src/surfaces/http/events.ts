@@ -3,7 +3,12 @@ import type { Inbox } from "../../inbox.ts";
 
 const heartbeatMs = 15_000;
 
-export function eventStream(request: Request, inbox: Inbox, filter: Record<string, unknown>, stop: AbortSignal): Response {
+export function eventStream(
+  request: Request,
+  inbox: Inbox,
+  filter: Record<string, unknown>,
+  stop: AbortSignal,
+): Response {
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
   const ending = new AbortController();
@@ -37,7 +42,11 @@ export function eventStream(request: Request, inbox: Inbox, filter: Record<strin
           controller.close();
           return;
         }
-        controller.enqueue(encoder.encode(`id: ${value.eventId}\nevent: ${value.eventType}\ndata: ${JSON.stringify(value)}\n\n`));
+        controller.enqueue(
+          encoder.encode(
+            `id: ${value.eventId}\nevent: ${value.eventType}\ndata: ${JSON.stringify(value)}\n\n`,
+          ),
+        );
       } catch {
         finish();
         controller.close();
@@ -45,5 +54,7 @@ export function eventStream(request: Request, inbox: Inbox, filter: Record<strin
     },
     cancel: finish,
   });
-  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+  });
 }

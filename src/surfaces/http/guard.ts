@@ -35,7 +35,8 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
       const host = request.headers.get("host") ?? "";
       if (!ours(host)) throw refuse(`the Host "${host}" is not this hub's`);
       const origin = request.headers.get("origin");
-      if (origin !== null && !ours(hostOf(origin))) throw refuse(`pages of ${origin} may not speak to this hub`);
+      if (origin !== null && !ours(hostOf(origin)))
+        throw refuse(`pages of ${origin} may not speak to this hub`);
       const now = Math.floor(performance.now() / 1000);
       if (now !== second) {
         second = now;
@@ -49,7 +50,8 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
     /** Counts a wait for as long as it lasts. */
     async waits<T>(agent: string, work: () => Promise<T>): Promise<T> {
       const own = waiters.get(agent) ?? 0;
-      if (waiting >= limits.waiters) throw new InboxError("limited", `more than ${limits.waiters} open waits`);
+      if (waiting >= limits.waiters)
+        throw new InboxError("limited", `more than ${limits.waiters} open waits`);
       if (own >= limits.waitersPerAgent)
         throw new InboxError("limited", `"${agent}" has more than ${limits.waitersPerAgent} open waits`);
       waiting++;
@@ -69,7 +71,9 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
 export type Guard = ReturnType<typeof makeGuard>;
 
 const refuse = (message: string) =>
-  new InboxError("not_allowed", message, { hint: "call it as localhost, or start it with --allow-host NAME" });
+  new InboxError("not_allowed", message, {
+    hint: "call it as localhost, or start it with --allow-host NAME",
+  });
 
 function hostOf(origin: string): string {
   try {

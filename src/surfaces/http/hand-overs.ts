@@ -10,7 +10,8 @@ export function openHandOvers() {
 
   const settle = (id: string) => {
     const found = open.get(id);
-    if (!found) throw new InboxError("not_found", "that hand-over is over: its messages will be delivered again");
+    if (!found)
+      throw new InboxError("not_found", "that hand-over is over: its messages will be delivered again");
     open.delete(id);
     clearTimeout(found.timer);
     return found.handed;
@@ -20,14 +21,24 @@ export function openHandOvers() {
     /** The id under which the client speaks of it. */
     keep(handed: Handed<unknown>): string {
       const id = crypto.randomUUID();
-      const timer = setTimeout(() => void settle(id).giveBack?.().catch(() => {}), patienceMs);
+      const timer = setTimeout(
+        () =>
+          void settle(id)
+            .giveBack?.()
+            .catch(() => {}),
+        patienceMs,
+      );
       open.set(id, { handed, timer });
       return id;
     },
     confirm: async (id: string) => settle(id).confirm?.(),
     giveBack: async (id: string) => settle(id).giveBack?.(),
     async close(): Promise<void> {
-      for (const id of [...open.keys()]) await settle(id).giveBack?.();
+      // What cannot be given back now (its thread has ended) needs no giving back.
+      for (const id of [...open.keys()])
+        await settle(id)
+          .giveBack?.()
+          .catch(() => {});
     },
   };
 }

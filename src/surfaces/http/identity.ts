@@ -1,38 +1,11 @@
-/** [X2] Who is calling: the token's agent, else what the request says. With a token nobody can be anybody else. */
+/** Who sent a request: whom its token speaks for, or nobody in particular. */
 import { InboxError } from "../../contract/errors.ts";
-import type { AnyOperation } from "../../contract/operation.ts";
-import { permits, type Scope } from "../../contract/token.ts";
+import { type Caller, requireOwner } from "../../identity.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
-
-export interface Caller {
-  agent?: string;
-  scope?: Scope;
-}
 
 export async function callerOf(request: Request, inbox: EmbeddedInbox, required: boolean): Promise<Caller> {
   const header = request.headers.get("authorization");
-  if (header === null) {
-    if (!required) return {};
-    throw new InboxError("unauthenticated", "this hub wants a token");
-  }
-  const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
-  const owner = token === undefined ? null : await inbox.owner(token);
-  if (!owner) throw new InboxError("unauthenticated", "the token is unknown or was revoked");
-  return owner;
-}
-
-/** Checks the scope and puts the caller into the field that says who acts. */
-export function actAs(caller: Caller, op: AnyOperation, input: Record<string, unknown>): void {
-  if (caller.scope !== undefined && !permits(caller.scope, op.scope))
-    throw new InboxError("not_allowed", `${op.name} needs the scope ${op.scope}; this token has ${caller.scope}`);
-  const key = op.cli.identity;
-  if (key === undefined) return;
-  if (caller.agent === undefined) {
-    if (op.name === "messages.send" || op.name === "messages.ack" || op.name === "messages.ackAll") input[key] ??= "api";
-    return;
-  }
-  const named = input[key];
-  if (named !== undefined && named !== caller.agent)
-    throw new InboxError("not_allowed", `this token speaks for "${caller.agent}", not for "${String(named)}"`);
-  input[key] = caller.agent;
+  if (header !== null) return requireOwner(inbox, /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "");
+  if (required) throw new InboxError("unauthenticated", "this hub wants a token");
+  return {};
 }

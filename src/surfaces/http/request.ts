@@ -26,10 +26,12 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
     }
   };
   const query = request.url.indexOf("?");
-  if (query >= 0) for (const [key, text] of new URLSearchParams(request.url.slice(query + 1))) given(key, text);
+  if (query >= 0)
+    for (const [key, text] of new URLSearchParams(request.url.slice(query + 1))) given(key, text);
   for (const [key, text] of Object.entries(request.params)) {
     // An id in a body may be a number; in a path it is text, and means the same.
-    if (key in input && String(input[key]) !== text) throw invalid(`${key} is "${text}" in the path and something else in the body`);
+    if (key in input && String(input[key]) !== text)
+      throw invalid(`${key} is "${text}" in the path and something else in the body`);
     given(key, text);
   }
   return input;
@@ -43,7 +45,10 @@ export async function jsonBody(request: Request): Promise<Record<string, unknown
   const type = request.headers.get("content-type") ?? "";
   // Only this type cannot be sent by a page of another site without being asked first.
   if (!/^application\/([\w.+-]*\+)?json\b/.test(type))
-    throw invalid(`the body's type is "${type}", not application/json`, "send Content-Type: application/json");
+    throw invalid(
+      `the body's type is "${type}", not application/json`,
+      "send Content-Type: application/json",
+    );
   if (tooDeep(text)) throw new InboxError("too_large", `the body is nested deeper than ${depthLimit} levels`);
   let body: unknown;
   try {
@@ -51,7 +56,8 @@ export async function jsonBody(request: Request): Promise<Record<string, unknown
   } catch (error) {
     throw invalid(`the body is not JSON: ${(error as Error).message}`);
   }
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalid("the body must be a JSON object");
   return body as Record<string, unknown>;
 }
 

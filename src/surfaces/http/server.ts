@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
+import { actAs } from "../../identity.ts";
 import type { BusOperation, EmbeddedInbox } from "../../inbox.ts";
 import { version } from "../../version.ts";
 import { endOfWait } from "../../waiting/wait.ts";
@@ -9,7 +10,7 @@ import { collecting, notFound, plain, refusal } from "./answer.ts";
 import { eventStream } from "./events.ts";
 import { type Limits, makeGuard } from "./guard.ts";
 import { handHeader, openHandOvers } from "./hand-overs.ts";
-import { actAs, callerOf } from "./identity.ts";
+import { callerOf } from "./identity.ts";
 import { openMetrics } from "./metrics.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, type RoutedRequest } from "./request.ts";
@@ -47,7 +48,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       const started = performance.now();
       let response: Response;
       try {
-        guard.admit(request, request.headers.get("authorization") ?? server.requestIP(request)?.address ?? "");
+        guard.admit(
+          request,
+          request.headers.get("authorization") ?? server.requestIP(request)?.address ?? "",
+        );
         response = await handle(request, server);
       } catch (error) {
         response = refusal(error);
@@ -59,13 +63,16 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const operation = (op: AnyOperation, translation?: Translation): Handle =>
     wrapped(op.name, async (request, server) => {
       const caller = await callerOf(request, inbox, options.auth);
-      const raw = await inputOf(op, request);
+      const { idempotencyKey: inBody, ...raw } = await inputOf(op, request);
+      const idempotencyKey =
+        (inBody as string | undefined) ?? request.headers.get("idempotency-key") ?? undefined;
       const input = translation ? translation.input(raw) : raw;
       for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
       const consumed = input.consumed === true;
       delete input.consumed;
       actAs(caller, op, input);
-      const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+      // [M1] A channel message of somebody who said nothing about itself.
+      if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
       const waits = op.kind === "wait";
       const call = (signal?: AbortSignal) =>
         inbox.hand(op.name as BusOperation, input as never, { signal, idempotencyKey });
@@ -94,9 +101,13 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   ): Promise<T> {
     const asked = input.timeoutSeconds;
     if (typeof asked === "number" && asked > waitLimit)
-      throw new InboxError("invalid_input", `a wait over HTTP lasts at most ${waitLimit} seconds, asked were ${asked}`, {
-        hint: "call again: nothing is missed in between",
-      });
+      throw new InboxError(
+        "invalid_input",
+        `a wait over HTTP lasts at most ${waitLimit} seconds, asked were ${asked}`,
+        {
+          hint: "call again: nothing is missed in between",
+        },
+      );
     const endless = asked === 0 && (op.name === "events.watch" || op.name === "threads.waitReply");
     const patient = op.name !== "mailbox.check" && (op.name !== "threads.claim" || input.wait === true);
     if (patient) input.timeoutSeconds = endless ? waitLimit : (asked ?? waitDefault);
@@ -153,7 +164,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     }),
   );
   const open = { ok: true, program: "restante", version, ...options.about };
-  add("GET /healthz", wrapped("healthz", async () => plain(open)));
+  add(
+    "GET /healthz",
+    wrapped("healthz", async () => plain(open)),
+  );
   add(
     "GET /readyz",
     wrapped("readyz", async () => {
@@ -164,7 +178,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   add(
     "GET /metrics",
     authorised("metrics", async () => {
-      const text = metrics.text({ waiters: ["Open waits.", guard.waiting()], resident_bytes: ["Memory in use.", process.memoryUsage.rss()] });
+      const text = metrics.text({
+        waiters: ["Open waits.", guard.waiting()],
+        resident_bytes: ["Memory in use.", process.memoryUsage.rss()],
+      });
       return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
     }),
   );
@@ -186,8 +203,11 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     hostname: options.hostname,
     idleTimeout: 30,
     maxRequestBodySize: 16 * 1024 * 1024,
-    routes: Object.fromEntries(Object.entries(routes).map(([path, handlers]) => [path, methods(handlers)])) as never,
-    fetch: (request, server) => wrapped("none", async () => notFound(request))(request as RoutedRequest, server),
+    routes: Object.fromEntries(
+      Object.entries(routes).map(([path, handlers]) => [path, methods(handlers)]),
+    ) as never,
+    fetch: (request, server) =>
+      wrapped("none", async () => notFound(request))(request as RoutedRequest, server),
     error: (error) => refusal(error),
   });
 
@@ -203,9 +223,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
 }
 
 function wrongMethod(method: string, allowed: string[]): Response {
-  const error = new InboxError("invalid_input", `${method} is not possible here`, { hint: `possible: ${allowed.join(", ")}` });
+  const error = new InboxError("invalid_input", `${method} is not possible here`, {
+    hint: `possible: ${allowed.join(", ")}`,
+  });
   const response = plain({ ok: false, error: error.shape() }, 405);
   response.headers.set("allow", allowed.join(", "));
   return response;
 }
-

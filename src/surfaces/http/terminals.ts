@@ -13,7 +13,8 @@ export interface Translation {
 
 const only = (given: Fields, ...known: string[]) => {
   const odd = Object.keys(given).find((key) => !known.includes(key));
-  if (odd !== undefined) throw new InboxError("invalid_input", `${odd} is not known here; there is ${known.slice(1).join(", ")}`);
+  if (odd !== undefined)
+    throw new InboxError("invalid_input", `${odd} is not known here; there is ${known.slice(1).join(", ")}`);
 };
 
 const number = (value: unknown) => (typeof value === "string" && value !== "" ? Number(value) : value);
@@ -25,7 +26,11 @@ export const terminalRoutes: Record<string, Translation> = {
       only(given, "id", "sender_id", "message");
       return { to: given.id, from: given.sender_id, message: given.message };
     },
-    output: ({ message }: { message: { messageId: string; fromAgent: string; toAgent: string; body: string; createdAt: string } }) => ({
+    output: ({
+      message,
+    }: {
+      message: { messageId: string; fromAgent: string; toAgent: string; body: string; createdAt: string };
+    }) => ({
       success: true,
       id: Number(message.messageId.slice(4)),
       sender_id: message.fromAgent,
@@ -42,9 +47,18 @@ export const terminalRoutes: Record<string, Translation> = {
       const { status } = given;
       if (status !== undefined && status !== "pending" && status !== "consumed")
         throw new InboxError("invalid_input", `status must be pending or consumed, got "${String(status)}"`);
-      return { channel: given.id, includeAcked: status !== "pending", limit: number(given.limit), consumed: status === "consumed" };
+      return {
+        channel: given.id,
+        includeAcked: status !== "pending",
+        limit: number(given.limit),
+        consumed: status === "consumed",
+      };
     },
-    output: ({ messages }: { messages: { id: number; sender: string; content: string; status: string; createdAt: string }[] }) =>
+    output: ({
+      messages,
+    }: {
+      messages: { id: number; sender: string; content: string; status: string; createdAt: string }[];
+    }) =>
       messages.map(({ id, sender, content, status, createdAt }) => ({
         id,
         sender_id: sender,
@@ -57,7 +71,11 @@ export const terminalRoutes: Record<string, Translation> = {
     operation: "mailbox.wait",
     input: (given) => {
       only(given, "id", "timeout", "batch_window");
-      return { agent: given.id, timeoutSeconds: number(given.timeout), batchWindow: number(given.batch_window) };
+      return {
+        agent: given.id,
+        timeoutSeconds: number(given.timeout),
+        batchWindow: number(given.batch_window),
+      };
     },
     output: ({ messages }: { messages: Mail[] }) =>
       messages.map(({ id, senderId, message, createdAt, threadId, kind, redelivered }) => ({

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { flag, integer, names, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const serve = operation({
+  name: "bus.serve",
+  kind: "local",
+  scope: "admin",
+  summary: "Run the hub: REST, long poll and events for this database",
+  detail:
+    "It creates the database if there is none. On this machine it needs no token unless --auth; on another address " +
+    "it starts only when there are tokens. Ctrl-C stops it: waiters get an answer, writes are finished.",
+  input: () =>
+    v.strictObject({
+      port: v.optional(integer("the port (default: 3456; 0: any)", { min: 0, max: 65_535 }), 3456),
+      host: v.optional(
+        text("the address to listen on (default: 127.0.0.1)", { limit: 256, value: "ADDRESS" }),
+        "127.0.0.1",
+      ),
+      allowHost: v.optional(names("further names it is called by", "NAME,…")),
+      auth: flag("want a token on every request, also from this machine"),
+    }),
+  output: () => v.strictObject({ url: v.string(), db: v.string(), pid: v.number() }),
+  errors: ["invalid_input", "not_allowed", "storage"],
+  cli: { command: "serve" },
+  http: { none: "it is the hub" },
+  examples: ["inbox serve", "inbox serve --port 8080 --auth"],
+});

@@ -1,0 +1,80 @@
+/** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
+import { InboxError } from "./contract/errors.ts";
+import { createDatabase } from "./engines/sqlite/connect.ts";
+import { openInbox } from "./inbox.ts";
+import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
+import { startServer } from "./surfaces/http/server.ts";
+
+export interface HubOptions {
+  db: string;
+  port: number;
+  host: string;
+  /** Further names it is called by. */
+  allowHosts: readonly string[];
+  auth: boolean;
+  limits?: Partial<Limits>;
+  /** The engine's clock; tests move it. */
+  now?: () => number;
+}
+
+export interface Hub {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function startHub(options: HubOptions): Promise<Hub> {
+  const { db, port, host } = options;
+  createDatabase(db);
+  const inbox = openInbox(db, { now: options.now });
+  try {
+    const auth = options.auth || !isLoopback(host);
+    // [X1] Another address without tokens would be open to everybody who can reach it.
+    if (!isLoopback(host) && !(await inbox.hasTokens()))
+      throw new InboxError(
+        "not_allowed",
+        `the hub would be open to everybody who reaches ${host}: there is no token yet`,
+        {
+          hint: "inbox token create --agent NAME --scope admin makes one; or leave out --host",
+        },
+      );
+    const about = { db, pid: process.pid };
+    const limits = { ...usualLimits, ...options.limits };
+    const server = startServer(inbox, {
+      port,
+      hostname: host,
+      hosts: options.allowHosts,
+      auth,
+      limits,
+      about,
+    });
+    return {
+      url: server.url,
+      stop: async () => {
+        await server.stop();
+        await inbox.close();
+      },
+    };
+  } catch (error) {
+    await inbox.close();
+    if ((error as { code?: string }).code === "EADDRINUSE") throw await whoHolds(host, port);
+    throw error;
+  }
+}
+
+/** A second hub on the same port is told what holds it. */
+async function whoHolds(host: string, port: number): Promise<InboxError> {
+  const hint = "stop that one, or take another port with --port N";
+  try {
+    const answer = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
+    const { program, pid, db } = (await answer.json()) as { program?: string; pid?: number; db?: string };
+    if (program === "restante")
+      return new InboxError(
+        "storage",
+        `port ${port} is held by another hub (process ${pid}, database ${db})`,
+        { hint },
+      );
+  } catch {
+    // Something else, that does not speak our language.
+  }
+  return new InboxError("storage", `port ${port} on ${host} is held by another program`, { hint });
+}

@@ -1,0 +1,24 @@
+/** `inbox serve`: the hub in the foreground, until somebody stops it. */
+import { parseInput } from "../../contract/operation.ts";
+import { serve } from "../../contract/operations/bus-serve.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { startHub } from "../../hub.ts";
+import { type Asked, locateOrNew } from "../../location.ts";
+import type { CommandInput } from "./input.ts";
+
+/** Starts, says where, and answers once it has stopped. */
+export async function runHub(
+  asked: Asked,
+  { input, label }: CommandInput,
+  say: (output: OutputOf<"bus.serve">) => Promise<unknown>,
+): Promise<void> {
+  const { port, host, allowHost, auth } = parseInput(serve, input, label);
+  const db = locateOrNew(asked);
+  const hub = await startHub({ db, port, host, allowHosts: allowHost ?? [], auth });
+  const stopped = new Promise<void>((done) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+  });
+  await say({ url: hub.url, db, pid: process.pid });
+  await stopped;
+  await hub.stop();
+}

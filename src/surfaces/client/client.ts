@@ -1,0 +1,135 @@
+/**
+ * The bus over HTTP, behind the same interface as the embedded one. Writes carry a key of their own, so that one whose
+ * answer was lost can be sent again; waits are cut into requests that no proxy minds; an answer is confirmed once it
+ * is held.
+ */
+import { InboxError } from "../../contract/errors.ts";
+import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
+import {
+  type InputOf,
+  type OperationName,
+  type OutputOf,
+  operationNamed,
+} from "../../contract/operations/index.ts";
+import { call, handHeader, type Sent, send, type Wire } from "./request.ts";
+import { events } from "./stream.ts";
+
+export interface ClientOptions {
+  token?: string;
+  /** Another way to fetch; the usual one unless told. */
+  fetch?: Wire["fetch"];
+}
+
+export interface ClientCall {
+  signal?: AbortSignal;
+  label?: (key: string) => string;
+  idempotencyKey?: string;
+}
+
+type Remote = Exclude<OperationName, `bus.${string}`>;
+
+interface HandedOver<T> {
+  value: T;
+  confirm?(): Promise<void>;
+  giveBack?(): Promise<void>;
+}
+
+const tries = 4;
+const sliceSeconds = 50;
+
+export function connect(address: string, options: ClientOptions = {}) {
+  const wire: Wire = {
+    url: address.replace(/\/+$/, ""),
+    token: options.token,
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+  };
+
+  async function hand<N extends Remote>(
+    name: N,
+    input: InputOf<N>,
+    options: ClientCall = {},
+  ): Promise<HandedOver<OutputOf<N>>> {
+    const op = operationNamed(name) as AnyOperation;
+    // With a token the hub knows who is calling; without, everything can be checked here, in the caller's words.
+    const checked =
+      wire.token === undefined ? parseInput(op, input, options.label) : (input as Record<string, unknown>);
+    checkKey(op, options.idempotencyKey, options.label);
+    if (op.kind === "wait") return handOver(wire, await patiently(wire, op, checked, options.signal));
+    return handOver(wire, await repeatedly(wire, op, checked, options));
+  }
+
+  return {
+    hand,
+    async call<N extends Remote>(name: N, input: InputOf<N>, options?: ClientCall): Promise<OutputOf<N>> {
+      const handed = await hand(name, input, options);
+      await handed.confirm?.();
+      return handed.value;
+    },
+    follow: (input: InputOf<"events.watch">, { signal, label }: ClientCall = {}) =>
+      events(wire, parseInput(operationNamed("events.watch"), input, label), signal),
+    close: async () => {},
+  };
+}
+
+export type Client = ReturnType<typeof connect>;
+
+function handOver<T>(wire: Wire, { value, handOver }: Sent): HandedOver<T> {
+  if (handOver === null) return { value: value as T };
+  const tell = async (word: "confirm" | "release") => {
+    const headers: Record<string, string> = { "content-type": "application/json", [handHeader]: "wanted" };
+    if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
+    await call(wire, `/api/hand-overs/${handOver}/${word}`, { method: "POST", headers, body: "{}" });
+  };
+  return { value: value as T, confirm: () => tell("confirm"), giveBack: () => tell("release") };
+}
+
+/** A read changes nothing and a keyed write happens once: both may be tried again. */
+async function repeatedly(
+  wire: Wire,
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  options: ClientCall,
+): Promise<Sent> {
+  const idempotencyKey = options.idempotencyKey ?? (op.kind === "write" ? crypto.randomUUID() : undefined);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const sent = await send(wire, op, input, { idempotencyKey, signal: options.signal });
+      const own = options.idempotencyKey === undefined && (sent.value as { deduplicated?: boolean });
+      // Our own key is nobody's business: that the first try had arrived is no news to the caller.
+      if (own) delete own.deduplicated;
+      return sent;
+    } catch (error) {
+      const again =
+        error instanceof InboxError && (error.details?.unreachable === true || error.code === "busy");
+      if (!again || attempt >= tries) throw error;
+      await new Promise((done) => setTimeout(done, 50 * 2 ** attempt));
+    }
+  }
+}
+
+/** A wait of any length, as waits of at most `sliceSeconds`. */
+async function patiently(
+  wire: Wire,
+  op: AnyOperation,
+  asked: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<Sent> {
+  const blocks = op.name !== "mailbox.check" && (op.name !== "threads.claim" || asked.wait === true);
+  if (!blocks) return send(wire, op, asked, { signal });
+  const zeroIsForEver = op.name === "events.watch" || op.name === "threads.waitReply";
+  const total = asked.timeoutSeconds as number | undefined;
+  const endless = total === undefined || (total === 0 && zeroIsForEver);
+  const deadline = endless ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
+  const input = { ...asked };
+  for (;;) {
+    const left = Math.max(0, (deadline - performance.now()) / 1000);
+    const last = left <= sliceSeconds;
+    // Nothing left of a wait for which 0 means for ever: one last look.
+    input.timeoutSeconds = last ? (left === 0 && zeroIsForEver ? 0.001 : left) : sliceSeconds;
+    const sent = await send(wire, op, input, { signal });
+    const { woke, nextEventId } = sent.value as { woke?: boolean; nextEventId?: number };
+    if (woke !== false || last) return sent;
+    if (sent.handOver !== null) await handOver(wire, sent).giveBack?.();
+    if (op.name === "events.watch") input.afterEvent = nextEventId;
+  }
+}

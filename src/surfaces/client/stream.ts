@@ -1,0 +1,78 @@
+/** Server-sent events as an async iterator that goes on where it was cut. */
+import { InboxError } from "../../contract/errors.ts";
+import type { Event } from "../../contract/event.ts";
+import { call, type Wire } from "./request.ts";
+
+const pauseMs = 500;
+
+export async function* events(
+  wire: Wire,
+  filter: Record<string, unknown>,
+  signal?: AbortSignal,
+): AsyncGenerator<Event> {
+  const { timeoutSeconds, follow: _, ...query } = filter;
+  const timeout =
+    typeof timeoutSeconds === "number" && timeoutSeconds > 0
+      ? AbortSignal.timeout(timeoutSeconds * 1000)
+      : undefined;
+  const ending = [signal, timeout].filter((one) => one !== undefined);
+  const end = ending.length ? AbortSignal.any(ending) : undefined;
+  let last: number | undefined = query.afterEvent as number | undefined;
+  if (last === undefined) last = await newest(wire, end);
+  for (;;) {
+    try {
+      for await (const event of connect(wire, { ...query, afterEvent: last }, end)) {
+        yield event;
+        last = event.eventId;
+      }
+    } catch (error) {
+      if (timeout?.aborted) return;
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof InboxError && !error.details?.unreachable) throw error;
+    }
+    // The hub stopped or the line was cut: what was missed is sent first when it is back.
+    await new Promise((done) => setTimeout(done, pauseMs));
+  }
+}
+
+/** Where "from now on" begins, so that a line cut at once loses nothing. */
+async function newest(wire: Wire, signal?: AbortSignal): Promise<number> {
+  const path = `/api/events/wait?timeoutSeconds=0.001&limit=1`;
+  const headers = wire.token === undefined ? undefined : { authorization: `Bearer ${wire.token}` };
+  const response = await call(wire, path, { headers, signal });
+  return ((await response.json()) as { nextEventId: number }).nextEventId;
+}
+
+async function* connect(
+  wire: Wire,
+  query: Record<string, unknown>,
+  signal?: AbortSignal,
+): AsyncGenerator<Event> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(
+    Object.fromEntries(
+      given.map(([key, value]) => [key, Array.isArray(value) ? value.join(",") : String(value)]),
+    ),
+  );
+  const headers: Record<string, string> = { accept: "text/event-stream" };
+  if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
+  const response = await call(wire, `/api/events?${text}`, { headers, signal });
+  const decoder = new TextDecoder();
+  let rest = "";
+  const reader = response.body!.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop()!;
+      for (const block of blocks) {
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (data !== undefined) yield JSON.parse(data);
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

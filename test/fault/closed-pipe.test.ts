@@ -1,0 +1,141 @@
+/** Answers that nobody can take: what was not shown was not collected, and what was granted is given back. */
+import { describe, expect, test } from "bun:test";
+import { type Desk, desk, program, type Result, run } from "../support/cli.ts";
+import { counts, flaws, rows } from "../support/stored.ts";
+
+/** Standard outputs that take nothing. The program is told nothing; it finds out when it writes. */
+const outputs = [
+  {
+    what: "a pipe whose reader has gone",
+    script: 'exec 3> >(exit 0); wait $!; exec "$0" "$@" >&3 3>&-',
+    code: 141,
+  },
+  { what: "a closed standard output", script: 'exec "$0" "$@" >&-', code: 141 },
+  { what: "a full device", script: 'exec "$0" "$@" >/dev/full', code: 50 },
+];
+
+const speaking = (script: string) => ({ program: ["bash", "-c", script, program] });
+
+function expectNoTrace({ stderr }: Result): void {
+  expect(stderr).not.toMatch(/\n\s+at |bunfs|Bun v\d/);
+}
+
+/** A bus with one thread, in which the worker has asked and the leader has answered. */
+async function busWithAnswer(): Promise<Desk> {
+  const bus = await desk();
+  await bus.inbox("send", "--from", "leader", "--to", "worker", "--subject", "s");
+  await bus.inbox("claim", "thr_1", "--agent", "worker");
+  await bus.inbox("update", "thr_1", "--agent", "worker", "--status", "blocked", "--summary", "Which?");
+  const answered = await bus.inbox("reply", "thr_1", "--from", "leader", "--body", "This one.");
+  expect(answered.json.message.message_id).toBe("msg_3");
+  return bus;
+}
+
+const uncollected = (db: string) =>
+  rows<{ id: number }>(db, "select message_id as id from messages where acked_at is null").map(
+    (row) => row.id,
+  );
+
+/** For titles: the whole command, as one types it. */
+const named = (commands: string[][]) => commands.map((args) => ({ command: args.join(" "), args }));
+
+describe.each(outputs)("$what", ({ script, code }) => {
+  const collecting = named([
+    ["wait-reply", "thr_1", "--agent", "worker"],
+    ["wait-reply", "thr_1", "--agent", "worker", "--json"],
+    ["show", "thr_1", "--agent", "worker", "--mark-read"],
+    ["show", "thr_1", "--agent", "worker", "--mark-read", "--json"],
+  ]);
+
+  test.each(collecting)("[W4] [T11] $command collects nothing and moves no cursor", async ({ args }) => {
+    using bus = await busWithAnswer();
+    const before = { counts: counts(bus.db), uncollected: uncollected(bus.db) };
+    expect(before.uncollected).toContain(3);
+    const result = await run(args, { cwd: bus.path, ...speaking(script) });
+    expectNoTrace(result);
+    expect({ counts: counts(bus.db), uncollected: uncollected(bus.db) }).toEqual(before);
+    expect(result.code).toBe(code);
+    // The next one gets it.
+    const found = await bus.inbox("wait-reply", "thr_1", "--agent", "worker", "--timeout-seconds", "5");
+    expect(found.json.message.message_id).toBe("msg_3");
+    expect(uncollected(bus.db)).not.toContain(3);
+  });
+
+  const claiming = named([
+    ["claim", "--agent", "worker"],
+    ["claim", "--agent", "worker", "--json"],
+    ["claim", "thr_1", "--agent", "stranger", "--json"],
+    ["claim", "--agent", "worker", "--wait", "--json"],
+  ]);
+
+  test.each(claiming)("[W4] [L1] the lease of $command is given back", async ({ args }) => {
+    using bus = await desk();
+    await bus.inbox("send", "--from", "leader", "--to", "worker", "--subject", "s");
+    const result = await run(args, { cwd: bus.path, ...speaking(script) });
+    expectNoTrace(result);
+    expect(rows(bus.db, "select status, assigned_to from threads")).toEqual([
+      { status: "pending", assigned_to: "worker" },
+    ]);
+    expect(rows(bus.db, "select * from leases where released_at is null")).toEqual([]);
+    expect(uncollected(bus.db)).toEqual([1]);
+    expect(result.code).toBe(code);
+    const claimed = await bus.inbox("claim", "--agent", "worker");
+    expect(claimed.json.lease.attempt).toBe(1);
+    expect(flaws(bus.db)).toEqual([]);
+  });
+
+  test("[W4] [L5] a holder that claims again and cannot be told keeps what it had", async () => {
+    using bus = await busWithAnswer();
+    const result = await run(["claim", "thr_1", "--agent", "worker"], { cwd: bus.path, ...speaking(script) });
+    expectNoTrace(result);
+    expect(rows(bus.db, "select status from threads")).toEqual([{ status: "blocked" }]);
+    expect((await bus.inbox("done", "thr_1", "--agent", "worker")).code).toBe(0);
+  });
+});
+
+/** A closed standard output is the runtime's /dev/null: whoever only reads loses nothing by it. */
+const noticed = outputs.filter(({ what }) => what !== "a closed standard output");
+
+describe.each(noticed)("$what", ({ script, code }) => {
+  const answering = named([["list", "--json"], ["list"], ["--help"], ["help", "send"]]);
+
+  test.each(answering)("[C2] [C3] $command ends without a trace", async ({ args }) => {
+    using bus = await busWithAnswer();
+    const result = await run(args, { cwd: bus.path, ...speaking(script) });
+    expectNoTrace(result);
+    expect(result.code).toBe(code);
+  });
+
+  test("[C2] an error that cannot be told ends without a trace", async () => {
+    using bus = await desk();
+    const result = await run(["show", "thr_99", "--json"], { cwd: bus.path, ...speaking(script) });
+    expectNoTrace(result);
+    expect([40, code]).toContain(result.code);
+  });
+
+  test("[W4] [W6] watch --follow ends at the first event it cannot show", async () => {
+    using bus = await busWithAnswer();
+    const args = ["watch", "--follow", "--after-event", "0"];
+    const result = await run(args, { cwd: bus.path, ...speaking(script) });
+    expectNoTrace(result);
+    expect(result.code).toBe(code);
+  });
+});
+
+test("[W4] a reader that leaves in the middle of an answer has not been shown it", async () => {
+  using bus = await desk();
+  const body = "x".repeat(1_000_000); // more than a pipe holds
+  const send = ["send", "--from", "leader", "--to", "worker", "--subject", "s", "--body-file", "-"];
+  expect((await run(send, { cwd: bus.path, stdin: body })).code).toBe(0);
+  const script = 'set -o pipefail; "$0" "$@" | head -c 1 >/dev/null';
+  for (const args of [
+    ["show", "thr_1", "--agent", "worker", "--mark-read", "--json"],
+    ["claim", "--agent", "worker", "--json"],
+  ]) {
+    const result = await run(args, { cwd: bus.path, ...speaking(script) });
+    expect(result).toMatchObject({ code: 141, stderr: "" });
+  }
+  expect(uncollected(bus.db)).toEqual([1]);
+  expect(counts(bus.db)).toMatchObject({ thread_reads: 0 });
+  expect(rows(bus.db, "select status from threads")).toEqual([{ status: "pending" }]);
+});
