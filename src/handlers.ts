@@ -95,7 +95,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "deadLetters.purge": writes(dlqPurge),
   "pools.join": writes(poolJoin),
   "pools.leave": writes(poolLeave),
-  "agents.list": reads(agents),
+  "agents.list": async (engine) => {
+    const here = engine.attending();
+    return plainly(await engine.read((tx) => agents(tx, here)));
+  },
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
     const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));

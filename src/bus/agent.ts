@@ -8,7 +8,7 @@ import { sql } from "../sql/sql.ts";
 import { append } from "./event.ts";
 
 /** A write by an agent is noted at most this often; "seen" needs no better precision. */
-const seenPrecisionMs = 10_000;
+const seenPrecisionMs = 1000;
 
 /** Notes that an agent acts now; its first act makes it known. */
 export function* seen(tx: Context, agent: string, now: string): Procedure<void> {

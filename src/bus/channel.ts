@@ -46,9 +46,26 @@ export const mailView = (row: MessageRow): Mail => ({
 /** [M5] Visible while it has not expired. */
 export const unexpired = (now: string) => sql`(messages.expires_at is null or messages.expires_at > ${now})`;
 
+/** After so many deliveries that the reader was to ack and did not, a message is dead. */
+const lapseLimit = 5;
+const lapseReason = `not acknowledged after ${lapseLimit} deliveries`;
+
+/** [B3] Time has made it a dead letter, and nobody has written that down yet: the next write to its inbox does. */
+export const doomed = (
+  now: string,
+) => sql`messages.manual = 1 and messages.acked_at is null and messages.dead_at is null
+  and messages.lapses >= ${lapseLimit - 1} and messages.hidden_until <= ${now}`;
+
+/** The row as it is at a given time. */
+export function aged(row: MessageRow, now: string): MessageRow {
+  const over = row.manual === 1 && !row.acked_at && !row.dead_at && row.lapses >= lapseLimit - 1;
+  if (!over || row.hidden_until === null || row.hidden_until > now) return row;
+  return { ...row, dead_at: row.hidden_until, dead_reason: lapseReason, lapses: row.lapses + 1 };
+}
+
 /** Waiting for its addressee: neither acked nor dead nor expired. Written so that the partial index serves it. */
 export const waiting = (now: string) =>
-  sql`messages.acked_at is null and messages.dead_at is null and ${unexpired(now)}`;
+  sql`messages.acked_at is null and messages.dead_at is null and ${unexpired(now)} and not (${doomed(now)})`;
 
 /** Waiting, and not in somebody else's hands. */
 export const deliverable = (now: string) =>

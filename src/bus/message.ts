@@ -88,7 +88,7 @@ export function* write(head: Head, content: Content, now: string): Procedure<Wri
     insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at,
       correlation_id, reply, task_id, expires_at)
     values (${head.thread}, ${head.from}, ${head.to}, ${head.kind}, ${content.summary}, ${content.body ?? ""},
-      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${reply}, ${head.taskId ?? null},
+      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${reply}, coalesce(${head.taskId ?? null}, (select threads.task_id from threads where threads.thread_id = ${head.thread})),
       ${head.expiresAt ?? null})
     returning ${messageColumns}`);
   const artifacts = yield* attach(row!.message_id, content.artifacts ?? [], now);

@@ -21,6 +21,10 @@ export interface FieldInfo {
   flag?: string;
 }
 
+/** What a refusal for size says, where the schema cannot tell by itself. */
+export const tooLarge = "is more than 1 MiB as JSON";
+const depthLimit = 64;
+
 /** What a body, or any other text or data of a message, may hold at most. */
 export const contentLimit = 1024 * 1024;
 
@@ -156,23 +160,25 @@ export const json = (help: string, flag?: string) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(
-        (input) => typeof input === "object" && input !== null && !Array.isArray(input),
-        "must be a JSON object",
+        (input) => typeof input === "object" && input !== null && !Array.isArray(input) && isJson(input),
+        "must be a JSON object, of valid Unicode text without U+0000",
       ),
-      v.check((object) => wellFormed(JSON.stringify(object)) && noNul(object), malformed),
-      v.check(
-        (object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit,
-        `must have at most ${contentLimit} bytes as JSON`,
-      ),
+      v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),
     { type: "json", value: "JSON", help, flag },
   );
 
-const noNul = (value: unknown): boolean => {
+/** What JSON can hold and give back unchanged: no dates, no functions, no numbers without an end. */
+function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return wellFormed(value);
-  if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => wellFormed(key) && noNul(inner));
-};
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return value === null || typeof value === "boolean";
+  if (depth > depthLimit) return false; // too deep, or in a circle
+  if (Array.isArray(value)) return value.every((inner) => isJson(inner, depth + 1));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.entries(value).every(([key, inner]) => wellFormed(key) && isJson(inner, depth + 1));
+}
 
 export interface Field extends FieldInfo {
   key: string;

@@ -1,7 +1,7 @@
 /** What an operation is. The table of them all is operations/index.ts. */
 import * as v from "valibot";
 import { type ErrorCode, InboxError } from "./errors.ts";
-import { text } from "./fields.ts";
+import { text, tooLarge } from "./fields.ts";
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -86,7 +86,7 @@ export function parseInput<I extends v.GenericSchema>(
     );
   }
   throw new InboxError(
-    issue.type === "max_bytes" ? "too_large" : "invalid_input",
+    issue.type === "max_bytes" || issue.message === tooLarge ? "too_large" : "invalid_input",
     `${where} ${issue.message}`,
   );
 }

@@ -1,4 +1,4 @@
-/** The port between the bus and where it is stored. Three verbs; width is what makes adapters huge. */
+/** The port between the bus and where it is stored. Few verbs; width is what makes adapters huge. */
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 
 export type Work<T> = (tx: Context) => Procedure<T | Refused>;
@@ -10,6 +10,10 @@ export interface Engine {
   write<T>(work: Work<T>): Promise<T>;
   /** From this call on remembers whether one of the topics was touched. */
   subscribe(topics: readonly string[]): Subscription;
+  /** [B8] Notes that an agent has a wait open, until the answer is called. */
+  attend(agent: string): () => void;
+  /** The agents that have a wait open, here or in another process. */
+  attending(): Set<string>;
   close(): Promise<void>;
 }
 

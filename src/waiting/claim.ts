@@ -33,7 +33,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
       if (granted?.answer.thread) return { found: granted };
       return { againInMs: now ? 0 : inMs, topics: names.map(agentTopic) };
     },
-    { timeoutMs, signal },
+    { timeoutMs, signal, agent: input.agent },
   );
   const nextEventId = await engine.read(() => latestEvent());
   if (claimed) return { ...claimed, answer: { woke: true, nextEventId, ...claimed.answer } };

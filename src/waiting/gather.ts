@@ -5,10 +5,11 @@ import { hand } from "../bus/procedures/hand.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import type { Context } from "../sql/procedure.ts";
 import { agentTopic } from "../sql/topics.ts";
 import type { Handed } from "./handed.ts";
 import { settling } from "./mail.ts";
-import { wait } from "./wait.ts";
+import { countdown, ended, wait } from "./wait.ts";
 
 type Input = ParsedOf<"mailbox.gather">;
 
@@ -20,28 +21,33 @@ export async function gather(
   const senders = [...new Set(input.from)];
   const need = needed(input.need, senders.length);
   const enough = (missing: readonly string[]) => senders.length - missing.length >= need;
-  const came = await wait(
-    engine,
-    [agentTopic(input.agent)],
-    async () => {
-      const { missing } = await engine.read((tx) => answers(tx, input));
-      return { found: enough(missing) ? true : undefined };
-    },
-    { timeoutMs: input.timeoutSeconds === undefined ? undefined : input.timeoutSeconds * 1000, signal },
-  );
-  const given = await engine.write(function* (tx) {
-    const found = yield* answers(tx, input);
-    const ids = found.messages.map(({ id }) => id);
-    const handed = ids.length
-      ? yield* hand(tx, { agent: input.agent, max: ids.length, ids })
-      : { messages: [], deliveryId: "" };
-    const there = new Set(handed.messages.map(({ senderId }) => senderId));
-    return { ...handed, missing: senders.filter((name) => !there.has(name)) };
-  });
-  const { messages, missing } = given;
-  const nextEventId = await engine.read(() => latestEvent());
-  const value = { woke: came === true, nextEventId, messages, missing, dead: [] };
-  return { value, ...settling(engine, input, given.deliveryId, messages.length) };
+  const left = countdown(input.timeoutSeconds);
+  const look = async () => {
+    const { missing, againInMs } = await engine.read((tx) => answers(tx, input));
+    return { found: enough(missing) ? true : undefined, againInMs };
+  };
+  for (;;) {
+    await wait(engine, [agentTopic(input.agent)], look, { timeoutMs: left(), signal, agent: input.agent });
+    const over = ended(signal) || left() === 0;
+    const given = await engine.write((tx) => handAnswers(tx, input, senders, over ? 0 : need));
+    // Another reader took some of them in between.
+    if (!given) continue;
+    const { messages, missing } = given;
+    const nextEventId = await engine.read(() => latestEvent());
+    const value = { woke: enough(missing), nextEventId, messages, missing, dead: [] };
+    return { value, ...settling(engine, input, given.deliveryId, messages.length) };
+  }
+}
+
+/** Hands over what has come, if it is still enough. */
+function* handAnswers(tx: Context, input: Input, senders: readonly string[], need: number) {
+  const found = yield* answers(tx, input);
+  if (senders.length - found.missing.length < need) return undefined;
+  const ids = found.messages.map(({ id }) => id);
+  if (!ids.length) return { messages: [], missing: found.missing, deliveryId: "" };
+  const { messages, deliveryId } = yield* hand(tx, { agent: input.agent, max: ids.length, ids });
+  const there = new Set(messages.map(({ senderId }) => senderId));
+  return { messages, deliveryId, missing: senders.filter((name) => !there.has(name)) };
 }
 
 function needed(need: string, count: number): number {

@@ -1,11 +1,19 @@
 /** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
 import { latestEvent } from "../bus/event.ts";
-import { confirm, giveBack, type HandedMail, hand, ready, type Wanted } from "../bus/procedures/hand.ts";
+import {
+  buryIn,
+  confirm,
+  giveBack,
+  type HandedMail,
+  hand,
+  ready,
+  type Wanted,
+} from "../bus/procedures/hand.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import type { Handed } from "./handed.ts";
-import { ended, wait } from "./wait.ts";
+import { countdown, ended, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
 
@@ -39,24 +47,24 @@ async function take(
   engine: Engine,
   wanted: Wanted,
   taking: Taking,
-  patience: Patience,
+  { timeoutSeconds, windowSeconds = 0, signal }: Patience,
 ): Promise<Handed<Answer>> {
-  const { timeoutSeconds, windowSeconds = 0, signal } = patience;
-  const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
+  const left = countdown(timeoutSeconds);
   const topics = [agentTopic(wanted.agent)];
   const look = (enough: number) => async () => {
-    const { messages, againInMs } = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
+    const { messages, againInMs, burials } = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
+    if (burials) await engine.write((tx) => buryIn(tx, wanted.agent));
     return { found: messages.length >= enough ? true : undefined, againInMs };
   };
   for (;;) {
-    const came = await wait(engine, topics, look(1), { timeoutMs, signal });
-    if (came && windowSeconds > 0 && timeoutMs !== 0)
+    const came = await wait(engine, topics, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
+    if (came && windowSeconds > 0 && timeoutSeconds !== 0)
       await wait(engine, topics, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
-    const over = ended(signal);
+    const over = ended(signal) || left() === 0;
     // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
     const given = await engine.write((tx) => hand(tx, wanted));
     // Another reader of the same inbox was faster: wait on, unless the time is over.
-    if (came && !given.messages.length && timeoutMs === undefined && !over) continue;
+    if (!given.messages.length && !over) continue;
     return handedMail(engine, taking, given, await engine.read(() => latestEvent()));
   }
 }

@@ -21,7 +21,7 @@ export async function waitReply(
       cursor = now.nextEventId;
       return { found: now.messages.length ? now : undefined };
     },
-    { timeoutMs: input.timeoutSeconds ? input.timeoutSeconds * 1000 : undefined, signal },
+    { timeoutMs: input.timeoutSeconds ? input.timeoutSeconds * 1000 : undefined, signal, agent: input.agent },
   );
   const messages = found?.messages ?? [];
   return { woke: found !== undefined, nextEventId: cursor, message: messages[0] ?? null, messages };

@@ -15,6 +15,8 @@ export interface Looked<T> {
 export interface WaitOptions {
   /** For ever where it is undefined. */
   timeoutMs?: number;
+  /** Who waits: it counts as living for as long. */
+  agent?: string;
   /** Ends the wait with an error: nobody wants the answer any more. */
   signal?: AbortSignal;
 }
@@ -24,10 +26,11 @@ export async function wait<T>(
   engine: Engine,
   topics: readonly string[],
   look: () => Promise<Looked<T>>,
-  { timeoutMs, signal }: WaitOptions,
+  { timeoutMs, signal, agent }: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   let waitedOn = topics;
+  let leave: (() => void) | undefined;
   let subscription = engine.subscribe(topics);
   try {
     for (;;) {
@@ -42,9 +45,11 @@ export async function wait<T>(
       }
       const left = deadline === undefined ? undefined : deadline - performance.now();
       if (left !== undefined && left <= 0) return undefined;
+      if (agent !== undefined) leave ??= engine.attend(agent);
       await subscription.next({ atMost: earliest(left, looked.againInMs), signal });
     }
   } finally {
+    leave?.();
     subscription.close();
   }
 }
@@ -56,6 +61,13 @@ export const endOfWait = Symbol("end of wait");
 export function ended(signal: AbortSignal | undefined): boolean {
   if (signal?.aborted && signal.reason !== endOfWait) throw signal.reason;
   return signal?.aborted === true;
+}
+
+/** How many milliseconds are left of a time that begins now; undefined where it is endless. */
+export function countdown(seconds: number | undefined): () => number | undefined {
+  if (seconds === undefined) return () => undefined;
+  const deadline = performance.now() + seconds * 1000;
+  return () => Math.max(0, deadline - performance.now());
 }
 
 const earliest = (...times: (number | undefined)[]) => {

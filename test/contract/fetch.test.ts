@@ -126,7 +126,7 @@ describe.each(engines)("$name", ({ start }) => {
     await inbox.call("threads.show", { thread: "thr_1", agent: "w", markRead: true });
     await inbox
       .hand("threads.waitReply", { agent: "w", thread: "thr_1", kinds: ["task"], afterEvent: 0 })
-      .then((old) => old.confirm());
+      .then((old) => old.confirm?.());
     expect((await inbox.call("threads.fetch", { agent: "w", unread: true })).threads).toEqual([]);
   });
 

@@ -120,7 +120,7 @@ describe.each(engines)("$name", ({ start }) => {
     await inbox.hand("threads.waitReply", { agent: "w", thread: "thr_1" });
     await inbox.hand("threads.show", { agent: "w", thread: "thr_1", markRead: true });
     const claim = await inbox.hand("threads.claim", { agent: "w", thread: "thr_1" });
-    await claim.giveBack();
+    await claim.giveBack?.();
     expect(await collected(inbox, "w")).toEqual([]);
     expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("pending");
     expect(ids(await inbox.call("threads.fetch", { agent: "w", unread: true }))).toEqual(["thr_1"]);

@@ -49,7 +49,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "list --run --status": (tx) => list(tx, { run: "w", status: ["done"], limit: 50 }),
   done: (tx) => done(tx, held),
   cancel: (tx) => cancel(tx, { agent: "lead", thread: "thr_2", artifacts: [] }),
-  agents: (tx) => agents(tx),
+  agents: (tx) => agents(tx, new Set()),
 };
 
 /** Small by nature: one row an agent, or an agent and pool. */

@@ -15,7 +15,8 @@ interface AgentRow {
 /** An agent that wrote within this time counts as living. */
 const liveMs = 60_000;
 
-export function* agents(tx: Context): Procedure<OutputOf<"agents.list">> {
+/** `attending`: those who have a wait open. */
+export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<OutputOf<"agents.list">> {
   const now = yield* tx.clock();
   const liveSince = new Date(Date.parse(now) - liveMs).toISOString();
   const rows = yield* all<AgentRow>(sql`
@@ -35,7 +36,7 @@ export function* agents(tx: Context): Procedure<OutputOf<"agents.list">> {
       pending: row.pending,
       firstSeenAt: row.first_seen_at,
       lastSeenAt: row.last_seen_at,
-      live: row.last_seen_at >= liveSince,
+      live: row.last_seen_at >= liveSince || attending.has(row.name),
     })),
   };
 }

@@ -6,13 +6,16 @@ import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { joined, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
-import { channelView, findMessage, fitted } from "../channel.ts";
+import { aged, channelView, doomed, findMessage, fitted, unexpired } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { buryDoomed } from "./hand.ts";
+import { remember } from "./msg-gc.ts";
 
-const dead = fragment`messages.dead_at is not null`;
+/** [M5] What has expired is in no list, also here. */
+const dead = (now: string) => sql`(messages.dead_at is not null or (${doomed(now)})) and ${unexpired(now)}`;
 
 const deadView = (row: MessageRow): DeadLetter => ({
   ...channelView(row),
@@ -22,29 +25,32 @@ const deadView = (row: MessageRow): DeadLetter => ({
 });
 
 export function* dlqList(
-  _: Context,
+  tx: Context,
   input: ParsedOf<"deadLetters.list">,
 ): Procedure<OutputOf<"deadLetters.list">> {
+  const now = yield* tx.clock();
   const channel = input.channel === undefined ? nothing : sql`and messages.to_agent = ${input.channel}`;
   const rows = yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where ${dead} and messages.message_id > ${input.afterId ?? 0} ${channel}
+    select ${messageColumns} from messages where ${dead(now)} and messages.message_id > ${input.afterId ?? 0} ${channel}
     order by messages.message_id limit ${input.limit}`);
-  const messages = fitted(rows).map(deadView);
+  const messages = fitted(rows).map((row) => deadView(aged(row, now)));
   return { messages, count: messages.length };
 }
 
 export function* dlqShow(
-  _: Context,
+  tx: Context,
   { id }: ParsedOf<"deadLetters.show">,
 ): Procedure<OutputOf<"deadLetters.show">> {
-  return { message: deadView(yield* findMessage(id, dead)) };
+  const now = yield* tx.clock();
+  return { message: deadView(aged(yield* findMessage(id, dead(now)), now)) };
 }
 
 type Which = ParsedOf<"deadLetters.requeue">;
 
 export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.requeue">> {
-  const rows = yield* chosen(which);
   const now = yield* tx.clock();
+  yield* buryDoomed(tx, undefined, now);
+  const rows = yield* chosen(which, now);
   if (rows.length)
     yield* run(sql`
       update messages set dead_at = null, dead_reason = null, lapses = 0, manual = 0, delivery_id = null, hidden_until = null
@@ -63,13 +69,16 @@ export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"dead
 }
 
 export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.purge">> {
-  const rows = yield* chosen(which);
   const now = yield* tx.clock();
+  yield* buryDoomed(tx, undefined, now);
+  const rows = yield* chosen(which, now);
   if (rows.length) {
     // A thread's history stays whole: there the letter is only settled.
-    yield* run(sql`update messages set dead_at = null, acked_at = ${now}, acked_by = ${which.agent}
+    yield* run(sql`update messages set dead_at = null, dead_reason = null, acked_at = ${now}, acked_by = ${which.agent}
       where message_id in (${ids(rows)}) and thread_id is not null`);
     yield* run(sql`delete from messages where message_id in (${ids(rows)}) and thread_id is null`);
+    // A stored reader of the channel must not pass over what it never saw without being told ([M7]).
+    for (const row of rows) if (row.thread_id === null) yield* remember(row.to_agent, row.message_id);
     yield* append(tx, { type: "messages.purged", source: which.agent, payload: listed(rows), now });
   }
   yield* seen(tx, which.agent, now);
@@ -82,12 +91,12 @@ const listed = (rows: readonly MessageRow[], channel?: string) => ({
   ...(channel !== undefined && { channel }),
 });
 
-function* chosen({ id, channel }: Which): Procedure<MessageRow[]> {
+function* chosen({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
   if ((id === undefined) === (channel === undefined))
     throw new InboxError("invalid_input", "name one dead letter by its number, or all of a channel", {
       hint: "inbox dlq list shows them",
     });
-  if (id !== undefined) return [yield* findMessage(id, dead)];
+  if (id !== undefined) return [yield* findMessage(id, dead(now))];
   return yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where ${dead} and messages.to_agent = ${channel!} order by messages.message_id limit 10000`);
+    select ${messageColumns} from messages where ${dead(now)} and messages.to_agent = ${channel!} order by messages.message_id limit 10000`);
 }

@@ -6,10 +6,14 @@ import { all } from "../../sql/procedure.ts";
 import { joined, nothing, sql } from "../../sql/sql.ts";
 import { deliverable, mailView } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { returnsInMs } from "./hand.ts";
 
 type Input = Pick<ParsedOf<"mailbox.gather">, "agent" | "from" | "correlationId" | "after">;
 
-export function* answers(tx: Context, input: Input): Procedure<{ messages: Mail[]; missing: string[] }> {
+export function* answers(
+  tx: Context,
+  input: Input,
+): Procedure<{ messages: Mail[]; missing: string[]; againInMs?: number }> {
   const now = yield* tx.clock();
   const { agent, correlationId, after } = input;
   const senders = [...new Set(input.from)];
@@ -24,5 +28,6 @@ export function* answers(tx: Context, input: Input): Procedure<{ messages: Mail[
     order by messages.message_id limit 10000`);
   const found = rows.filter((row) => row.kind === "result" || !working.has(row.from_agent));
   const answered = new Set(found.map((row) => row.from_agent));
-  return { messages: found.map(mailView), missing: senders.filter((name) => !answered.has(name)) };
+  const missing = senders.filter((name) => !answered.has(name));
+  return { messages: found.map(mailView), missing, againInMs: yield* returnsInMs(agent, now) };
 }

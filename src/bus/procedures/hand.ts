@@ -9,13 +9,12 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, run } from "../../sql/procedure.ts";
 import { fragment, joined, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
-import { deliverable, fitted, mailView, waiting } from "../channel.ts";
+import { aged, deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns, write } from "../message.ts";
 
 /** How long a reader has to say that it got them. */
 const handSeconds = 60;
-const lapseLimit = 5;
 
 export interface Wanted {
   agent: string;
@@ -37,26 +36,17 @@ export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
   const now = yield* tx.clock();
   const until = later(now, handSeconds);
   const deliveryId = crypto.randomUUID();
-  const rows: MessageRow[] = [];
-  for (;;) {
-    const found = yield* all<MessageRow>(query(wanted, now, wanted.max - rows.length, rows));
-    if (!found.length) break;
-    for (const row of found) {
-      const lapsed = row.manual === 1 && row.hidden_until !== null;
-      if (lapsed && row.lapses + 1 >= lapseLimit)
-        yield* bury(tx, row, `not acknowledged after ${lapseLimit} deliveries`, now);
-      else rows.push(lapsed ? { ...row, lapses: row.lapses + 1 } : row);
-    }
-    if (rows.length >= wanted.max) break;
-  }
-  const given = fitted(rows);
+  yield* buryDoomed(tx, agent, now);
+  const rows = yield* all<MessageRow>(query(wanted, now));
+  // Who named the messages wants them all; else one answer is no bigger than a page.
+  const given = wanted.ids === undefined ? fitted(rows) : rows;
   for (const row of given)
     yield* run(sql`
-      update messages set delivery_id = ${deliveryId}, hidden_until = ${until}, manual = 0, lapses = ${row.lapses},
-        handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})
+      update messages set delivery_id = ${deliveryId}, hidden_until = ${until}, manual = 0,
+        lapses = ${row.lapses + (row.manual === 1 ? 1 : 0)}, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})
       where message_id = ${row.message_id}`);
+  yield* seen(tx, agent, now);
   if (given.length) {
-    yield* seen(tx, agent, now);
     const payload = { messages: given.map((row) => idOf("message", row.message_id)), until };
     yield* append(tx, { type: "messages.handed", source: agent, payload, now });
   }
@@ -64,35 +54,40 @@ export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
   return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId };
 }
 
-function query(
-  { agent, from, lifo, ids }: Wanted,
-  now: string,
-  limit: number,
-  taken: readonly MessageRow[],
-): Sql {
+function query({ agent, from, lifo, ids, max }: Wanted, now: string): Sql {
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
   const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
-  const rest = taken.length
-    ? sql`and messages.message_id not in (${joined(taken.map((row) => row.message_id))})`
-    : nothing;
   return sql`
-    select ${messageColumns} from messages
-    where messages.to_agent = ${agent} and ${deliverable(now)} ${sender} ${chosen} ${rest}
-    order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${limit}`;
+    select ${messageColumns} from messages where messages.to_agent = ${agent} and ${deliverable(now)} ${sender} ${chosen}
+    order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${max}`;
+}
+
+interface Readiness {
+  messages: Mail[];
+  hidden: number;
+  againInMs?: number;
+  /** Whether time has made dead letters here that nobody has written down. */
+  burials: boolean;
 }
 
 /** What is there, without touching it: how much could be handed over now, and when the next hidden one comes back. */
-export function* ready(
-  tx: Context,
-  wanted: Wanted,
-): Procedure<{ messages: Mail[]; hidden: number; againInMs?: number }> {
+export function* ready(tx: Context, wanted: Wanted): Procedure<Readiness> {
   const now = yield* tx.clock();
-  const rows = yield* all<MessageRow>(query(wanted, now, wanted.max, []));
+  const rows = yield* all<MessageRow>(query(wanted, now));
+  const againInMs = yield* returnsInMs(wanted.agent, now);
+  const over = yield* one(
+    sql`select 1 as some from messages where ${doomed(now)} and messages.to_agent = ${wanted.agent} limit 1`,
+  );
+  const hidden = yield* hiddenCount(wanted.agent, now);
+  return { messages: fitted(rows).map(mailView), hidden, againInMs, burials: over !== undefined };
+}
+
+/** When the next message that somebody else has in hand comes back by itself. */
+export function* returnsInMs(agent: string, now: string): Procedure<number | undefined> {
   const next = yield* one<{ at: string | null }>(sql`
     select min(messages.hidden_until) as at from messages
-    where messages.to_agent = ${wanted.agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
-  const againInMs = next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
-  return { messages: rows.map(mailView), hidden: yield* hiddenCount(wanted.agent, now), againInMs };
+    where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
+  return next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
 }
 
 export function* hiddenCount(agent: string, now: string): Procedure<number> {
@@ -140,28 +135,31 @@ export function* giveBack(tx: Context, { agent, deliveryId }: Confirmation): Pro
   yield* append(tx, { type: "messages.returned", source: agent, payload, now });
 }
 
-/** A message nobody accepts: out of the inbox, and its sender is told. */
-export function* bury(tx: Context, row: MessageRow, reason: string, now: string): Procedure<void> {
+export function* buryIn(tx: Context, channel: string): Procedure<void> {
+  yield* buryDoomed(tx, channel, yield* tx.clock());
+}
+
+/** Messages nobody accepts leave the inbox, and their senders are told. */
+export function* buryDoomed(tx: Context, channel: string | undefined, now: string): Procedure<void> {
+  const where = channel === undefined ? nothing : sql`and messages.to_agent = ${channel}`;
+  const rows = yield* all<MessageRow>(
+    sql`select ${messageColumns} from messages where ${doomed(now)} ${where}`,
+  );
+  for (const row of rows) yield* bury(tx, aged(row, now), now);
+}
+
+function* bury(tx: Context, row: MessageRow, now: string): Procedure<void> {
+  const reason = row.dead_reason!;
   yield* run(sql`
-    update messages set dead_at = ${now}, dead_reason = ${reason}, lapses = lapses + 1, delivery_id = null, hidden_until = null
+    update messages set dead_at = ${row.dead_at}, dead_reason = ${reason}, lapses = ${row.lapses}, manual = 0,
+      delivery_id = null, hidden_until = null
     where message_id = ${row.message_id}`);
   const payload = { channel: row.to_agent, reason };
-  yield* append(tx, {
-    type: "message.dead",
-    source: row.to_agent,
-    message: { ...row, to_agent: row.from_agent },
-    payload,
-    now,
-  });
-  const id = idOf("message", row.message_id);
-  const notice = yield* write(
-    { thread: null, from: row.to_agent, to: row.from_agent, kind: "control" },
-    {
-      summary: `${id} to "${row.to_agent}" is a dead letter: ${reason}`,
-      payload: { dead: row.message_id, reason },
-    },
-    now,
-  );
+  const told = { ...row, to_agent: row.from_agent };
+  yield* append(tx, { type: "message.dead", source: row.to_agent, message: told, payload, now });
+  const summary = `${idOf("message", row.message_id)} to "${row.to_agent}" is a dead letter: ${reason}`;
+  const head = { thread: null, from: row.to_agent, to: row.from_agent, kind: "control" } as const;
+  const notice = yield* write(head, { summary, payload: { dead: row.message_id, reason } }, now);
   yield* append(tx, { type: "message.sent", source: row.to_agent, message: notice.row, now });
 }
 

@@ -5,16 +5,17 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
-import { channelView, findMessage, unexpired } from "../channel.ts";
+import { aged, channelView, findMessage, unexpired } from "../channel.ts";
 import { append } from "../event.ts";
 import { acknowledge } from "../message.ts";
+import { buryDoomed } from "./hand.ts";
 
 export function* msgAck(
   tx: Context,
   { id, agent }: ParsedOf<"messages.ack">,
 ): Procedure<OutputOf<"messages.ack">> {
   const now = yield* tx.clock();
-  const found = yield* findMessage(id, unexpired(now));
+  const found = aged(yield* findMessage(id, unexpired(now)), now);
   if (found.dead_at !== null)
     throw new InboxError("invalid_state", `message ${id} is a dead letter: ${found.dead_reason}`, {
       hint: `inbox dlq requeue ${id} puts it back`,
@@ -30,6 +31,7 @@ export function* msgAckAll(
   { channel, agent }: ParsedOf<"messages.ackAll">,
 ): Procedure<OutputOf<"messages.ackAll">> {
   const now = yield* tx.clock();
+  yield* buryDoomed(tx, channel, now);
   const changed = yield* acknowledge(agent, [channel], sql`(expires_at is null or expires_at > ${now})`, now);
   if (changed.length) yield* collected(tx, agent, changed, now);
   return { channel, ackedCount: changed.length };

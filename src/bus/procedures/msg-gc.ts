@@ -31,7 +31,7 @@ function* pruneAcked(hours: number, now: string): Procedure<number> {
 }
 
 /** Ranges grow: a deleted id joins the range before it where no message of the channel is left in between. */
-function* remember(channel: string, id: number): Procedure<void> {
+export function* remember(channel: string, id: number): Procedure<void> {
   const before = yield* one<{ from_id: number; to_id: number }>(sql`
     select pruned.from_id, pruned.to_id from pruned where pruned.channel = ${channel} and pruned.from_id <= ${id}
     order by pruned.from_id desc limit 1`);

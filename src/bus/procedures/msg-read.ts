@@ -4,7 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { joined, type Sql, sql } from "../../sql/sql.ts";
-import { channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
+import { aged, channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 
@@ -18,7 +18,7 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
     });
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
-  const cursor = input.afterId || stored;
+  const cursor = input.afterId ?? stored;
   const after = cursor ?? 0;
   const everything = input.includeAcked || reader !== undefined;
   // Whoever begins at the beginning has seen nothing that could be missing.
@@ -33,7 +33,7 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
     order by messages.message_id limit ${input.limit}`);
   // What lies before the gap is read first. When nothing is left of it, the cursor has expired: never a silent gap.
   if (gap && !rows.length) throw yield* expired(channel, after, gap, now);
-  const messages = fitted(rows).map(channelView);
+  const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   return { messages, channel, count: messages.length };
 }
 
@@ -102,7 +102,7 @@ export function* msgReplies(
     select ${messageColumns} from messages where messages.correlation_id = ${correlationId} and messages.reply = 1
       and ${unexpired(now)}
     order by messages.message_id limit ${limit}`);
-  const messages = fitted(rows).map(channelView);
+  const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   return { messages, correlationId, count: messages.length };
 }
 
@@ -112,7 +112,7 @@ export function* msgStatus(
   { id }: ParsedOf<"messages.status">,
 ): Procedure<OutputOf<"messages.status">> {
   const now = yield* tx.clock();
-  const row = yield* findMessage(id, unexpired(now));
+  const row = aged(yield* findMessage(id, unexpired(now)), now);
   return {
     id,
     channel: row.to_agent,

@@ -8,6 +8,7 @@ import { contextOf, drive } from "./drive.ts";
 import { translate } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
 import { whenFree } from "./lock.ts";
+import { openPresence } from "./presence.ts";
 import { openWake } from "./wake.ts";
 
 export interface SqliteOptions {
@@ -31,6 +32,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
       });
     return (db.query("pragma data_version").get() as { data_version: number }).data_version;
   });
+  const presence = openPresence(`${path}-wake/here`);
   const commits = groupCommit(db, path, now, wake.touch);
 
   /** Several statements see one state of the database. */
@@ -55,6 +57,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
     },
     write: commits.write,
     subscribe: wake.subscribe,
+    attend: presence.attend,
+    attending: presence.attending,
     async close() {
       await commits.idle();
       wake.close();

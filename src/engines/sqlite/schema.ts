@@ -129,6 +129,8 @@ alter table messages add column first_handed_at text;
 alter table messages add column dead_at text;
 alter table messages add column dead_reason text;
 
+update messages set task_id = (select threads.task_id from threads where threads.thread_id = messages.thread_id);
+
 drop index messages_inbox;
 create index messages_channel on messages (to_agent, message_id);
 create index messages_waiting on messages (to_agent, message_id) where acked_at is null and dead_at is null;
@@ -136,6 +138,7 @@ create index messages_delivery on messages (delivery_id) where delivery_id is no
 create index messages_correlation on messages (correlation_id, reply, message_id) where correlation_id is not null;
 create index messages_expiring on messages (expires_at) where expires_at is not null;
 create index messages_acked on messages (acked_at) where acked_at is not null and thread_id is null;
+create index messages_manual on messages (to_agent, hidden_until) where manual = 1 and acked_at is null and dead_at is null;
 create index messages_dead on messages (message_id) where dead_at is not null;
 
 create table readers (

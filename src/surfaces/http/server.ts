@@ -86,7 +86,9 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
       if (request.headers.has(handHeader)) {
         const response = plain(value);
-        response.headers.set(handHeader, handOvers.keep(handed));
+        const id = handOvers.keep(handed);
+        request.signal.addEventListener("abort", () => void handOvers.giveBack(id).catch(() => {}));
+        response.headers.set(handHeader, id);
         return response;
       }
       return collecting(request, handed, value);
@@ -118,6 +120,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     request.signal.addEventListener("abort", gone);
     stopping.signal.addEventListener("abort", stop);
     if (stopping.signal.aborted) stop();
+    if (request.signal.aborted) gone();
     try {
       return await guard.waits(String(input.agent ?? ""), () => call(ending.signal));
     } finally {

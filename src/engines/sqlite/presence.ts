@@ -1,0 +1,58 @@
+/**
+ * [B8] Who has a wait open, in any process of this machine: a file an agent and process beside the wake files. A file
+ * whose process is gone says nothing, and is cleared by whoever looks.
+ */
+import { fs } from "../../system.ts";
+
+export function openPresence(folder: string) {
+  const counts = new Map<string, number>();
+  const fileOf = (agent: string) => `${folder}/${encodeURIComponent(agent)}.${process.pid}`;
+  const quietly = (work: () => void) => {
+    try {
+      work();
+    } catch {
+      // Presence is a courtesy: a wait does not fail for it.
+    }
+  };
+
+  return {
+    /** From now until the answer is called, the agent lives. */
+    attend(agent: string): () => void {
+      const count = counts.get(agent) ?? 0;
+      counts.set(agent, count + 1);
+      if (count === 0)
+        quietly(() => {
+          fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
+          fs().closeSync(fs().openSync(fileOf(agent), "w", 0o600));
+        });
+      return () => {
+        const left = counts.get(agent)! - 1;
+        if (left > 0) return void counts.set(agent, left);
+        counts.delete(agent);
+        quietly(() => fs().unlinkSync(fileOf(agent)));
+      };
+    },
+
+    attending(): Set<string> {
+      const here = new Set<string>();
+      quietly(() => {
+        for (const name of fs().readdirSync(folder)) {
+          const [, agent, pid] = /^(.*)\.(\d+)$/.exec(name) ?? [];
+          if (agent === undefined) continue;
+          if (isAlive(Number(pid))) here.add(decodeURIComponent(agent));
+          else quietly(() => fs().unlinkSync(`${folder}/${name}`));
+        }
+      });
+      return here;
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}

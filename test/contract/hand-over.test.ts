@@ -1,0 +1,434 @@
+import { describe, expect, test } from "bun:test";
+import type { Inbox } from "../../src/inbox.ts";
+import { type Bench, engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
+
+const agent = "w";
+
+const write = (inbox: Inbox, message = "x", from = "lead") =>
+  inbox.call("mailbox.send", { from, to: agent, message });
+const ids = (answer: { messages: { id: number }[] }) => answer.messages.map(({ id }) => id);
+const status = (inbox: Inbox, id = 1) => inbox.call("messages.status", { id });
+const check = (inbox: Inbox) => inbox.call("mailbox.check", { agent });
+const manual = (inbox: Inbox, visibilitySeconds?: number) =>
+  inbox.call("mailbox.check", { agent, ack: "manual", visibilitySeconds });
+
+/** Deliveries that the reader never acknowledges. */
+async function lapse(bench: Bench, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    await manual(bench.inbox);
+    bench.pass(61);
+  }
+}
+
+describe.each(engines)("$name", ({ start }) => {
+  test("[B4] what was handed over and not confirmed is hidden, not collected", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const handed = await inbox.hand("mailbox.receive", { agent });
+    expect(ids(handed.value)).toEqual([1]);
+    expect(await check(bench.another())).toMatchObject({ woke: false, messages: [], hidden: 1 });
+    expect(await inbox.call("mailbox.list", { agent })).toEqual({ messages: [], total: 0, hidden: 1 });
+    expect((await inbox.call("messages.pending", { channel: agent })).count).toBe(1);
+    expect(await status(inbox)).toMatchObject({ status: "pending", handed: 1, ackedAt: null });
+    await handed.confirm?.();
+    expect(await status(inbox)).toMatchObject({ status: "acked", handed: 1, ackedBy: agent });
+    bench.pass(61);
+    expect(await check(inbox)).toMatchObject({ messages: [], hidden: 0 });
+  });
+
+  test("[B4] a lost answer is delivered again after a minute: same id, redelivered: true", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    bench.freeze();
+    await write(inbox);
+    const lost = await inbox.hand("mailbox.receive", { agent });
+    expect(lost.value.messages).toMatchObject([{ id: 1, redelivered: false }]);
+    bench.pass(59.999);
+    expect((await check(inbox)).total).toBe(0);
+    bench.pass(0.001);
+    const again = await check(bench.another());
+    expect(again.messages).toEqual([{ ...lost.value.messages[0]!, redelivered: true }]);
+    expect(await status(inbox)).toMatchObject({ status: "acked", handed: 2 });
+  });
+
+  test("[B4] an answer given back is there again at once, as if the call had not been made", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    await write(inbox);
+    const before = [await status(inbox, 1), await status(inbox, 2)];
+    const handed = await inbox.hand("mailbox.check", { agent });
+    await handed.giveBack?.();
+    expect([await status(inbox, 1), await status(inbox, 2)]).toEqual(before);
+    expect(await inbox.call("mailbox.list", { agent })).toMatchObject({ total: 2, hidden: 0 });
+    const { messages } = await check(inbox);
+    expect(messages).toMatchObject([
+      { id: 1, redelivered: false },
+      { id: 2, redelivered: false },
+    ]);
+  });
+
+  test("[B4] [W5] giving back wakes whoever waits for that mail", async () => {
+    await using bench = await start();
+    await write(bench.inbox);
+    const handed = await bench.inbox.hand("mailbox.receive", { agent });
+    const waiting = bench.another().call("mailbox.receive", { agent });
+    await handed.giveBack?.();
+    expect(ids(await waiting)).toEqual([1]);
+  });
+
+  test("[B4] a confirmation that comes late still counts where nobody else was handed the message", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const handed = await inbox.hand("mailbox.receive", { agent });
+    bench.pass(1000);
+    await handed.confirm?.();
+    expect(await status(inbox)).toMatchObject({ status: "acked", handed: 1 });
+    expect((await check(inbox)).total).toBe(0);
+  });
+
+  test("[B4] after another was handed the message the first can neither confirm it nor give it back", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const lost = [await inbox.hand("mailbox.receive", { agent })];
+    bench.pass(61);
+    lost.push(await bench.another().hand("mailbox.receive", { agent }));
+    bench.pass(61);
+    const last = await bench.another().hand("mailbox.receive", { agent });
+    expect(last.value.messages).toMatchObject([{ id: 1, redelivered: true }]);
+    await lost[0]!.giveBack?.();
+    expect((await check(inbox)).hidden).toBe(1);
+    await lost[1]!.confirm?.();
+    expect(await status(inbox)).toMatchObject({ status: "pending", handed: 3 });
+    await last.confirm?.();
+    expect(await status(inbox)).toMatchObject({ status: "acked", handed: 3 });
+  });
+
+  test("[B4] once confirmed a second word changes nothing, neither the same nor the other", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const handed = await inbox.hand("mailbox.receive", { agent });
+    await handed.confirm?.();
+    const acked = await status(inbox);
+    bench.pass(5);
+    await Promise.allSettled([handed.confirm?.(), handed.giveBack?.()]);
+    expect(await status(inbox)).toEqual(acked);
+    expect((await check(inbox)).total).toBe(0);
+  });
+
+  test("[B4] what was acked in between by its number stays acked by that one", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const handed = await inbox.hand("mailbox.receive", { agent });
+    await inbox.call("messages.ack", { id: 1, agent: "other" });
+    await handed.confirm?.();
+    expect(await status(inbox)).toMatchObject({ status: "acked", ackedBy: "other" });
+  });
+
+  test("[B4] receivers on eight connections empty a mailbox: every message once, none twice", async () => {
+    await using bench = await start();
+    const count = 120;
+    await Promise.all(Array.from({ length: count }, (_, i) => write(bench.inbox, `m${i}`)));
+    const take = async (inbox: Inbox, i: number) => {
+      const got: { id: number; redelivered: boolean }[] = [];
+      for (;;) {
+        const { messages } = await inbox.call("mailbox.receive", {
+          agent,
+          max: 1 + (i % 3),
+          lifo: i % 2 === 1,
+          timeoutSeconds: 0,
+        });
+        if (!messages.length) return got;
+        got.push(...messages);
+      }
+    };
+    const got = (await Promise.all(Array.from({ length: 8 }, (_, i) => take(bench.another(), i)))).flat();
+    expect(got.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: count }, (_, i) => i + 1),
+    );
+    expect(got.some(({ redelivered }) => redelivered)).toBe(false);
+    expect((await bench.inbox.call("messages.pending", { channel: agent })).count).toBe(0);
+  });
+
+  test("[B4] receivers that lapse, give back and confirm at random: each message is acked by one of them", async () => {
+    await using bench = await start();
+    const count = 30;
+    await Promise.all(Array.from({ length: count }, (_, i) => write(bench.inbox, `m${i}`)));
+    const takers = Array.from({ length: 4 }, () => bench.another());
+    let turn = 0;
+    while ((await bench.inbox.call("messages.pending", { channel: agent })).count) {
+      const round = await Promise.all(
+        takers.map((inbox) => inbox.hand("mailbox.receive", { agent, max: 4, timeoutSeconds: 0 })),
+      );
+      const numbers = round.flatMap(({ value }) => ids(value));
+      expect(new Set(numbers).size).toBe(numbers.length);
+      await Promise.all(
+        round.map((handed) => {
+          const what = turn++ % 5;
+          return what === 0 ? undefined : what === 1 ? handed.giveBack?.() : handed.confirm?.();
+        }),
+      );
+      if (numbers.length === 0) bench.pass(61);
+    }
+    const { events } = await bench.inbox.call("events.watch", { afterEvent: 0, limit: 1000 });
+    const collected = events
+      .filter(({ eventType }) => eventType === "messages.collected")
+      .flatMap(({ payload }) => payload.messages as string[]);
+    expect(collected).toHaveLength(count);
+    expect(new Set(collected).size).toBe(count);
+  });
+
+  test("[M3] a position is committed when the page was shown, not before", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const read = { channel: agent, reader: "r", commit: true };
+    const unread = async () => ids(await inbox.call("messages.inbox", { channel: agent, reader: "r" }));
+    const lost = await inbox.hand("messages.inbox", read);
+    expect(ids(lost.value)).toEqual([1]);
+    expect(await unread()).toEqual([1]);
+    await lost.giveBack?.();
+    expect(await unread()).toEqual([1]);
+    const shown = await inbox.hand("messages.inbox", read);
+    await shown.confirm?.();
+    expect(await unread()).toEqual([]);
+  });
+
+  test("[B3] with manual acks a message is hidden for 60 seconds, and comes back with redelivered: true", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    bench.freeze();
+    await write(inbox);
+    expect((await manual(inbox)).messages).toMatchObject([{ id: 1, redelivered: false }]);
+    expect(await status(inbox)).toMatchObject({ status: "pending", handed: 1, ackedAt: null });
+    bench.pass(59.999);
+    expect(await check(inbox)).toMatchObject({ total: 0, hidden: 1 });
+    bench.pass(0.001);
+    expect(await inbox.call("mailbox.list", { agent })).toMatchObject({
+      messages: [{ id: 1, redelivered: true }],
+      total: 1,
+      hidden: 0,
+    });
+    expect((await check(inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
+  });
+
+  test("[B3] an ack by its number within that time collects it", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    await write(inbox);
+    expect(ids(await manual(inbox))).toEqual([1, 2]);
+    expect(await inbox.call("messages.ack", { id: 2, agent })).toMatchObject({ already: false });
+    bench.pass(61);
+    expect((await check(inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
+    expect(await status(inbox, 2)).toMatchObject({ status: "acked", ackedBy: agent, handed: 1 });
+  });
+
+  test("[B3] how long it is hidden can be said, and counts from when the answer had arrived", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    bench.freeze();
+    await write(inbox);
+    const handed = await inbox.hand("mailbox.receive", { agent, ack: "manual", visibilitySeconds: 100 });
+    bench.pass(30);
+    await handed.confirm?.();
+    bench.pass(99.999);
+    expect((await check(inbox)).hidden).toBe(1);
+    bench.pass(0.001);
+    expect((await manual(inbox, 1)).total).toBe(1);
+    bench.pass(1);
+    expect((await manual(inbox, 604_800)).total).toBe(1);
+    bench.pass(604_799);
+    expect((await check(inbox)).hidden).toBe(1);
+    for (const visibilitySeconds of [0, -1, 1.5, 604_801, Number.NaN])
+      for (const call of ["mailbox.receive", "mailbox.check", "mailbox.wait"] as const)
+        expect((await refusal(inbox.call(call, { agent, visibilitySeconds }))).code).toBe("invalid_input");
+    const unknown = { agent, ack: "later" as "auto" };
+    expect((await refusal(inbox.call("mailbox.check", unknown))).code).toBe("invalid_input");
+  });
+
+  test("[B3] [W1] a receiver that waits gets what comes back, without anybody writing", async () => {
+    await using bench = await start();
+    await write(bench.inbox);
+    await manual(bench.inbox, 1);
+    const { messages } = await bench.another().call("mailbox.receive", { agent, timeoutSeconds: 10 });
+    expect(messages).toMatchObject([{ id: 1, redelivered: true }]);
+  });
+
+  test("[B3] receive, check, wait and gather all hide what is to be acked by hand", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const how = { agent, ack: "manual" as const };
+    const calls = [
+      () => inbox.call("mailbox.receive", how),
+      () => inbox.call("mailbox.check", how),
+      () => inbox.call("mailbox.wait", { ...how, batchWindow: 0 }),
+      () => inbox.call("mailbox.gather", { ...how, from: ["lead"] }),
+    ];
+    for (const [i, call] of calls.entries()) {
+      await write(inbox);
+      expect(ids(await call())).toEqual([i + 1]);
+      expect(await status(inbox, i + 1)).toMatchObject({ status: "pending", handed: 1 });
+      expect((await check(inbox)).hidden).toBe(i + 1);
+    }
+    bench.pass(61);
+    expect(ids(await check(inbox))).toEqual([1, 2, 3, 4]);
+  });
+
+  test("[B3] after 5 lapsed deliveries a message goes to the dead letters, not before", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox, "poison");
+    for (let delivery = 1; delivery <= 5; delivery++) {
+      expect((await manual(inbox)).messages).toMatchObject([{ id: 1, redelivered: delivery > 1 }]);
+      expect((await inbox.call("deadLetters.list", {})).count).toBe(0);
+      bench.pass(61);
+    }
+    expect(await manual(inbox)).toMatchObject({ woke: false, messages: [], hidden: 0 });
+    const { messages } = await inbox.call("deadLetters.list", {});
+    expect(messages).toMatchObject([
+      { id: 1, channel: agent, sender: "lead", content: "poison", status: "dead", lapses: 5 },
+    ]);
+    const dead = await status(inbox);
+    expect(dead).toMatchObject({ status: "dead", handed: 5, ackedAt: null, deadAt: messages[0]!.deadAt });
+    expect(dead.deadReason).toContain("5");
+    expect((await inbox.call("messages.pending", { channel: agent })).count).toBe(0);
+    expect((await inbox.call("messages.inbox", { channel: agent })).count).toBe(0);
+    expect((await inbox.call("mailbox.list", { agent })).total).toBe(0);
+    bench.pass(1000);
+    expect((await check(inbox)).total).toBe(0);
+  });
+
+  test("[B3] [W5] the sender of a dead letter is told, and woken", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox, "poison");
+    await lapse(bench, 5);
+    const told = bench.another().call("mailbox.receive", { agent: "lead" });
+    await check(inbox);
+    const { messages } = await told;
+    expect(messages).toMatchObject([
+      { senderId: agent, kind: "control", threadId: null, metadata: { dead: 1 }, redelivered: false },
+    ]);
+    expect(messages[0]!.message).toContain("msg_1");
+    expect(messages[0]!.message).toContain(agent);
+    expect((await inbox.call("mailbox.check", { agent: "lead" })).total).toBe(0);
+  });
+
+  test("[B3] a message that is acked in its fifth delivery does not die", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    await lapse(bench, 4);
+    await manual(inbox);
+    await inbox.call("messages.ack", { id: 1, agent });
+    bench.pass(61);
+    expect((await check(inbox)).total).toBe(0);
+    expect((await inbox.call("deadLetters.list", {})).count).toBe(0);
+    expect((await inbox.call("mailbox.check", { agent: "lead" })).total).toBe(0);
+    expect(await status(inbox)).toMatchObject({ status: "acked", handed: 5 });
+  });
+
+  test("[B3] only lapsed manual deliveries count: not lost answers, not what was given back", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    await lapse(bench, 4);
+    for (let i = 0; i < 6; i++) {
+      await inbox.hand("mailbox.receive", { agent });
+      bench.pass(61);
+    }
+    for (let i = 0; i < 6; i++) {
+      await inbox.hand("mailbox.receive", { agent, ack: "manual" }); // it never arrived
+      bench.pass(61);
+    }
+    for (let i = 0; i < 6; i++) await (await inbox.hand("mailbox.receive", { agent })).giveBack?.();
+    expect((await inbox.call("deadLetters.list", {})).count).toBe(0);
+    expect(ids(await manual(inbox))).toEqual([1]);
+    bench.pass(61);
+    expect((await manual(inbox)).total).toBe(0);
+    expect((await inbox.call("deadLetters.list", {})).messages).toMatchObject([{ id: 1, lapses: 5 }]);
+  });
+
+  test("[B3] what time has made a dead letter is one in every read, before anybody writes", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    await lapse(bench, 5);
+    expect((await inbox.call("messages.pending", { channel: agent })).count).toBe(0);
+    expect((await inbox.call("mailbox.list", { agent })).total).toBe(0);
+    expect((await inbox.call("deadLetters.list", {})).messages).toMatchObject([{ id: 1, status: "dead" }]);
+    expect((await status(inbox)).status).toBe("dead");
+  });
+
+  test("[B7] a slow message blocks nobody else's", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (let i = 0; i < 3; i++) await write(inbox);
+    expect(ids(await inbox.call("mailbox.receive", { agent, ack: "manual" }))).toEqual([1]);
+    const second = await bench.another().call("mailbox.receive", { agent });
+    expect(ids(second)).toEqual([2]);
+    expect(second.hidden).toBe(1);
+    expect(ids(await inbox.call("mailbox.receive", { agent }))).toEqual([3]);
+  });
+
+  test("[B7] empty means nothing deliverable, and says how many are hidden", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (let i = 0; i < 3; i++) await write(inbox);
+    await manual(inbox, 100);
+    await write(inbox);
+    await inbox.hand("mailbox.receive", { agent });
+    const empty = { woke: false, messages: [], total: 0, hidden: 4 };
+    expect(await check(inbox)).toMatchObject(empty);
+    expect(await inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 })).toMatchObject(empty);
+    expect(await inbox.call("mailbox.receive", { agent, timeoutSeconds: 0.02 })).toMatchObject(empty);
+    expect(await inbox.call("mailbox.wait", { agent, timeoutSeconds: 0 })).toMatchObject(empty);
+    await inbox.call("messages.ack", { id: 1, agent });
+    expect((await check(inbox)).hidden).toBe(3);
+    bench.pass(61);
+    expect(await check(inbox)).toMatchObject({ messages: [{ id: 4 }], hidden: 2 });
+    bench.pass(40);
+    expect(await check(inbox)).toMatchObject({ total: 2, hidden: 0 });
+  });
+
+  test("[B7] a poisonous message at the head is passed over in the same call", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox, "poison");
+    await write(inbox, "poison");
+    await lapse(bench, 5);
+    await write(inbox, "good");
+    await write(inbox, "good");
+    expect(ids(await inbox.call("mailbox.receive", { agent }))).toEqual([3]);
+    expect(ids(await check(inbox))).toEqual([4]);
+    expect(ids(await inbox.call("deadLetters.list", {}))).toEqual([1, 2]);
+  });
+
+  test("[B7] a receive with a timeout waits on when all it found was a poisonous message", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox, "poison");
+    await lapse(bench, 5);
+    const told = bench.another().call("mailbox.receive", { agent: "lead" });
+    const waiting = bench.another().call("mailbox.receive", { agent, timeoutSeconds: 10 });
+    await told; // the poison is out of the way
+    await write(inbox, "good");
+    expect((await waiting).messages).toMatchObject([{ message: "good" }]);
+  });
+
+  test("[B3] mail to oneself dies like any other, and its notice is deliverable", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox, "poison", agent);
+    await lapse(bench, 5);
+    expect((await check(inbox)).messages).toMatchObject([{ senderId: agent, kind: "control" }]);
+    expect((await check(inbox)).total).toBe(0);
+  });
+});
