@@ -24,7 +24,10 @@ if (unknown.length) {
 }
 
 // The programs measured are the built ones.
-const built = Bun.spawnSync(["node", "scripts/build.mjs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+const built = Bun.spawnSync(["node", "scripts/build.mjs"], {
+  cwd: root,
+  stdio: ["ignore", "ignore", "inherit"],
+});
 if (!built.success) process.exit(1);
 
 for (const { name, run } of benchmarks) {
@@ -37,6 +40,7 @@ for (const { name, run } of benchmarks) {
   store(name, { section, machine, busyBefore, seconds: (performance.now() - started) / 1000 });
   for (const { head, rows } of section.tables)
     console.table(rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell]))));
-  for (const { aim, found, met } of section.aims) console.log(`${met ? "met   " : "MISSED"} ${aim}: ${found}`);
+  for (const { aim, found, met } of section.aims)
+    console.log(`${met ? "met   " : "MISSED"} ${aim}: ${found}`);
 }
 console.log(`\nwritten: ${writeReport(names)}`);

@@ -22,10 +22,13 @@ async function rounds(inbox: Inbox, db: string, way: "signal" | "poll", count: n
   const heard = new Map<string, (at: number) => void>();
   const hear = (message: string) => new Promise<number>((done) => heard.set(message, done));
   const ready = hear("ready");
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "children/waiter.ts"), db, thread.threadId, way], {
-    stdio: ["ignore", "inherit", "inherit"],
-    ipc: ({ message, at }: { message: string; at: number }) => heard.get(message)?.(at),
-  });
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "children/waiter.ts"), db, thread.threadId, way],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+      ipc: ({ message, at }: { message: string; at: number }) => heard.get(message)?.(at),
+    },
+  );
   await ready;
   const samples: Round[] = [];
   for (let i = -warmUp[way]; i < count; i++) {

@@ -9,17 +9,10 @@ export function cpuMs(pid: number): number {
   return nanoseconds / 1e6;
 }
 
-export interface Memory {
-  /** Resident and its own alone, MiB. */
-  own: number;
-  /** Its own and its share of what several processes map, MiB. */
-  proportional: number;
-}
-
-export function memoryOf(pid: number): Memory {
+/** Its own memory and its share of what several processes map (PSS), MiB. */
+export function memoryOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  const field = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB`, "m").exec(text)?.[1] ?? 0) / 1024;
-  return { own: field("Private_Clean") + field("Private_Dirty"), proportional: field("Pss") };
+  return Number(/^Pss: +(\d+) kB/m.exec(text)?.[1] ?? Number.NaN) / 1024;
 }
 
 function machineTicks(): { busy: number; all: number } {
@@ -36,11 +29,12 @@ export async function busyShare(overMs: number): Promise<number> {
   return (after.busy - before.busy) / Math.max(1, after.all - before.all);
 }
 
-/** Waits, not for ever, until nobody else uses the machine; answers how busy it was at last. */
-export async function quiet(patienceMs = 60_000): Promise<number> {
+/** Waits, not for ever, until nobody else has used the machine for three seconds; answers how busy it was at last. */
+export async function quiet(patienceMs = 180_000): Promise<number> {
   const deadline = performance.now() + patienceMs;
-  for (;;) {
+  for (let calm = 0; ; ) {
     const share = await busyShare(1000);
-    if (share < 0.05 || performance.now() > deadline) return share;
+    calm = share < 0.05 ? calm + 1 : 0;
+    if (calm === 3 || performance.now() > deadline) return share;
   }
 }

@@ -51,11 +51,19 @@ const byDate = (a: Stored["machine"], b: Stored["machine"]) => (a[0]![1] < b[0]!
 function render({ section, machine, busyBefore, seconds }: Stored): string[] {
   const taken = `*${machine[0]![1]} UTC, ${Math.round(seconds)} s; other things kept the machine ${Math.round(busyBefore * 100)} % busy just before.*`;
   const notes = (section.notes ?? []).map((note) => `- ${note}`).join("\n");
-  return [`## ${section.title}`, section.about, ...section.tables.map(table), ...(notes ? [notes] : []), taken];
+  return [
+    `## ${section.title}`,
+    section.about,
+    ...section.tables.map(table),
+    ...(notes ? [notes] : []),
+    taken,
+  ];
 }
 
 function table({ head, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const figures = (column: number) => rows.every((row) => /^[\d–]/.test(row[column] ?? ""));
-  return [line(head), line(head.map((_, i) => (i && figures(i) ? "--:" : "---"))), ...rows.map(line)].join("\n");
+  return [line(head), line(head.map((_, i) => (i && figures(i) ? "--:" : "---"))), ...rows.map(line)].join(
+    "\n",
+  );
 }
