@@ -6,7 +6,7 @@
 import { activeStatuses, type Status } from "../contract/thread.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
+import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { hasLapsed, type LeaseRow } from "./lease.ts";
 import { type ThreadRow, threadColumns } from "./thread.ts";
 
@@ -55,17 +55,17 @@ function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now:
   const inStatus = statuses.map(
     (status) => sql`select * from (
       select ${columns} from threads left join leases on ${heldLease}
-      where threads.assigned_to = ${name} and threads.status = ${status} ${unread} ${bestFirst} limit ${limit}) as s`,
+      where threads.assigned_to = ${name} and threads.status = ${status} ${unread} ${bestFirst} limit ${literal(limit)}) as s`,
   );
   const lapsed = [fragment`threads.assigned_to`, fragment`threads.addressed_to`].flatMap((whose) =>
     activeStatuses.map(
       (status) => sql`select * from (
         select ${columns} from threads join leases on ${heldLease}
         where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} ${unread}
-        ${bestFirst} limit ${limit}) as l`,
+        ${bestFirst} limit ${literal(limit)}) as l`,
     ),
   );
-  return sql`${joined([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${limit}`;
+  return sql`${joined([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${literal(limit)}`;
 }
 
 /** [T5] A message by someone else, after the read cursor, that nobody has collected. */

@@ -5,7 +5,7 @@ import { idOf } from "../contract/ids.ts";
 import type { Kind, Message } from "../contract/message.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
+import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { artifactsOf, attach } from "./artifact.ts";
 
 export interface MessageRow {
@@ -99,7 +99,7 @@ export function* write(head: Head, content: Content, now: string): Procedure<Wri
 export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1): Procedure<Message[]> {
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.thread_id = ${thread} ${condition}
-    order by messages.message_id ${limit < 0 ? nothing : sql`limit ${limit}`}`);
+    order by messages.message_id ${limit < 0 ? nothing : sql`limit ${literal(limit)}`}`);
   return yield* withArtifacts(rows);
 }
 

@@ -42,6 +42,12 @@ export const fragment = (strings: TemplateStringsArray, ...values: (SqlValue | S
 
 export const nothing = fragment``;
 
+/** A whole number written into the text. SQLite prepares a statement anew on every run whose limit is a parameter. */
+export function literal(number: number): Sql {
+  if (!Number.isSafeInteger(number)) throw new Error(`not a whole number: ${number}`);
+  return new Sql([String(number)], []);
+}
+
 /** `a, b, c`: for `in (...)`; also joins with another separator. */
 export function joined(values: readonly (SqlValue | Sql)[], separator = ", "): Sql {
   const strings = ["", ...Array<string>(Math.max(0, values.length - 1)).fill(separator), ""];

@@ -6,7 +6,7 @@ import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
-import { joined, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { aged, channelView, doomed, findMessage, fitted, unexpired } from "../channel.ts";
 import { append } from "../event.ts";
@@ -32,7 +32,7 @@ export function* dlqList(
   const channel = input.channel === undefined ? nothing : sql`and messages.to_agent = ${input.channel}`;
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${dead(now)} and messages.message_id > ${input.afterId ?? 0} ${channel}
-    order by messages.message_id limit ${input.limit}`);
+    order by messages.message_id limit ${literal(input.limit)}`);
   const messages = fitted(rows).map((row) => deadView(aged(row, now)));
   return { messages, count: messages.length };
 }

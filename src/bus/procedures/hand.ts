@@ -7,7 +7,7 @@ import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, run } from "../../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { aged, deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
@@ -59,7 +59,7 @@ function query({ agent, from, lifo, ids, max }: Wanted, now: string): Sql {
   const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
   return sql`
     select ${messageColumns} from messages where messages.to_agent = ${agent} and ${deliverable(now)} ${sender} ${chosen}
-    order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${max}`;
+    order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${literal(max)}`;
 }
 
 interface Readiness {

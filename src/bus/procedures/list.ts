@@ -3,7 +3,7 @@ import { numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 
 export function* list(_: Context, input: ParsedOf<"threads.list">): Procedure<OutputOf<"threads.list">> {
@@ -11,7 +11,7 @@ export function* list(_: Context, input: ParsedOf<"threads.list">): Procedure<Ou
   const statuses = [...new Set(input.status)];
   const page = (...conditions: Sql[]) => sql`select * from (
     select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
-    order by threads.thread_id desc limit ${input.limit + 1}) as page`;
+    order by threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
   const common: Sql[] = [];
   if (input.before !== undefined) common.push(sql`threads.thread_id < ${numberOf(input.before)}`);
   if (createdBy !== undefined) common.push(sql`threads.created_by = ${createdBy}`);
@@ -30,6 +30,6 @@ export function* list(_: Context, input: ParsedOf<"threads.list">): Procedure<Ou
         )
       : [page(...common)];
   const query = joined(pages, " union ");
-  const rows = yield* all<ThreadRow>(sql`${query} order by thread_id desc limit ${input.limit + 1}`);
+  const rows = yield* all<ThreadRow>(sql`${query} order by thread_id desc limit ${literal(input.limit + 1)}`);
   return { threads: rows.slice(0, input.limit).map(threadView), hasMore: rows.length > input.limit };
 }

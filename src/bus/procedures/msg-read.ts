@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
-import { joined, type Sql, sql } from "../../sql/sql.ts";
+import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { aged, channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
@@ -30,7 +30,7 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${joined(conditions, " and ")}
-    order by messages.message_id limit ${input.limit}`);
+    order by messages.message_id limit ${literal(input.limit)}`);
   // What lies before the gap is read first. When nothing is left of it, the cursor has expired: never a silent gap.
   if (gap && !rows.length) throw yield* expired(channel, after, gap, now);
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
@@ -101,7 +101,7 @@ export function* msgReplies(
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.correlation_id = ${correlationId} and messages.reply = 1
       and ${unexpired(now)}
-    order by messages.message_id limit ${limit}`);
+    order by messages.message_id limit ${literal(limit)}`);
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   return { messages, correlationId, count: messages.length };
 }

@@ -4,7 +4,7 @@ import { numberOf } from "../../contract/ids.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { joined, type Sql, sql } from "../../sql/sql.ts";
+import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { type EventRow, eventView, latestEvent } from "../event.ts";
 
 type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
@@ -24,7 +24,7 @@ export function* eventsAfter(
       sql`(events.created_by = ${agent} or events.assigned_to = ${agent} or events.to_agent = ${agent})`,
     );
   const rows = yield* all<EventRow>(sql`
-    select * from events where ${joined(conditions, " and ")} order by events.event_id limit ${filter.limit}`);
+    select * from events where ${joined(conditions, " and ")} order by events.event_id limit ${literal(filter.limit)}`);
   const full = rows.length === filter.limit;
   // All up to the newest event was looked at in this snapshot, so the cursor may pass what did not match.
   const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, yield* latestEvent());

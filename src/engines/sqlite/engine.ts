@@ -23,7 +23,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
   db.run("pragma busy_timeout = 0");
 
   let inode: number | undefined;
-  const wake = openWake(`${path}-wake`, () => {
+  const wake = openWake(`${path}-wake`, `${path}-wal`, () => {
     const found = fs().statSync(path, { throwIfNoEntry: false })?.ino;
     inode ??= found;
     if (found === undefined || found !== inode)
@@ -32,8 +32,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
       });
     return (db.query("pragma data_version").get() as { data_version: number }).data_version;
   });
-  const presence = openPresence(`${path}-wake/here`);
-  const commits = groupCommit(db, path, now, wake.touch);
+  const presence = openPresence(`${path}-wake`);
+  const commits = groupCommit(db, path, now, wake.announce);
 
   /** Several statements see one state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {

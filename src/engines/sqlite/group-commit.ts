@@ -24,7 +24,7 @@ export function groupCommit(
   db: Database,
   path: string,
   now: () => number,
-  wake: (topics: Set<string>) => void,
+  announce: () => (topics: Set<string>) => void,
 ) {
   let queue: Entry[] = [];
   let flushing: Promise<void> | undefined;
@@ -58,6 +58,7 @@ export function groupCommit(
     const topics = new Set<string>();
     const lone = waiting.length === 1;
     const started = performance.now();
+    let committed: ((topics: Set<string>) => void) | undefined;
     try {
       for (const entry of waiting) {
         if (batch.length >= batchLimit || performance.now() - started > batchMs) break;
@@ -66,15 +67,17 @@ export function groupCommit(
         for (const topic of touched) topics.add(topic);
       }
       queue = waiting.slice(batch.length);
+      committed = announce();
       db.run("commit");
     } catch (error) {
       // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told it is.
       queue = waiting.slice(batch.length);
       if (db.inTransaction) db.run("rollback");
+      committed?.(new Set());
       for (const entry of batch) entry.reject(translate(error, path));
       return;
     }
-    wake(topics);
+    committed(topics);
     for (const entry of batch) {
       if ("value" in entry.outcome!) entry.resolve(entry.outcome.value as never);
       else entry.reject(entry.outcome!.error);

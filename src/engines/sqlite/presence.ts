@@ -6,7 +6,7 @@ import { fs } from "../../system.ts";
 
 export function openPresence(folder: string) {
   const counts = new Map<string, number>();
-  const fileOf = (agent: string) => `${folder}/${encodeURIComponent(agent)}.${process.pid}`;
+  const fileOf = (agent: string) => `${folder}/here.${encodeURIComponent(agent)}.${process.pid}`;
   const quietly = (work: () => void) => {
     try {
       work();
@@ -21,10 +21,8 @@ export function openPresence(folder: string) {
       const count = counts.get(agent) ?? 0;
       counts.set(agent, count + 1);
       if (count === 0)
-        quietly(() => {
-          fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
-          fs().closeSync(fs().openSync(fileOf(agent), "w", 0o600));
-        });
+        // The folder is there, for whoever waits has its wake file in it; it is not this one's to make anew.
+        quietly(() => fs().closeSync(fs().openSync(fileOf(agent), "w", 0o600)));
       return () => {
         const left = counts.get(agent)! - 1;
         if (left > 0) return void counts.set(agent, left);
@@ -37,7 +35,7 @@ export function openPresence(folder: string) {
       const here = new Set<string>();
       quietly(() => {
         for (const name of fs().readdirSync(folder)) {
-          const [, agent, pid] = /^(.*)\.(\d+)$/.exec(name) ?? [];
+          const [, agent, pid] = /^here\.(.*)\.(\d+)$/.exec(name) ?? [];
           if (agent === undefined) continue;
           if (isAlive(Number(pid))) here.add(decodeURIComponent(agent));
           else quietly(() => fs().unlinkSync(`${folder}/${name}`));

@@ -9,17 +9,22 @@
  * SQLite's data version, which only others' commits change, tells the two apart. So ten thousand waiters in a hub cost
  * a write only as much as those it concerns.
  *
+ * A writer may die between its commit and its touch. So it makes one file longer before the commit and another after
+ * the touch: as long as the two keep their distance, nobody has, and a waiter need not look again because somebody
+ * else was written to. A commit without either is a stranger's, and everybody looks.
+ *
  * A file that is deleted or replaced leaves its watcher deaf without an error, and inotify gives 128
  * instances a user. So one slow timer a process looks every second (`changed`), and where
  * watching fails, files are polled.
  */
 import type { FSWatcher } from "node:fs";
 import { everything } from "../../sql/topics.ts";
-import { exists, fs, touch } from "../../system.ts";
+import { append, exists, fs, sizeOf, stampOf, touch } from "../../system.ts";
 import type { Subscription } from "../engine.ts";
 
 const slowCheckMs = 1000;
 const pollMs = 100;
+const againMs = 5;
 
 interface Bucket {
   file: string;
@@ -29,28 +34,35 @@ interface Bucket {
   touched: number;
   /** The data version its listeners were last woken for. */
   version: number;
+  again?: Timer;
 }
 
 export interface Wake {
-  touch(topics: Set<string>): void;
+  /** Before a commit; the answer is called after it, whatever became of it, with what it concerned. */
+  announce(): (topics: Set<string>) => void;
   subscribe(topics: readonly string[]): Subscription;
   close(): void;
 }
 
-/** `dataVersion` grows with every commit of another connection; it may throw. */
-export function openWake(folder: string, dataVersion: () => number): Wake {
+/** `dataVersion` grows with every commit of another connection, and may throw; `log` is the file commits are written to. */
+export function openWake(folder: string, log: string, dataVersion: () => number): Wake {
   const buckets = new Map<string, Bucket>();
   const local = new Map<string, Set<() => void>>();
   let slowTimer: Timer | undefined;
   let pollTimer: Timer | undefined;
-  let slowVersion = -1;
+  const before = `${folder}/begun`;
+  const after = `${folder}/ended`;
+  let slow = { stamp: "", certain: false, version: -1, begun: -1, missing: 0 };
   let failure: unknown;
 
   const notify = (listeners: Iterable<() => void>) => {
     for (const listener of listeners) listener();
   };
 
-  /** A file's event: news only if somebody else has committed since. */
+  /**
+   * A file's event: news only if somebody else has committed since. The runtime drops an event that follows another
+   * within a millisecond, so for a moment after each one is looked again.
+   */
   function rang(bucket: Bucket): void {
     try {
       const version = dataVersion();
@@ -59,6 +71,10 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
     } catch (error) {
       failure = error;
     }
+    bucket.again ??= setTimeout(() => {
+      bucket.again = undefined;
+      if (bucket.listeners.size) rang(bucket);
+    }, againMs);
     notify(bucket.listeners);
   }
 
@@ -99,13 +115,23 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
     }, pollMs);
   }
 
+  /** Once a second. Mostly nothing was written, and asking the file's size and time is all it takes to know. */
   function slowCheck(): void {
+    const { text: stamp, time } = stampOf(log);
+    if (stamp === slow.stamp && slow.certain) return;
+    // A file's time is coarse: what was written just now may be followed by more with the same time.
+    const certain = Math.abs(Date.now() - time) > 100;
     try {
       // The database first: where it is gone nothing may be made anew beside it.
       const version = dataVersion();
-      for (const bucket of buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) attach(bucket);
-      if (version === slowVersion) return;
-      slowVersion = version;
+      const deaf = [...buckets.values()].filter((bucket) => inodeOf(bucket.file) !== bucket.inode);
+      for (const bucket of deaf) attach(bucket);
+      const begun = sizeOf(before);
+      const missing = begun - sizeOf(after);
+      const strange = begun <= slow.begun || missing > slow.missing || deaf.length > 0;
+      const lost = strange && version !== slow.version;
+      slow = { stamp, certain, version, begun, missing };
+      if (!lost) return;
     } catch (error) {
       failure = error;
     }
@@ -129,7 +155,15 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
     bucket.listeners.add(listener);
     const sameTopic = local.get(topic) ?? new Set();
     local.set(topic, sameTopic.add(listener));
-    slowTimer ??= setInterval(slowCheck, slowCheckMs);
+    if (slowTimer) return;
+    slow = {
+      stamp: "",
+      certain: false,
+      version: dataVersion(),
+      begun: sizeOf(before),
+      missing: sizeOf(before) - sizeOf(after),
+    };
+    slowTimer = setInterval(slowCheck, slowCheckMs);
   }
 
   function unlisten(topic: string, listener: () => void): void {
@@ -141,6 +175,7 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
     bucket?.listeners.delete(listener);
     if (!bucket || bucket.listeners.size) return;
     bucket.watcher?.close();
+    clearTimeout(bucket.again);
     buckets.delete(name);
     if (buckets.size) return;
     clearInterval(slowTimer);
@@ -149,11 +184,15 @@ export function openWake(folder: string, dataVersion: () => number): Wake {
   }
 
   return {
-    touch(topics) {
-      if (!topics.size) return;
-      for (const topic of topics) notify(local.get(topic) ?? []);
-      if (!exists(folder)) return; // Nobody has ever waited here.
-      for (const name of new Set([...topics].map(bucketOf))) touch(`${folder}/${name}`);
+    announce() {
+      const watched = exists(folder); // else nobody has ever waited here
+      if (watched) append(before);
+      return (topics) => {
+        for (const topic of topics) notify(local.get(topic) ?? []);
+        if (!topics.size || !exists(folder)) return void (watched && append(after));
+        for (const name of new Set([...topics].map(bucketOf))) touch(`${folder}/${name}`);
+        if (watched) append(after);
+      };
     },
 
     subscribe(topics) {

@@ -4,7 +4,17 @@
  */
 const userData = new Set(["payload", "metadata"]);
 
-export const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const known = new Map<string, string>();
+
+/** Kept once made: a listing has the same few keys a thousand times. */
+function snake(key: string): string {
+  let made = known.get(key);
+  if (made === undefined) {
+    made = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    known.set(key, made);
+  }
+  return made;
+}
 
 export function snakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCase);

@@ -11,7 +11,7 @@ import {
   type OutputOf,
   operationNamed,
 } from "../../contract/operations/index.ts";
-import { call, handHeader, type Sent, send, type Wire } from "./request.ts";
+import { type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
 
 export interface ClientOptions {
@@ -75,12 +75,11 @@ export type Client = ReturnType<typeof connect>;
 
 function handOver<T>(wire: Wire, { value, handOver }: Sent): HandedOver<T> {
   if (handOver === null) return { value: value as T };
-  const tell = async (word: "confirm" | "release") => {
-    const headers: Record<string, string> = { "content-type": "application/json", [handHeader]: "wanted" };
-    if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
-    await call(wire, `/api/hand-overs/${handOver}/${word}`, { method: "POST", headers, body: "{}" });
+  return {
+    value: value as T,
+    confirm: () => tell(wire, handOver, "confirm"),
+    giveBack: () => tell(wire, handOver, "release"),
   };
-  return { value: value as T, confirm: () => tell("confirm"), giveBack: () => tell("release") };
 }
 
 /** A read changes nothing and a keyed write happens once: both may be tried again. */

@@ -46,7 +46,7 @@ export async function send(
     return encodeURIComponent(String(value));
   });
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const headers: Record<string, string> = { [handHeader]: "wanted" };
+  const headers: Record<string, string> = { [handHeader]: crypto.randomUUID() };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
   let body: string | undefined;
   if (method === "GET") {
@@ -61,7 +61,13 @@ export async function send(
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
   }
-  const response = await call(wire, path, { method, headers, body, signal: extras.signal });
+  const { signal } = extras;
+  const giveUp = () => void tell(wire, headers[handHeader]!, "release").catch(() => {});
+  // Whoever goes away has not got the answer, even if it is on its way.
+  signal?.addEventListener("abort", giveUp);
+  const response = await call(wire, path, { method, headers, body, signal }).finally(() =>
+    signal?.removeEventListener("abort", giveUp),
+  );
   return { value: await response.json(), handOver: response.headers.get(handHeader) };
 }
 
@@ -98,4 +104,11 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
   return new InboxError("storage", `${url} answered ${response.status}, and not in the words of a hub`, {
     hint: "check the address",
   });
+}
+
+/** What became of an answer, said to the hub that waits for it. */
+export async function tell(wire: Wire, handOver: string, word: "confirm" | "release"): Promise<void> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
+  await call(wire, `/api/hand-overs/${handOver}/${word}`, { method: "POST", headers, body: "{}" });
 }

@@ -84,10 +84,11 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
         await handed.giveBack?.();
         return plain(value);
       }
-      if (request.headers.has(handHeader)) {
-        const response = plain(value);
-        const id = handOvers.keep(handed);
+      const id = request.headers.get(handHeader);
+      if (id !== null) {
+        handOvers.keep(id, handed);
         request.signal.addEventListener("abort", () => void handOvers.giveBack(id).catch(() => {}));
+        const response = plain(value);
         response.headers.set(handHeader, id);
         return response;
       }
