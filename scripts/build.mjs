@@ -1,4 +1,4 @@
-/** `npm run build`: dist/inbox, one executable with everything in it, and dist/orch, the same by another name. */
+/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, and dist/client.js. */
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,6 +21,17 @@ export function build() {
   runBun(["build", ...flags, "src/main.ts", "--outfile", "dist/inbox.new"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
+  // The client for every other runtime: one file that needs nothing.
+  const client = [
+    "build",
+    "--minify",
+    "--target=browser",
+    "--format=esm",
+    "src/client.ts",
+    "--outfile",
+    "dist/client.js",
+  ];
+  runBun(client, { stdio: ["ignore", "ignore", "inherit"] });
   renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
   rmSync(join(dist, "orch"), { force: true });
   symlinkSync("inbox", join(dist, "orch"));
@@ -28,5 +39,5 @@ export function build() {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   build();
-  console.log("built dist/inbox and dist/orch");
+  console.log("built dist/inbox, dist/orch and dist/client.js");
 }

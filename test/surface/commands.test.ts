@@ -35,6 +35,20 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["watch", ["--after-event", "0"], "events.watch"],
     ["pool join", ["p", ...w], "pools.join"],
     ["pool leave", ["p", ...w], "pools.leave"],
+    ["mail", w, "mailbox.list"],
+    ["receive", w, "mailbox.receive"],
+    ["send", ["w", "again"], "mailbox.send"],
+    ["check", w, "mailbox.check"],
+    ["send", ["w", "again"], "mailbox.send"],
+    ["wait", ["--batch-window", "0", ...w], "mailbox.wait"],
+    ["send", ["w", "again"], "mailbox.send"],
+    ["gather", ["--from", "main", ...w], "mailbox.gather"],
+    ["dlq list", [], "deadLetters.list"],
+    ["dlq requeue", ["--channel", "w"], "deadLetters.requeue"],
+    ["dlq purge", ["--channel", "w"], "deadLetters.purge"],
+    ["token create", w, "tokens.create"],
+    ["token list", [], "tokens.list"],
+    ["token revoke", ["tok_1"], "tokens.revoke"],
     ["agents", [], "agents.list"],
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
@@ -52,7 +66,10 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     expect(known.filter((key) => key in json)).toEqual(Object.keys(json));
     expect(json).toMatchObject({ ok: true, command });
   }
-  expect(new Set(round.map(([, , name]) => name))).toEqual(new Set(table.map(({ name }) => name)));
+  // Channels have a shape of their own (channels.test.ts), a dead letter takes minutes to die, the hub does not end.
+  const elsewhere = (name: string) => /^messages\.|^deadLetters\.show$|^bus\.serve$/.test(name);
+  const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));
+  expect(new Set(round.map(([, , name]) => name))).toEqual(new Set(all));
 });
 
 test("[C1] every answer of the bus fits its declared schema exactly", async () => {
@@ -160,6 +177,11 @@ test("[C3] the table of codes has the documented exit for each", () => {
     invalid_input: 30,
     too_large: 30,
     invalid_state: 30,
+    not_allowed: 30,
+    unauthenticated: 30,
+    limited: 50,
+    conflict: 20,
+    cursor_expired: 40,
     lease_conflict: 20,
     lease_lost: 20,
     not_found: 40,
@@ -185,7 +207,7 @@ test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", a
   expect((await run(["--db", other.db, "list", "--json"], { cwd: deep })).json.threads[0].subject).toBe(
     "far",
   );
-  for (const db of ["", "postgres://localhost/x", "http://localhost:3456"])
+  for (const db of ["", "postgres://localhost/x"])
     expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
 });
 
@@ -199,7 +221,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     command: "init",
     db: join(inner, ".agents/coord.db"),
     created: true,
-    schema_version: 1,
+    schema_version: 2,
     outer: at.db,
   });
   await run(["send", "w", "hello"], { cwd: inner });
@@ -215,7 +237,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
 
 test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {
   using empty = temporaryFolder();
-  for (const op of table.filter(({ name }) => name !== "bus.init")) {
+  for (const op of table.filter(({ name }) => name !== "bus.init" && name !== "bus.serve")) {
     const needed = [...op.cli.command.split(" "), ...plainFor(op.cli.command)];
     const { code, json } = await run([...needed, "--agent", "w", "--json"], { cwd: empty.path });
     expect([op.name, code, json.error.code]).toEqual([op.name, 40, "not_initialized"]);
@@ -224,10 +246,27 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
   expect(await Array.fromAsync(new Bun.Glob("**").scan({ cwd: empty.path, dot: true }))).toEqual([]);
 });
 
+const onChannel = ["msg inbox", "msg ack all", "msg pending"];
+const onMessage = ["msg ack", "msg status", "dlq show", "token revoke"];
 const onThread = ["renew", "update", "reply", "done", "fail", "cancel", "show", "wait-reply", "release"];
 const plainFor = (command: string) =>
-  ({ send: ["--to", "w", "--subject", "s"], "pool join": ["p"], "pool leave": ["p"] })[command] ??
-  (onThread.includes(command) ? ["thr_1"] : []);
+  ({
+    send: ["--to", "w", "--subject", "s"],
+    "pool join": ["p"],
+    "pool leave": ["p"],
+    gather: ["--from", "a"],
+    "msg send": ["c", "hello"],
+    "msg replies": ["r"],
+    "dlq requeue": ["1"],
+    "dlq purge": ["1"],
+  })[command] ??
+  (onThread.includes(command)
+    ? ["thr_1"]
+    : onChannel.includes(command)
+      ? ["c"]
+      : onMessage.includes(command)
+        ? ["1"]
+        : []);
 
 test("[C9] identity: --agent or --from, else INBOX_AGENT; the short send is main; worker commands require one", async () => {
   using at = await desk();
@@ -351,7 +390,7 @@ test("[C8] every command has help with its flags and an example, and every examp
     for (const { name } of globalFlags) expect(stdout).toContain(name);
     for (const example of op.examples) {
       expect(stdout).toContain(example);
-      if (/--wait|--follow|^inbox watch/.test(example)) continue;
+      if (/--wait|--follow|^inbox (watch|wait|receive|gather|serve)/.test(example)) continue; // they block
       const shell = Bun.spawn(["bash", "-c", `${example} --json`], {
         cwd: at.path,
         env: { PATH: `${root}/dist:${process.env.PATH}`, INBOX_AGENT: "me" },
@@ -359,7 +398,7 @@ test("[C8] every command has help with its flags and an example, and every examp
         stderr: "pipe",
       });
       const answer = JSON.parse(await new Response(shell.stdout).text());
-      if (!answer.ok) expect([example, answer.error.code]).not.toEqual([example, "invalid_input"]);
+      if (answer.ok === false) expect([example, answer.error.code]).not.toEqual([example, "invalid_input"]);
     }
     expect((await at.human("help", ...op.cli.command.split(" "))).stdout).toBe(stdout);
   }

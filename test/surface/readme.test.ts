@@ -52,8 +52,8 @@ test.skipIf(!Bun.which("jq"))(
   },
 );
 
-test("[C8] npm start plays its round", async () => {
-  const child = Bun.spawn(["npm", "start", "--silent"], {
+test("[C8] npm run demo plays its round", async () => {
+  const child = Bun.spawn(["npm", "run", "demo", "--silent"], {
     cwd: root,
     env: { ...process.env, NO_COLOR: "1" },
     stdout: "pipe",
@@ -63,4 +63,16 @@ test("[C8] npm start plays its round", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/nothing to claim/);
   expect(stdout).toMatch(/thr_1 {3}done/);
+});
+
+test("[C4] npm start runs the hub and says what to try", async () => {
+  using folder = temporaryFolder();
+  const args = ["scripts/start.mjs", "--port", "0", "--json", "--db", join(folder.path, "hub.db")];
+  const child = Bun.spawn(["node", ...args], { cwd: root, stdout: "pipe", stderr: "pipe" });
+  const reader = child.stdout.getReader();
+  const { url } = JSON.parse(new TextDecoder().decode((await reader.read()).value));
+  const health = (await (await fetch(`${url}/healthz`)).json()) as { ok: boolean };
+  expect(health.ok).toBe(true);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
 });

@@ -1,0 +1,26 @@
+/** `restante/client`: the bus of a hub, in Node, Bun, Deno and browsers. Nothing here needs more than web standards. */
+import { InboxError } from "./contract/errors.ts";
+import { type Namespaces, namespaces } from "./namespaces.ts";
+import { connect } from "./surfaces/client/client.ts";
+
+export { type ErrorCode, InboxError } from "./contract/errors.ts";
+export type { CallOptions } from "./namespaces.ts";
+
+export interface OpenOptions {
+  /** What proves who is calling, where the hub wants it. */
+  token?: string;
+  /** Who is calling, where it is not said with each call. */
+  agent?: string;
+}
+
+export type Inbox = Namespaces;
+
+export const Inbox = {
+  async open(url: string, { token, agent }: OpenOptions = {}): Promise<Inbox> {
+    if (!/^https?:\/\//i.test(url))
+      throw new InboxError("invalid_input", `${url} is not the address of a hub`, {
+        hint: 'a database file is opened by the package "restante" on Bun; here, name a hub: http://127.0.0.1:3456',
+      });
+    return namespaces(connect(url, { token }), agent);
+  },
+};

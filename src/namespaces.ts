@@ -1,0 +1,98 @@
+/**
+ * The bus as programs use it: `inbox.threads.claim({ agent })`. Every operation of the table is a method; only
+ * `messages` is written by hand, because its protocol takes a channel or an id first and answers with the thing itself.
+ */
+import type { ChannelMessage } from "./contract/channel-message.ts";
+import type { Event } from "./contract/event.ts";
+import type { AnyOperation } from "./contract/operation.ts";
+import { type InputOf, type OperationName, type OutputOf, table } from "./contract/operations/index.ts";
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** On a write: the same key from the same sender is the same write. */
+  idempotencyKey?: string;
+}
+
+type Remote = Exclude<OperationName, `bus.${string}`>;
+
+/** What embedded and remote have in common. */
+export interface Bus {
+  call<N extends Remote>(name: N, input: InputOf<N>, options?: CallOptions): Promise<OutputOf<N>>;
+  follow(input: InputOf<"events.watch">, options?: CallOptions): AsyncGenerator<Event>;
+  close(): Promise<void>;
+}
+
+/** Who acts may be left out where the program said who it is. */
+type Identified<T> = Omit<T, "agent" | "from" | "sender"> &
+  Partial<Pick<T, Extract<keyof T, "agent" | "from" | "sender">>>;
+type Prefix<N extends string> = N extends `${infer P}.${string}` ? P : never;
+type Methods<P extends string> = {
+  [N in Remote as N extends `${P}.${infer M}` ? M : never]: (
+    input: Identified<InputOf<N>>,
+    options?: CallOptions,
+  ) => Promise<OutputOf<N>>;
+};
+
+type ReadOptions = Omit<InputOf<"messages.inbox">, "channel">;
+
+interface Messages {
+  send(
+    input: Identified<InputOf<"messages.send">>,
+    options?: CallOptions,
+  ): Promise<OutputOf<"messages.send">>;
+  inbox(channel: string, filter?: ReadOptions, options?: CallOptions): Promise<ChannelMessage[]>;
+  ack(id: number, options?: CallOptions): Promise<ChannelMessage & { already: boolean }>;
+  ackAll(channel: string, options?: CallOptions): Promise<OutputOf<"messages.ackAll">>;
+  pending(channel: string, options?: CallOptions): Promise<number>;
+  gc(input?: InputOf<"messages.gc">, options?: CallOptions): Promise<OutputOf<"messages.gc">>;
+  replies(correlationId: string, options?: CallOptions): Promise<ChannelMessage[]>;
+  status(id: number, options?: CallOptions): Promise<OutputOf<"messages.status">>;
+}
+
+export type Namespaces = { [P in Exclude<Prefix<Remote>, "messages" | "events">]: Methods<P> } & {
+  messages: Messages;
+  events: Methods<"events"> & {
+    /** Every event from a cursor on, as it happens. */
+    follow(filter?: InputOf<"events.watch">, options?: CallOptions): AsyncGenerator<Event>;
+  };
+  close(): Promise<void>;
+};
+
+export function namespaces(bus: Bus, agent: string | undefined): Namespaces {
+  const all: Record<string, Record<string, unknown>> = {};
+  const invoke = (op: AnyOperation, input: object, options?: CallOptions) => {
+    const key = op.cli.identity;
+    const known = key === undefined || agent === undefined ? {} : { [key]: agent };
+    return bus.call(op.name as Remote, { ...known, ...input } as never, options);
+  };
+  for (const op of table as readonly AnyOperation[]) {
+    const [prefix, method] = op.name.split(".") as [string, string];
+    if (prefix === "bus") continue;
+    all[prefix] ??= {};
+    all[prefix][method] = (input: object = {}, options?: CallOptions) => invoke(op, input, options);
+  }
+  const call = (method: keyof Messages, input: object, options?: CallOptions) =>
+    (all.messages![method] as (input: object, options?: CallOptions) => Promise<never>)(input, options);
+  const who = { agent: agent ?? "api" };
+  const messages: Messages = {
+    send: (input, options) => call("send", { sender: agent ?? "api", ...input }, options),
+    inbox: async (channel, filter, options) =>
+      ((await call("inbox", { channel, ...filter }, options)) as OutputOf<"messages.inbox">).messages,
+    ack: async (id, options) => {
+      const { message, already } = (await call("ack", { id, ...who }, options)) as OutputOf<"messages.ack">;
+      return { ...message, already };
+    },
+    ackAll: (channel, options) => call("ackAll", { channel, ...who }, options),
+    pending: async (channel, options) =>
+      ((await call("pending", { channel }, options)) as OutputOf<"messages.pending">).count,
+    gc: (input = {}, options) => call("gc", input, options),
+    replies: async (correlationId, options) =>
+      ((await call("replies", { correlationId }, options)) as OutputOf<"messages.replies">).messages,
+    status: (id, options) => call("status", { id }, options),
+  };
+  const events = {
+    ...all.events,
+    follow: (filter = {}, options?: CallOptions) => bus.follow(filter, options),
+  };
+  return { ...all, messages, events, close: () => bus.close() } as unknown as Namespaces;
+}

@@ -1,0 +1,25 @@
+/** `restante`: the bus in a program, embedded in a file or at a hub, behind one interface. */
+import { type OpenOptions, Inbox as Remote } from "./client.ts";
+import { createDatabase } from "./engines/sqlite/connect.ts";
+import { openInbox } from "./inbox.ts";
+import { isHub } from "./location.ts";
+import { type Namespaces, namespaces } from "./namespaces.ts";
+
+export { type ErrorCode, InboxError } from "./contract/errors.ts";
+export type { CallOptions } from "./namespaces.ts";
+
+export interface EmbeddedOptions extends OpenOptions {
+  /** Make the database where there is none. */
+  create?: boolean;
+}
+
+export type Inbox = Namespaces;
+
+export const Inbox = {
+  /** A file is opened here; an address is asked over HTTP. */
+  async open(location: string, options: EmbeddedOptions = {}): Promise<Inbox> {
+    if (isHub(location)) return Remote.open(location, options);
+    if (options.create) createDatabase(location);
+    return namespaces(openInbox(location), options.agent);
+  },
+};
