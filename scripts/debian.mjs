@@ -1,7 +1,7 @@
 /** Programs some tests need, from Debian's packages where that is possible; else those tests are skipped by name. */
 import { spawnSync } from "node:child_process";
 
-const needed = { zsh: "zsh", fish: "fish", jq: "jq" };
+const needed = { zsh: "zsh", fish: "fish", jq: "jq", chromium: "chromium" };
 const has = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
 export function installPrograms() {
