@@ -88,7 +88,8 @@ export interface ServedHub {
 export async function served(db?: string, ...more: string[]): Promise<ServedHub> {
   const folder = db === undefined ? temporaryFolder() : undefined;
   const path = db ?? join(folder!.path, "coord.db");
-  const child = Bun.spawn([program, "serve", "--port", "0", "--json", "--db", path, ...more], {
+  const port = more.includes("--port") ? [] : ["--port", "0"];
+  const child = Bun.spawn([program, "serve", ...port, "--json", "--db", path, ...more], {
     cwd: "/",
     env: bareEnvironment(),
     stdout: "pipe",

@@ -184,7 +184,7 @@ async function withoutOperation(
     return errorTable.invalid_input.exit;
   }
   if (program === "inbox" && word === "help") {
-    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 3))?.command;
+    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 4))?.command;
     if (argument !== undefined && !command) throw unknownCommand(argument, program);
     return say(command ? commandHelp(command) : programHelp(program, version));
   }

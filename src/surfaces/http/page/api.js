@@ -6,6 +6,13 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
+const hint = (schema) =>
+  schema.enum
+    ? schema.enum.join(" | ")
+    : schema.default === undefined
+      ? (schema.type ?? "")
+      : `${JSON.stringify(schema.default)}`;
+
 const api = await (await fetch("/openapi.json")).json();
 place.replaceChildren();
 for (const [path, methods] of Object.entries(api.paths))
@@ -71,13 +78,6 @@ function section(method, path, operation) {
     form,
   );
 }
-
-const hint = (schema) =>
-  schema.enum
-    ? schema.enum.join(" | ")
-    : schema.default === undefined
-      ? (schema.type ?? "")
-      : `${JSON.stringify(schema.default)}`;
 
 function call(method, path, fields, data) {
   const token = document.getElementById("token").value;
