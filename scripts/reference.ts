@@ -123,6 +123,69 @@ function openapi(): string {
   return `${JSON.stringify({ openapi: "3.1.0", info, paths, components: { ...security, schemas: { Error: errorSchema } } }, null, 1)}\n`;
 }
 
+/** The few routes that are not an operation of the table by that name. */
+const text = (name: string, place: "path" | "query", description: string, type = "string") => ({
+  name,
+  in: place,
+  required: place === "path",
+  schema: { type, description },
+});
+const answers = (description: string) => ({ responses: { 200: { description } } });
+const beside: Record<string, Record<string, unknown>> = {
+  "/api/events": {
+    get: {
+      operationId: "events.stream",
+      summary: "Every event as it happens, as server-sent events; Last-Event-ID goes on where a line was cut",
+      parameters: [
+        text("afterEvent", "query", "the last event you have seen", "integer"),
+        text("agent", "query", "only what concerns this agent"),
+      ],
+      ...answers("text/event-stream"),
+    },
+  },
+  "/terminals/{id}/inbox/messages": {
+    post: {
+      operationId: "terminals.send",
+      summary: "Send to an agent's inbox, in the words of terminals",
+      parameters: [text("id", "path", "the receiver")],
+      requestBody: {
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              properties: { sender_id: { type: "string" }, message: { type: "string" } },
+              required: ["sender_id", "message"],
+            },
+          },
+        },
+      },
+      ...answers("{success, id, sender_id, receiver_id, message, status, created_at}"),
+    },
+    get: {
+      operationId: "terminals.history",
+      summary: "What was sent to an agent, collected or not",
+      parameters: [
+        text("id", "path", "the agent"),
+        text("status", "query", "pending or consumed"),
+        text("limit", "query", "at most so many", "integer"),
+      ],
+      ...answers("an array of {id, sender_id, message, status, created_at}"),
+    },
+  },
+  "/terminals/{id}/inbox/messages/wait": {
+    get: {
+      operationId: "terminals.wait",
+      summary: "Block for mail, gather what comes within the window, collect it",
+      parameters: [
+        text("id", "path", "the agent"),
+        text("timeout", "query", "seconds to wait (default: 50)", "number"),
+        text("batch_window", "query", "seconds to go on after the first (default: 2)", "number"),
+      ],
+      ...answers("an array of {id, sender_id, message, created_at, thread_id, kind, redelivered}"),
+    },
+  },
+};
+
 const errorSchema = {
   type: "object",
   required: ["ok", "error"],

@@ -8,7 +8,7 @@ import { type Asked, isHub, locate, locateNew } from "./location.ts";
 
 type LocalOperation = "bus.init" | "bus.doctor";
 
-const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> } = {
+const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> | Promise<OutputOf<N>> } = {
   "bus.init": (asked) => {
     const { path, outer } = locateNew(asked);
     if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
@@ -20,13 +20,27 @@ const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> } = {
       ...(created && outer !== undefined && { outer }),
     };
   },
-  "bus.doctor": (asked) => {
+  "bus.doctor": async (asked) => {
     const path = locate(asked);
     if (isHub(path))
       throw onlyFiles("doctor", path, `look at ${path}/readyz and /metrics, or run it where the hub runs`);
-    return diagnose(path);
+    const report = diagnose(path);
+    return { ...report, checks: [...report.checks, await hubCheck(path)] };
   },
 };
+
+const usualHub = "http://127.0.0.1:3456";
+
+/** Whether a hub serves this database, where one usually is. None is nothing wrong. */
+async function hubCheck(db: string): Promise<OutputOf<"bus.doctor">["checks"][number]> {
+  const answer = await fetch(`${usualHub}/healthz`, { signal: AbortSignal.timeout(500) })
+    .then((response) => response.json() as Promise<{ program?: string; db?: string; pid?: number }>)
+    .catch(() => undefined);
+  const none = { name: "hub", status: "ok" as const, detail: `none at ${usualHub}; it is not needed` };
+  if (answer?.program !== "restante") return none;
+  const which = answer.db === db ? "this database" : `another database, ${answer.db}`;
+  return { name: "hub", status: "ok", detail: `${usualHub} (process ${answer.pid}) serves ${which}` };
+}
 
 const onlyFiles = (command: string, path: string, hint: string) =>
   new InboxError("invalid_input", `${command} works on a database file, and ${path} is a hub`, { hint });

@@ -80,6 +80,8 @@ test("[C8] doctor says what it checked and what to do", async () => {
     "folder",
     "clock",
     "leases",
+    "dead letters",
+    "hub",
   ]);
   await Bun.$`chmod 644 ${at.db}`;
   await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "s");

@@ -22,6 +22,7 @@ export function diagnose(path: string): Report {
       ...permissions(path),
       clock(db),
       leases(db),
+      deadLetters(db),
     ];
     return { healthy: checks.every(({ status }) => status !== "fail"), checks };
   } finally {
@@ -115,4 +116,14 @@ function leases(db: Database): Check {
     detail,
     fix: `inbox claim thr_${oldest!.id} --agent NAME, or inbox cancel thr_${oldest!.id} --agent NAME`,
   };
+}
+
+function deadLetters(db: Database): Check {
+  const { count } = get<{ count: number }>(
+    db,
+    "select count(*) as count from messages where dead_at is not null",
+  );
+  if (!count) return ok("dead letters", "none");
+  const fix = "inbox dlq list shows them; inbox dlq requeue ID, or inbox dlq purge ID";
+  return { name: "dead letters", status: "warn", detail: `${count} nobody has accepted`, fix };
 }
