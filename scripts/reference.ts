@@ -114,6 +114,7 @@ function openapi(): string {
       paths[place] = { ...paths[place], [method.toLowerCase()]: pathItem(op, method, path, i) };
     }
   }
+  Object.assign(paths, beside);
   const info = {
     title: "Restante",
     version,

@@ -37,7 +37,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
           hint: "inbox token create --agent NAME --scope admin makes one; or leave out --host",
         },
       );
-    const about = { db, pid: process.pid };
+    // Who holds the port is told on this machine only.
+    const about = isLoopback(host) ? { db, pid: process.pid } : {};
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,

@@ -22,6 +22,13 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
       "not_allowed",
       `${op.name} needs the scope ${op.scope}; this token has ${caller.scope}`,
     );
+  // A reader's position is its own, though reading is everybody's.
+  const moves = op.name === "messages.inbox" && input.commit === true;
+  if (moves && caller.agent !== undefined && input.reader !== caller.agent)
+    throw new InboxError(
+      "not_allowed",
+      `this token speaks for "${caller.agent}", not for the reader "${String(input.reader)}"`,
+    );
   const key = op.cli.identity;
   if (key === undefined) return;
   if (caller.agent === undefined) return;

@@ -45,7 +45,13 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
   if (named === "" || named.includes("\u0000"))
     throw new InboxError("invalid_input", `${source} must be the path of a database file`);
   const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
-  if (isHub(named)) return named;
+  if (isHub(named)) {
+    if (!URL.canParse(named) || /\s/.test(named))
+      throw new InboxError("invalid_input", `${source} ${named} is not the address of a hub`, {
+        hint: "for example http://127.0.0.1:3456",
+      });
+    return named;
+  }
   if (scheme)
     throw new InboxError(
       "invalid_input",

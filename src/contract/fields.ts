@@ -52,6 +52,7 @@ function nameProblem(name: string): string | undefined {
     return `must not contain control characters, got ${shown(name)}`;
   if (name.startsWith("-")) return `must not start with "-", got ${shown(name)}`;
   if (name === "*") return 'must be one name, not "*"';
+  if (name === "." || name === "..") return `must not be "${name}", which an address cannot hold`;
   if (name.trim() !== name) return `must not begin or end with a space, got ${shown(name)}`;
   return undefined;
 }

@@ -20,12 +20,13 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
   const cursor = input.afterId ?? stored;
   const after = cursor ?? 0;
-  const everything = input.includeAcked || reader !== undefined;
+  const everything = input.includeAcked || input.onlyAcked || reader !== undefined;
   // Whoever begins at the beginning has seen nothing that could be missing.
   const gap = everything && cursor ? yield* gapAfter(channel, after) : undefined;
   const conditions: Sql[] = [sql`messages.to_agent = ${channel}`, sql`messages.message_id > ${after}`];
   conditions.push(everything ? unexpired(now) : waiting(now));
   if (gap) conditions.push(sql`messages.message_id < ${gap.from_id}`);
+  if (input.onlyAcked) conditions.push(sql`messages.acked_at is not null`);
   if (sender !== undefined) conditions.push(sql`messages.from_agent = ${sender}`);
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
   const rows = yield* all<MessageRow>(sql`

@@ -19,6 +19,7 @@ export const msgInbox = operation({
       sender: v.optional(name("only from this sender", "NAME")),
       correlationId: correlationId("only with this correlation id"),
       includeAcked: flag("also those that were acknowledged"),
+      onlyAcked: flag("only those that were acknowledged"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
       commit: flag("with --reader: move its position past what was read"),
     }),
@@ -26,7 +27,7 @@ export const msgInbox = operation({
     v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
   errors: ["invalid_input", "cursor_expired"],
   cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
-  http: ["GET /api/messages/inbox/:channel"],
+  http: ["POST /api/messages/inbox/:channel/read", "GET /api/messages/inbox/:channel"],
   examples: [
     "inbox msg inbox agent-1 --after 42",
     "inbox msg inbox builds --reader deployer --commit --json",

@@ -1,9 +1,10 @@
 /** `inbox serve`: the hub in the foreground, until somebody stops it. */
+import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { serve } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { startHub } from "../../hub.ts";
-import { type Asked, locateOrNew } from "../../location.ts";
+import { type Asked, isHub, locateOrNew } from "../../location.ts";
 import type { CommandInput } from "./input.ts";
 
 /** Starts, says where, and answers once it has stopped. */
@@ -14,6 +15,10 @@ export async function runHub(
 ): Promise<void> {
   const { port, host, allowHost, auth } = parseInput(serve, input, label);
   const db = locateOrNew(asked);
+  if (isHub(db))
+    throw new InboxError("invalid_input", `the hub serves a database file, and ${db} is a hub`, {
+      hint: "leave out --db, or name a file",
+    });
   const hub = await startHub({ db, port, host, allowHosts: allowHost ?? [], auth });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());

@@ -3,7 +3,6 @@
  * answer was lost can be sent again; waits are cut into requests that no proxy minds; an answer is confirmed once it
  * is held.
  */
-import { InboxError } from "../../contract/errors.ts";
 import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
 import {
   type InputOf,
@@ -11,7 +10,7 @@ import {
   type OutputOf,
   operationNamed,
 } from "../../contract/operations/index.ts";
-import { type Sent, send, tell, type Wire } from "./request.ts";
+import { again, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
 
 export interface ClientOptions {
@@ -34,7 +33,6 @@ interface HandedOver<T> {
   giveBack?(): Promise<void>;
 }
 
-const tries = 4;
 const sliceSeconds = 50;
 
 export function connect(address: string, options: ClientOptions = {}) {
@@ -90,20 +88,10 @@ async function repeatedly(
   options: ClientCall,
 ): Promise<Sent> {
   const idempotencyKey = options.idempotencyKey ?? (op.kind === "write" ? crypto.randomUUID() : undefined);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const sent = await send(wire, op, input, { idempotencyKey, signal: options.signal });
-      const own = options.idempotencyKey === undefined && (sent.value as { deduplicated?: boolean });
-      // Our own key is nobody's business: that the first try had arrived is no news to the caller.
-      if (own) delete own.deduplicated;
-      return sent;
-    } catch (error) {
-      const again =
-        error instanceof InboxError && (error.details?.unreachable === true || error.code === "busy");
-      if (!again || attempt >= tries) throw error;
-      await new Promise((done) => setTimeout(done, 50 * 2 ** attempt));
-    }
-  }
+  const sent = await again(() => send(wire, op, input, { idempotencyKey, signal: options.signal }));
+  // Our own key is nobody's business: that a first try had arrived is no news to the caller.
+  if (options.idempotencyKey === undefined) delete (sent.value as { deduplicated?: boolean }).deduplicated;
+  return sent;
 }
 
 /** A wait of any length, as waits of at most `sliceSeconds`. */

@@ -68,7 +68,10 @@ export async function send(
   const response = await call(wire, path, { method, headers, body, signal }).finally(() =>
     signal?.removeEventListener("abort", giveUp),
   );
-  return { value: await response.json(), handOver: response.headers.get(handHeader) };
+  const value = await response.json().catch(() => {
+    throw notHub(wire.url, response.status);
+  });
+  return { value, handOver: response.headers.get(handHeader) };
 }
 
 const asText = (value: unknown) =>
@@ -101,14 +104,35 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
   } catch {
     // Not ours.
   }
-  return new InboxError("storage", `${url} answered ${response.status}, and not in the words of a hub`, {
+  return notHub(url, response.status);
+}
+
+const notHub = (url: string, status: number) =>
+  new InboxError("storage", `${url} answered ${status}, and not in the words of a hub`, {
     hint: "check the address",
   });
-}
 
 /** What became of an answer, said to the hub that waits for it. */
 export async function tell(wire: Wire, handOver: string, word: "confirm" | "release"): Promise<void> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
-  await call(wire, `/api/hand-overs/${handOver}/${word}`, { method: "POST", headers, body: "{}" });
+  const say = () =>
+    call(wire, `/api/hand-overs/${handOver}/${word}`, { method: "POST", headers, body: "{}" });
+  await again(say);
+}
+
+const tries = 4;
+
+/** What can be said twice is said again when nobody answered. */
+export async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const worth =
+        error instanceof InboxError && (error.details?.unreachable === true || error.code === "busy");
+      if (!worth || attempt >= tries) throw error;
+      await new Promise((done) => setTimeout(done, 50 * 2 ** attempt));
+    }
+  }
 }

@@ -23,14 +23,19 @@ export const notFound = (request: Request) =>
  * [B4] An answer that collects. No server knows that what it wrote was read; the nearest is that the whole body was taken
  * from us and the request was not aborted. Our own client does better: it confirms by itself (hand-overs.ts).
  */
-export function collecting(request: Request, handed: Handed<unknown>, value: unknown): Response {
+export function collecting(
+  request: Request,
+  handed: Handed<unknown>,
+  value: unknown,
+  track: (settled: Promise<void>) => void,
+): Response {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   let settled = false;
   const settle = (taken: boolean) => {
     if (settled) return;
     settled = true;
     // What fails here is delivered again after its deadline; there is nobody left to tell.
-    void (taken ? handed.confirm?.() : handed.giveBack?.())?.catch(() => {});
+    track(Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.()).catch(() => {}));
   };
   request.signal.addEventListener("abort", () => settle(false));
   let given = false;

@@ -8,19 +8,21 @@ export function eventStream(
   inbox: Inbox,
   filter: Record<string, unknown>,
   stop: AbortSignal,
+  over: () => void,
 ): Response {
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
   const ending = new AbortController();
   const end = () => ending.abort();
+  const events = inbox.follow(input, { signal: ending.signal });
   request.signal.addEventListener("abort", end);
   stop.addEventListener("abort", end);
-  const events = inbox.follow(input, { signal: ending.signal });
   const encoder = new TextEncoder();
   let heartbeat: Timer | undefined;
   const finish = () => {
     clearInterval(heartbeat);
     stop.removeEventListener("abort", end);
+    over();
     end();
   };
   const body = new ReadableStream<Uint8Array>({

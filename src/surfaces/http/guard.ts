@@ -37,6 +37,9 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
       const origin = request.headers.get("origin");
       if (origin !== null && !ours(hostOf(origin)))
         throw refuse(`pages of ${origin} may not speak to this hub`);
+      // An image of another site's page comes without an Origin, and would collect mail; a link to our page may be followed.
+      if (request.headers.get("sec-fetch-site") === "cross-site" && !followsLink(request))
+        throw refuse("pages of other sites may not speak to this hub");
       const now = Math.floor(performance.now() / 1000);
       if (now !== second) {
         second = now;
@@ -47,33 +50,36 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
       if (count > limits.rate) throw new InboxError("limited", `more than ${limits.rate} requests a second`);
     },
 
-    /** Counts a wait for as long as it lasts. */
-    async waits<T>(agent: string, work: () => Promise<T>): Promise<T> {
-      const own = waiters.get(agent) ?? 0;
+    /** Counts a wait until the answer is called. Where nobody in particular waits, only the number of all counts. */
+    wait(agent: string | undefined): () => void {
       if (waiting >= limits.waiters)
         throw new InboxError("limited", `more than ${limits.waiters} open waits`);
-      if (own >= limits.waitersPerAgent)
+      const own = agent === undefined ? 0 : (waiters.get(agent) ?? 0);
+      if (agent !== undefined && own >= limits.waitersPerAgent)
         throw new InboxError("limited", `"${agent}" has more than ${limits.waitersPerAgent} open waits`);
       waiting++;
-      waiters.set(agent, own + 1);
-      try {
-        return await work();
-      } finally {
+      if (agent !== undefined) waiters.set(agent, own + 1);
+      let over = false;
+      return () => {
+        if (over) return;
+        over = true;
         waiting--;
+        if (agent === undefined) return;
         const left = waiters.get(agent)! - 1;
         if (left) waiters.set(agent, left);
         else waiters.delete(agent);
-      }
+      };
     },
   };
 }
-
-export type Guard = ReturnType<typeof makeGuard>;
 
 const refuse = (message: string) =>
   new InboxError("not_allowed", message, {
     hint: "call it as localhost, or start it with --allow-host NAME",
   });
+
+const followsLink = (request: Request) =>
+  request.headers.get("sec-fetch-mode") === "navigate" && new URL(request.url).pathname.startsWith("/docs/");
 
 function hostOf(origin: string): string {
   try {

@@ -25,9 +25,13 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
       throw invalid(`${key} is not JSON`);
     }
   };
+  wellEncoded(request.url);
   const query = request.url.indexOf("?");
-  if (query >= 0)
-    for (const [key, text] of new URLSearchParams(request.url.slice(query + 1))) given(key, text);
+  const asked = query < 0 ? [] : new URLSearchParams(request.url.slice(query + 1));
+  for (const [key, text] of asked) {
+    if (key in input) throw invalid(`${key} was given twice`);
+    given(key, text);
+  }
   for (const [key, text] of Object.entries(request.params)) {
     // An id in a body may be a number; in a path it is text, and means the same.
     if (key in input && String(input[key]) !== text)
@@ -39,7 +43,7 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
 
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {
   if (Number(request.headers.get("content-length") ?? 0) > bodyLimit) throw tooLarge();
-  const text = await request.text();
+  const text = decoded(await bytesOf(request));
   if (text === "") return {};
   if (text.length > bodyLimit) throw tooLarge();
   const type = request.headers.get("content-type") ?? "";
@@ -59,6 +63,37 @@ export async function jsonBody(request: Request): Promise<Record<string, unknown
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalid("the body must be a JSON object");
   return body as Record<string, unknown>;
+}
+
+/** The whole body, or as much of one without a length as may be. */
+async function bytesOf(request: Request): Promise<ArrayBuffer | Uint8Array> {
+  if (request.headers.has("content-length") || !request.body) return request.arrayBuffer();
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of request.body) {
+    total += chunk.length;
+    if (total > bodyLimit) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The runtime turns what is no UTF-8 into U+FFFD without a word; what was sent would be stored altered. */
+function decoded(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid("the body is not valid UTF-8 text");
+  }
+}
+
+function wellEncoded(url: string): void {
+  if (!url.includes("%")) return;
+  try {
+    decodeURIComponent(url);
+  } catch {
+    throw invalid("the address is not valid UTF-8 text");
+  }
 }
 
 const tooLarge = () => new InboxError("too_large", `the body has more than ${bodyLimit} bytes`);

@@ -31,6 +31,7 @@ export interface ServerOptions {
 /** [W3] A wait over HTTP, unless told; no proxy or client keeps a silent request for ever. */
 const waitDefault = 50;
 const waitLimit = 600;
+const graceMs = 2000;
 const created = new Set(["threads.send", "mailbox.send", "messages.send", "tokens.create"]);
 
 type Handle = (request: RoutedRequest, server: Bun.Server<undefined>) => Promise<Response>;
@@ -40,6 +41,11 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const handOvers = openHandOvers();
   const metrics = openMetrics();
   const stopping = new AbortController();
+  const settling = new Set<Promise<void>>();
+  const track = (settled: Promise<void>) => {
+    settling.add(settled);
+    void settled.then(() => settling.delete(settled));
+  };
 
   /** Everything every route has in common: admission, errors, counting. */
   const wrapped =
@@ -48,10 +54,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       const started = performance.now();
       let response: Response;
       try {
-        guard.admit(
-          request,
-          request.headers.get("authorization") ?? server.requestIP(request)?.address ?? "",
-        );
+        guard.admit(request, server.requestIP(request)?.address ?? "");
         response = await handle(request, server);
       } catch (error) {
         response = refusal(error);
@@ -68,8 +71,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
         (inBody as string | undefined) ?? request.headers.get("idempotency-key") ?? undefined;
       const input = translation ? translation.input(raw) : raw;
       for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
-      const consumed = input.consumed === true;
-      delete input.consumed;
+      if (request.method === "GET" && (input.commit === true || input.markRead === true))
+        throw new InboxError("invalid_input", "a GET changes nothing", {
+          hint: `use ${(op.http as readonly string[])[0]}`,
+        });
       actAs(caller, op, input);
       // [M1] A channel message of somebody who said nothing about itself.
       if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
@@ -77,8 +82,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       const call = (signal?: AbortSignal) =>
         inbox.hand(op.name as BusOperation, input as never, { signal, idempotencyKey });
       const handed = waits ? await waitFor(op, request, server, input, call) : await call();
-      let value: unknown = translation ? translation.output(handed.value as never) : handed.value;
-      if (consumed) value = (value as { status: string }[]).filter(({ status }) => status === "consumed");
+      const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
       if (!handed.confirm) return plain(value, created.has(op.name) ? 201 : 200);
       if (request.signal.aborted) {
         await handed.giveBack?.();
@@ -86,13 +90,16 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
       const id = request.headers.get(handHeader);
       if (id !== null) {
-        handOvers.keep(id, handed);
-        request.signal.addEventListener("abort", () => void handOvers.giveBack(id).catch(() => {}));
+        await handOvers.keep(id, handed, caller.agent);
+        request.signal.addEventListener(
+          "abort",
+          () => void handOvers.say(id, "release", caller.agent).catch(() => {}),
+        );
         const response = plain(value);
         response.headers.set(handHeader, id);
         return response;
       }
-      return collecting(request, handed, value);
+      return collecting(request, handed, value, track);
     });
 
   async function waitFor<T>(
@@ -122,9 +129,11 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     stopping.signal.addEventListener("abort", stop);
     if (stopping.signal.aborted) stop();
     if (request.signal.aborted) gone();
+    const over = guard.wait(input.agent as string | undefined);
     try {
-      return await guard.waits(String(input.agent ?? ""), () => call(ending.signal));
+      return await call(ending.signal);
     } finally {
+      over();
       request.signal.removeEventListener("abort", gone);
       stopping.signal.removeEventListener("abort", stop);
     }
@@ -150,23 +159,24 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     authorised("events.stream", async (request, server) => {
       server.timeout(request, 0);
       const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
-      return eventStream(request, inbox, filter, stopping.signal);
+      const over = guard.wait(filter.agent as string | undefined);
+      try {
+        return eventStream(request, inbox, filter, stopping.signal, over);
+      } catch (error) {
+        over();
+        throw error;
+      }
     }),
   );
-  add(
-    "POST /api/hand-overs/:id/confirm",
-    authorised("hand-overs.confirm", async ({ params }) => {
-      await handOvers.confirm(params.id!);
-      return plain({ confirmed: true });
-    }),
-  );
-  add(
-    "POST /api/hand-overs/:id/release",
-    authorised("hand-overs.release", async ({ params }) => {
-      await handOvers.giveBack(params.id!);
-      return plain({ released: true });
-    }),
-  );
+  for (const word of ["confirm", "release"] as const)
+    add(
+      `POST /api/hand-overs/:id/${word}`,
+      wrapped(`hand-overs.${word}`, async (request) => {
+        const { agent } = await callerOf(request, inbox, options.auth);
+        await handOvers.say(request.params.id!, word, agent);
+        return plain({ ok: true });
+      }),
+    );
   const open = { ok: true, program: "restante", version, ...options.about };
   add(
     "GET /healthz",
@@ -196,7 +206,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const methods = (handlers: Record<string, Handle>) => ({
     ...handlers,
     ...Object.fromEntries(
-      ["GET", "POST", "PUT", "DELETE", "PATCH"]
+      ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
         .filter((method) => !(method in handlers))
         .map((method) => [method, wrapped("none", async () => wrongMethod(method, Object.keys(handlers)))]),
     ),
@@ -206,7 +216,8 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     port: options.port,
     hostname: options.hostname,
     idleTimeout: 30,
-    maxRequestBodySize: 16 * 1024 * 1024,
+    // Our own limit is lower, and says so in our own words (request.ts).
+    maxRequestBodySize: 64 * 1024 * 1024,
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handlers]) => [path, methods(handlers)]),
     ) as never,
@@ -220,7 +231,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     /** Waiters get an answer, what is being written is finished, then the door closes. */
     async stop(): Promise<void> {
       stopping.abort();
+      // A client that neither reads nor ends keeps nobody else waiting.
+      const patience = setTimeout(() => void server.stop(true), graceMs);
       await server.stop(false);
+      clearTimeout(patience);
+      await new Promise((done) => setImmediate(done));
+      await Promise.all(settling);
       await handOvers.close();
     },
   };

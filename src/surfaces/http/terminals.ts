@@ -17,7 +17,9 @@ const only = (given: Fields, ...known: string[]) => {
     throw new InboxError("invalid_input", `${odd} is not known here; there is ${known.slice(1).join(", ")}`);
 };
 
-const number = (value: unknown) => (typeof value === "string" && value !== "" ? Number(value) : value);
+/** What is no plain number stays text, and is refused in the words of the schema. */
+const number = (value: unknown) =>
+  typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 
 export const terminalRoutes: Record<string, Translation> = {
   "POST /terminals/:id/inbox/messages": {
@@ -49,9 +51,9 @@ export const terminalRoutes: Record<string, Translation> = {
         throw new InboxError("invalid_input", `status must be pending or consumed, got "${String(status)}"`);
       return {
         channel: given.id,
-        includeAcked: status !== "pending",
+        includeAcked: status === undefined,
+        onlyAcked: status === "consumed",
         limit: number(given.limit),
-        consumed: status === "consumed",
       };
     },
     output: ({

@@ -1,0 +1,165 @@
+/** GET /api/events: what happens, as it happens. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { type Ask, hubHere, served } from "../support/hub.ts";
+import { line } from "../support/socket.ts";
+import { openStream } from "../support/sse.ts";
+import { until } from "../support/until.ts";
+
+const post = (ask: Ask, content: string, channel = "c") =>
+  ask("POST /api/messages", { channel, content, sender: "s" });
+const thread = (ask: Ask, to: string, run = "default", subject = "s") =>
+  ask("POST /api/threads", { from: "lead", to, subject, run });
+const ids = (events: { id: string }[]) => events.map(({ id }) => Number(id));
+
+describe("a stream", () => {
+  test("[W6] tells every event with its id, type and content, from now on", async () => {
+    await using hub = await hubHere();
+    await thread(hub.ask, "w");
+    const stream = await openStream(`${hub.url}/api/events`);
+    expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    await thread(hub.ask, "w");
+    await hub.ask("POST /api/threads/thr_2/reply", { from: "lead", to: "w", summary: "more" });
+    const [created, sent] = await stream.take(2);
+    expect([created!.event, sent!.event]).toEqual(["thread.created", "message.sent"]);
+    for (const { id, event, data } of [created!, sent!])
+      expect(data).toMatchObject({ eventId: Number(id), eventType: event });
+    expect(Number(sent!.id)).toBe(Number(created!.id) + 1);
+    const { json } = await hub.ask(`GET /api/events/wait?afterEvent=${Number(created!.id) - 1}`);
+    expect(json.events).toEqual([created!.data, sent!.data]);
+    stream.close();
+  });
+
+  test("[W6] misses nothing that is written right after it said that it listens", async () => {
+    await using hub = await hubHere();
+    await post(hub.ask, "the sender is known from here on");
+    for (let i = 0; i < 20; i++) {
+      const stream = await openStream(`${hub.url}/api/events`);
+      const { id } = (await post(hub.ask, String(i))).json;
+      expect((await stream.next()).data.messageId).toBe(`msg_${id}`);
+      stream.close();
+    }
+  });
+
+  test("[W6] takes filters, and refuses what is none", async () => {
+    await using hub = await hubHere();
+    await thread(hub.ask, "a");
+    await thread(hub.ask, "b", "night");
+    const first = async (query: string) => {
+      const stream = await openStream(`${hub.url}/api/events?afterEvent=0&${query}`);
+      const { data } = await stream.next();
+      stream.close();
+      return data.threadId;
+    };
+    expect(await first("agent=b")).toBe("thr_2");
+    expect(await first("thread=thr_2")).toBe("thr_2");
+    expect(await first("run=night")).toBe("thr_2");
+    const ended = openStream(`${hub.url}/api/events?afterEvent=0&status=cancelled`);
+    await hub.ask("POST /api/threads/thr_2/cancel", { agent: "lead" });
+    const stream = await ended;
+    expect((await stream.next()).data.threadId).toBe("thr_2");
+    stream.close();
+    expect((await openStream(`${hub.url}/api/events?status=odd`)).status).toBe(400);
+    const odd = await openStream(`${hub.url}/api/events`, { "last-event-id": "odd" });
+    expect(odd.status).toBe(400);
+  });
+
+  test("[W6] ends when its time is over", async () => {
+    await using hub = await hubHere();
+    await (await openStream(`${hub.url}/api/events?timeoutSeconds=0.05`)).ended();
+  });
+
+  test("[W6] ends when the hub stops", async () => {
+    await using hub = await hubHere();
+    const stream = await openStream(`${hub.url}/api/events`);
+    await Promise.all([stream.ended(), hub.stop()]);
+  });
+});
+
+describe("Last-Event-ID", () => {
+  test("[W6] resumes without a gap and without a repeat, however often the line is cut", async () => {
+    await using hub = await hubHere();
+    const total = 120;
+    const writing = (async () => {
+      for (let i = 0; i < total; i++) await post(hub.ask, String(i));
+    })();
+    const seen: number[] = [];
+    while (seen.length < total) {
+      const stream = await openStream(`${hub.url}/api/events`, { "last-event-id": String(seen.at(-1) ?? 0) });
+      const part = Math.min(1 + (seen.length % 17), total - seen.length);
+      seen.push(...ids(await stream.take(part)));
+      stream.close();
+    }
+    await writing;
+    expect(seen).toEqual(Array.from({ length: total }, (_, i) => seen[0]! + i));
+  });
+
+  test("[W6] goes before the query's cursor: a browser repeats its first address", async () => {
+    await using hub = await hubHere();
+    for (const content of ["a", "b", "c"]) await post(hub.ask, content);
+    const stream = await openStream(`${hub.url}/api/events?afterEvent=0`, { "last-event-id": "2" });
+    expect(ids(await stream.take(1))).toEqual([3]);
+    stream.close();
+  });
+
+  test("[W6] finds what matches behind more than a page of what does not", async () => {
+    await using hub = await hubHere();
+    for (let i = 0; i < 60; i++) await post(hub.ask, "x", "noise");
+    await thread(hub.ask, "a");
+    const stream = await openStream(`${hub.url}/api/events?thread=thr_1`, { "last-event-id": "0" });
+    expect((await stream.next()).data).toMatchObject({ threadId: "thr_1", eventType: "thread.created" });
+    stream.close();
+  });
+});
+
+describe("readers", () => {
+  test("[W6] many streams get the same", async () => {
+    await using hub = await hubHere();
+    const streams = await Promise.all(Array.from({ length: 50 }, () => openStream(`${hub.url}/api/events`)));
+    for (let i = 0; i < 5; i++) await post(hub.ask, String(i));
+    const got = await Promise.all(streams.map(async (stream) => ids(await stream.take(5))));
+    for (const one of got) expect(one).toEqual(got[0]!);
+    for (const stream of streams) stream.close();
+  });
+
+  test("[W4] [W6] one that goes away frees what it took", async () => {
+    await using hub = await served();
+    const taken = () => readdirSync(`/proc/${hub.pid}/fd`).length;
+    await post(hub.ask, "x");
+    const before = taken();
+    for (let i = 0; i < 5; i++) {
+      const streams = await Promise.all(
+        Array.from({ length: 20 }, () => openStream(`${hub.url}/api/events?agent=nobody`)),
+      );
+      expect(taken()).toBeGreaterThan(before + 19);
+      for (const stream of streams) stream.close();
+      // What one client of this process keeps open for its next request is not of the streams.
+      await until(() => taken() <= before + 5);
+    }
+  });
+
+  test("[X4] open streams count as waits", async () => {
+    await using hub = await hubHere({ limits: { waiters: 2 } });
+    const streams = [];
+    for (let i = 0; i < 3; i++) streams.push(await openStream(`${hub.url}/api/events`));
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 429]);
+    for (const stream of streams) stream.close();
+  });
+
+  test("[W6] [X4] one that does not read stalls nobody, and gets all once it reads again", async () => {
+    await using hub = await hubHere();
+    const frozen = await line(hub.url);
+    frozen.socket.pause();
+    frozen.send("GET /api/events?afterEvent=0 HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const stream = await openStream(`${hub.url}/api/events`);
+    const summary = "x".repeat(1000);
+    for (let round = 0; round < 60; round++)
+      await Promise.all(Array.from({ length: 50 }, () => thread(hub.ask, "w", "default", summary)));
+    const sent = (await stream.take(3000)).at(-1)!;
+    expect((await hub.ask("GET /healthz")).status).toBe(200);
+    frozen.socket.resume();
+    await frozen.until(new RegExp(`id: ${sent.id}\\n`));
+    frozen.cut();
+    stream.close();
+  });
+});

@@ -1,0 +1,96 @@
+/** What the hub shows about itself. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { hubHere, served, type TestHub } from "../support/hub.ts";
+import { routes } from "../support/routes.ts";
+
+let hub: TestHub;
+beforeAll(async () => {
+  hub = await hubHere();
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+test("[C4] /healthz and /readyz answer 200 when it serves", async () => {
+  for (const path of ["/healthz", "/readyz"]) {
+    const { status, json } = await hub.ask(`GET ${path}`);
+    expect([path, status, json.ok]).toEqual([path, 200, true]);
+  }
+});
+
+test("[C4] /metrics is Prometheus' text form", async () => {
+  await hub.ask("POST /api/messages", { channel: "a", content: "b" });
+  await hub.ask("GET /nowhere");
+  const { text, headers } = await hub.ask("GET /metrics");
+  expect(headers.get("content-type")).toBe("text/plain; version=0.0.4");
+  expect(text.endsWith("\n")).toBe(true);
+  const typed = new Set<string>();
+  for (const line of text.trimEnd().split("\n")) {
+    const comment = /^# (?:HELP [a-z_]+ .+|TYPE ([a-z_]+) (?:counter|gauge))$/.exec(line);
+    if (comment) {
+      if (comment[1]) typed.add(comment[1]);
+      continue;
+    }
+    const sample = /^([a-z_]+)(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? ([0-9.e+-]+)$/.exec(line);
+    expect([line, typed.has(sample?.[1] ?? "")]).toEqual([line, true]);
+    expect(Number(sample![4])).not.toBeNaN();
+  }
+  expect(text).toMatch(/^restante_requests_total\{operation="messages.send",status="201"\} 1$/m);
+  expect(text).toMatch(/^restante_waiters 0$/m);
+});
+
+test("[C4] /openapi.json has every route of the hub", async () => {
+  const { json, status, headers } = await hub.ask("GET /openapi.json");
+  expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+  expect(json.openapi).toMatch(/^3\.1/);
+  const own = [
+    "POST /terminals/:id/inbox/messages",
+    "GET /terminals/:id/inbox/messages",
+    "GET /terminals/:id/inbox/messages/wait",
+    "GET /api/events",
+  ];
+  const missing = [...routes.map(({ route }) => route), ...own].filter((route) => {
+    const [method, path] = route.split(" ") as [string, string];
+    return !json.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+  });
+  expect(missing).toEqual([]);
+});
+
+test("[C4] every reference inside /openapi.json leads somewhere, and every path field is declared", async () => {
+  const { json } = await hub.ask("GET /openapi.json");
+  const references = [...JSON.stringify(json).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]!);
+  for (const reference of new Set(references)) {
+    const found = reference.split("/").reduce((at, key) => at?.[key], json);
+    expect([reference, typeof found]).toEqual([reference, "object"]);
+  }
+  for (const [path, methods] of Object.entries<Record<string, { parameters?: unknown[] }>>(json.paths))
+    for (const { parameters = [] } of Object.values(methods))
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+        expect(parameters).toContainEqual(expect.objectContaining({ name, in: "path", required: true }));
+});
+
+async function expectOwnAssets(ask: TestHub["ask"]): Promise<void> {
+  const { status, text, headers } = await ask("GET /docs/api");
+  expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  const policy = headers.get("content-security-policy")!;
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+  expect(links.length).toBeGreaterThan(1);
+  for (const link of links) {
+    expect(link).toMatch(/^\/(?!\/)/);
+    expect([link, (await ask(`GET ${link}`)).status]).toEqual([link, 200]);
+  }
+  expect(text).not.toMatch(/<script(?![^>]*src=)|<style| on\w+=| style=/);
+}
+
+test("[C4] [X3] /docs/api loads nothing but what the hub itself serves", async () => {
+  await expectOwnAssets(hub.ask);
+});
+
+test("[C4] [C1] the built program carries its pages inside", async () => {
+  await using child = await served();
+  await expectOwnAssets(child.ask);
+  const { json } = await child.ask("GET /openapi.json");
+  expect(json).toEqual((await hub.ask("GET /openapi.json")).json);
+  expect((await child.ask("GET /healthz")).json).toMatchObject({ pid: child.pid, db: child.db });
+});

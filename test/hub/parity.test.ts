@@ -1,0 +1,118 @@
+/** Every operation with a route answers over HTTP what it answers when called directly. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { asInboxError, errorTable } from "../../src/contract/errors.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { createDatabase } from "../../src/engines/sqlite/connect.ts";
+import { openInbox } from "../../src/inbox.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { type Fields, hubHere } from "../support/hub.ts";
+import { requestOf, routes } from "../support/routes.ts";
+
+const at = Date.parse("2030-01-01T00:00:00.000Z");
+const [w, lead] = ["w", "lead"];
+const task = { from: lead, to: w, subject: "s" };
+
+/** Route and input, in an order in which most of them succeed. */
+const round: [route: string, input: Fields][] = [
+  [
+    "POST /api/threads",
+    { ...task, priority: "high", payload: { "Key One": 1 }, artifacts: [{ path: "/x" }] },
+  ],
+  ["POST /api/mailbox/:to/send", { from: lead, to: w, message: "hello" }],
+  ["GET /api/agents/:agent/threads", { agent: w, status: "pending,blocked", unread: false, limit: 10 }],
+  ["POST /api/threads/:thread/claim", { agent: w, thread: "thr_1", leaseSeconds: 60 }],
+  ["POST /api/threads/:thread/renew", { agent: w, thread: "thr_1" }],
+  ["POST /api/threads/:thread/update", { agent: w, thread: "thr_1", status: "blocked", summary: "?" }],
+  ["POST /api/threads/:thread/reply", { from: lead, thread: "thr_1", summary: "yes" }],
+  ["POST /api/threads/:thread/wait-reply", { agent: w, thread: "thr_1", timeoutSeconds: 5 }],
+  ["POST /api/threads/:thread/release", { agent: w, thread: "thr_1" }],
+  ["POST /api/threads/claim", { agent: w }],
+  ["POST /api/threads/:thread/claim", { agent: "other", thread: "thr_1" }],
+  ["POST /api/threads/:thread/done", { agent: w, thread: "thr_1", summary: "ok" }],
+  ["POST /api/threads/:thread/done", { agent: w, thread: "thr_1", summary: "not ok" }],
+  ["POST /api/threads", task],
+  ["POST /api/threads/claim", { agent: w, wait: true, timeoutSeconds: 5 }],
+  ["POST /api/threads/:thread/fail", { agent: w, thread: "thr_2", summary: "no" }],
+  ["POST /api/threads", task],
+  ["POST /api/threads/:thread/cancel", { agent: lead, thread: "thr_3", reason: "r" }],
+  ["POST /api/threads/claim", { agent: w }],
+  ["GET /api/threads", { status: "done,failed", limit: 1 }],
+  ["GET /api/threads/:thread", { thread: "thr_1" }],
+  ["GET /api/threads/:thread", { thread: "thr_9" }],
+  ["POST /api/threads/:thread/show", { thread: "thr_1", agent: lead, markRead: true }],
+  ["GET /api/events/wait", { afterEvent: 0, timeoutSeconds: 5, limit: 3 }],
+  ["POST /api/mailbox/:agent/receive", { agent: w, timeoutSeconds: 0 }],
+  ["POST /api/mailbox/:agent/check", { agent: w }],
+  ["POST /api/mailbox/:agent/wait", { agent: w, timeoutSeconds: 0 }],
+  ["POST /api/mailbox/:to/send", { from: w, to: lead, message: "mine" }],
+  ["GET /api/mailbox/:agent", { agent: lead }],
+  ["POST /api/mailbox/:agent/gather", { agent: lead, from: [w], need: "any", timeoutSeconds: 0 }],
+  ["POST /api/messages", { channel: "c", content: "one", sender: lead, correlationId: "k", metadata: {} }],
+  ["POST /api/messages", { channel: "c", content: "two", sender: w, correlationId: "k", ttlSeconds: 60 }],
+  ["POST /api/messages", { channel: "*", content: "all", sender: w }],
+  ["GET /api/messages/inbox/:channel", { channel: "c", limit: 1 }],
+  ["POST /api/messages/inbox/:channel/read", { channel: "c", reader: "r", commit: true }],
+  ["GET /api/messages/inbox/:channel", { channel: "c", reader: "r" }],
+  ["GET /api/messages/replies/:correlationId", { correlationId: "k" }],
+  ["GET /api/messages/:id", { id: 1 }],
+  ["POST /api/messages/:id/ack", { id: 1, agent: w }],
+  ["POST /api/messages/:id/ack", { id: 999, agent: w }],
+  ["POST /api/messages/inbox/:channel/ack", { channel: "c", agent: w }],
+  ["GET /api/messages/inbox/:channel/count", { channel: "c" }],
+  ["POST /api/messages/gc", { ackedOlderThanHours: 1 }],
+  ["GET /api/dead-letters", { limit: 5 }],
+  ["GET /api/dead-letters/:id", { id: 1 }],
+  ["POST /api/dead-letters/requeue", { channel: "c", agent: lead }],
+  ["POST /api/dead-letters/purge", { id: 1, agent: lead }],
+  ["POST /api/pools/:pool/join", { pool: "p", agent: w }],
+  ["POST /api/pools/:pool/leave", { pool: "p", agent: w }],
+  ["GET /api/agents", {}],
+  ["POST /api/tokens", { agent: w, scope: "leader" }],
+  ["GET /api/tokens", {}],
+  ["POST /api/tokens/:id/revoke", { id: "tok_1" }],
+];
+
+/** What is drawn by chance, made equal. */
+const settled = (value: unknown) =>
+  JSON.parse(
+    JSON.stringify(value, (key, inner) => (key === "token" && typeof inner === "string" ? "drawn" : inner)),
+  );
+
+/** The same input for a direct call: lists and numbers are what a query's text says. */
+function direct(op: AnyOperation, input: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      key,
+      key === "status" && op.kind === "read" ? String(value).split(",") : value,
+    ]),
+  );
+}
+
+test("[C1] [C4] every operation answers over HTTP as it does directly, error for error", async () => {
+  await using hub = await hubHere({ now: () => at });
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const inbox = openInbox(path, { now: () => at });
+  try {
+    for (const [route, input] of round) {
+      const { op } = routes.find((one) => one.route === route)!;
+      let expected: unknown;
+      let status: number | undefined;
+      try {
+        expected = await inbox.call(op.name as never, direct(op, input) as never);
+      } catch (error) {
+        const { code, ...rest } = asInboxError(error).shape();
+        expected = { ok: false, error: { code, ...rest } };
+        status = errorTable[code].http;
+      }
+      const answer = await hub.ask(...requestOf(route, input));
+      expect([route, settled(answer.json)]).toEqual([route, settled(expected)]);
+      expect(answer.status === 201 ? 200 : answer.status).toBe(status ?? 200);
+    }
+  } finally {
+    await inbox.close();
+  }
+  expect(new Set(round.map(([route]) => route))).toEqual(new Set(routes.map(({ route }) => route)));
+});

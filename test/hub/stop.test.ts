@@ -1,0 +1,233 @@
+/** How a hub starts and how it ends: nobody is left without an answer, and nothing that was answered is lost. */
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "../../src/surfaces/client/client.ts";
+import { run, start } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { type Ask, ask, hubHere, served } from "../support/hub.ts";
+import { bytesOf, line } from "../support/socket.ts";
+import { openStream } from "../support/sse.ts";
+import { rows } from "../support/stored.ts";
+import { until } from "../support/until.ts";
+
+const untilWaiting = (to: Ask, count: number) =>
+  until(async () => (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`));
+const send = (to: Ask, content: string) => to("POST /api/messages", { channel: "c", content });
+
+/** Whether it ends within what a person would wait; what it hangs on is cut by the test's end. */
+const within = (ms: number, work: Promise<unknown>) =>
+  Promise.race([work.then(() => "ended"), new Promise((done) => setTimeout(() => done("still there"), ms))]);
+
+describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  test("[C4] [W3] ends the hub with 0; open waits are answered, and streams end", async () => {
+    await using hub = await served();
+    await hub.ask("POST /api/threads", { from: "lead", to: "w", subject: "s" });
+    const waits = [
+      hub.ask("POST /api/mailbox/nobody/receive", {}),
+      hub.ask("POST /api/mailbox/nobody/wait", {}),
+      hub.ask("POST /api/mailbox/nobody/gather", { from: ["x"] }),
+      hub.ask("POST /api/threads/thr_1/wait-reply", {}),
+      hub.ask("GET /api/events/wait"),
+    ];
+    const terminal = hub.ask("GET /terminals/nobody/inbox/messages/wait");
+    const claim = hub.ask("POST /api/threads/claim", { agent: "nobody", wait: true });
+    const stream = await openStream(`${hub.url}/api/events`);
+    await untilWaiting(hub.ask, 8); // the stream is one, too
+    hub.kill(signal);
+    for (const { status, json } of await Promise.all(waits))
+      expect([status, json.woke]).toEqual([200, false]);
+    expect([(await terminal).status, (await terminal).json]).toEqual([200, []]);
+    expect([(await claim).status, (await claim).json.thread]).toEqual([200, null]);
+    await stream.ended();
+    expect(await hub.exited).toBe(0);
+    expect(rows(hub.db, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+  });
+
+  test("[S4] writes in flight are answered and stored, or refused and not stored", async () => {
+    await using hub = await served();
+    await send(hub.ask, "first");
+    const writes = Array.from({ length: 300 }, (_, i) =>
+      send(hub.ask, String(i)).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
+    await Promise.race(writes);
+    hub.kill(signal);
+    const answered = (await Promise.all(writes)).filter((status) => status === 201).length;
+    expect(await hub.exited).toBe(0);
+    const stored = rows(hub.db, "select 1 from messages").length - 1;
+    expect(answered).toBeGreaterThan(0);
+    // One that was stored and could not be told any more is allowed; the other way round is not.
+    expect(stored).toBeGreaterThanOrEqual(answered);
+  });
+});
+
+describe("a stop", () => {
+  test("[B4] in the middle of a hand-over: what was answered is collected, what was not is there", async () => {
+    for (let round = 0; round < 10; round++) {
+      await using hub = await hubHere();
+      const waiting = hub.ask("GET /terminals/w/inbox/messages/wait?batch_window=0");
+      await untilWaiting(hub.ask, 1);
+      await hub.ask("POST /terminals/w/inbox/messages", { sender_id: "s", message: "m" });
+      await hub.stop();
+      const got = (await waiting).json.length;
+      const acked = rows(hub.db, "select 1 from messages where acked_at is not null").length;
+      expect([round, acked]).toEqual([round, got]);
+    }
+  });
+
+  test("[B4] gives back at once what our own client has not confirmed", async () => {
+    using folder = temporaryFolder();
+    const db = join(folder.path, "coord.db");
+    const first = await hubHere({ db });
+    await first.ask("POST /terminals/w/inbox/messages", { sender_id: "s", message: "m" });
+    const handed = await connect(first.url).hand("mailbox.receive", { agent: "w" });
+    expect(handed.value.total).toBe(1);
+    await first[Symbol.asyncDispose]();
+    await using second = await hubHere({ db });
+    expect((await second.ask("GET /terminals/w/inbox/messages/wait?timeout=0")).json).toHaveLength(1);
+  });
+
+  test("[C4] is not held up by a connection that says nothing", async () => {
+    await using hub = await served();
+    const raw = await line(hub.url);
+    const kept = await line(hub.url);
+    kept.send(bytesOf("GET /healthz"));
+    await kept.until(/"ok":true/);
+    hub.kill("SIGTERM");
+    expect(await within(5000, hub.exited)).toBe("ended");
+    raw.cut();
+    kept.cut();
+  });
+
+  test("[C4] is not held up by half a request", async () => {
+    await using hub = await served();
+    const raw = await line(hub.url);
+    raw.send(bytesOf("POST /api/messages", { channel: "c", content: "x" }).slice(0, -5));
+    await send(hub.ask, "the hub has seen the other one by now");
+    hub.kill("SIGTERM");
+    expect(await within(5000, hub.exited)).toBe("ended");
+    raw.cut();
+  });
+
+  test("[C4] [W6] is not held up by a reader that does not read", async () => {
+    await using hub = await served();
+    const raw = await line(hub.url);
+    raw.socket.pause();
+    raw.send(bytesOf("GET /api/events?afterEvent=0"));
+    const subject = "x".repeat(1000);
+    for (let round = 0; round < 100; round++)
+      await Promise.all(
+        Array.from({ length: 100 }, () => hub.ask("POST /api/threads", { from: "lead", to: "w", subject })),
+      );
+    hub.kill("SIGTERM");
+    expect(await within(5000, hub.exited)).toBe("ended");
+    raw.cut();
+  });
+
+  test("[C4] frees the port for the next hub", async () => {
+    using folder = temporaryFolder();
+    const db = join(folder.path, "coord.db");
+    await using first = await served(db);
+    const { port } = new URL(first.url);
+    const stream = await openStream(`${first.url}/api/events`);
+    first.kill("SIGTERM");
+    expect(await first.exited).toBe(0);
+    await using second = await served(db, "--port", port);
+    expect(second.url).toBe(first.url);
+    expect((await second.ask("GET /readyz")).status).toBe(200);
+    stream.close();
+  });
+
+  test("[W6] [G4] our own client follows on over a restart, without a gap", async () => {
+    using folder = temporaryFolder();
+    const db = join(folder.path, "coord.db");
+    const first = await hubHere({ db });
+    const { port } = new URL(first.url);
+    const ending = new AbortController();
+    const events = connect(first.url).follow({ afterEvent: 0 }, { signal: ending.signal });
+    await send(first.ask, "one");
+    const ids = [];
+    for (let i = 0; i < 2; i++) ids.push((await events.next()).value!.eventId);
+    const more = events.next();
+    await first[Symbol.asyncDispose]();
+    await using second = await hubHere({ db, port: Number(port) });
+    await send(second.ask, "two");
+    ids.push((await more).value!.eventId);
+    expect(ids).toEqual([1, 2, 3]);
+    ending.abort();
+  });
+});
+
+describe("a start", () => {
+  test("[S2] [S5] creates the database by itself, for nobody else to read", async () => {
+    using folder = temporaryFolder();
+    const db = join(folder.path, "deep/er/coord.db");
+    await using hub = await served(db);
+    expect(existsSync(db)).toBe(true);
+    expect(statSync(db).mode & 0o777).toBe(0o600);
+    expect((await hub.ask("GET /readyz")).status).toBe(200);
+  });
+
+  test("[C4] on a port that another hub holds names that one's process and database", async () => {
+    await using first = await served();
+    using folder = temporaryFolder();
+    const { port } = new URL(first.url);
+    const second = await run(["serve", "--port", port, "--json", "--db", join(folder.path, "coord.db")]);
+    expect(second.code).toBe(50);
+    expect(second.json.error.message).toContain(String(first.pid));
+    expect(second.json.error.message).toContain(first.db);
+    expect((await first.ask("GET /healthz")).json.pid).toBe(first.pid);
+  });
+
+  test("[C4] on a port that another program holds says so", async () => {
+    using folder = temporaryFolder();
+    using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
+    const db = join(folder.path, "coord.db");
+    const { code, json } = await run(["serve", "--port", String(other.port), "--json", "--db", db]);
+    expect([code, json.error.code]).toEqual([50, "storage"]);
+    expect(json.error.message).toContain(`port ${other.port}`);
+  });
+
+  test("[C4] at the address of another hub is refused, and makes no file of that name", async () => {
+    using folder = temporaryFolder();
+    const args = ["serve", "--port", "0", "--json", "--db", "http://127.0.0.1:9"];
+    const child = start(args, { cwd: folder.path });
+    const { value } = await child.stdout.getReader().read();
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(JSON.parse(new TextDecoder().decode(value))).toMatchObject({ error: { code: "invalid_input" } });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+});
+
+test("[S4] [W1] a write lock held by another process stalls neither reads nor /healthz", async () => {
+  await using hub = await served();
+  await send(hub.ask, "one");
+  const locked = new Database(hub.db);
+  locked.run("begin immediate");
+  const released = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    locked.run("rollback");
+    locked.close();
+    released.resolve();
+  }, 2000);
+  const started = performance.now();
+  const writing = send(ask(hub.url), "two");
+  let answered = 0;
+  while (performance.now() - started < 1500) {
+    const asked = performance.now();
+    const { json } = await hub.ask("GET /api/messages/inbox/c/count");
+    expect(json.count).toBe(1);
+    expect((await hub.ask("GET /healthz")).status).toBe(200);
+    expect(performance.now() - asked).toBeLessThan(1000);
+    answered++;
+  }
+  expect(answered).toBeGreaterThan(20);
+  await released.promise;
+  clearTimeout(timer);
+  expect((await writing).status).toBe(201);
+});
