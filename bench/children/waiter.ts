@@ -19,7 +19,7 @@ async function bySignal(): Promise<void> {
   for (;;) {
     const handed = await inbox.hand("threads.waitReply", { thread, agent: "leader", afterMessage });
     const at = sharedNow();
-    await handed.confirm();
+    await handed.confirm?.();
     for (const message of handed.value.messages) {
       afterMessage = message.messageId;
       tell(message.summary, at);

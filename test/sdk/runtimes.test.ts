@@ -111,3 +111,20 @@ test.skipIf(!Bun.which("chromium"))("[C6] restante/client runs in Chromium", () 
     }
   }),
 );
+
+test("[C6] the package's own name leads to it: restante on Bun, restante/client anywhere", async () => {
+  const script = `
+    const { Inbox } = await import("restante");
+    const { Inbox: Remote } = await import("restante/client");
+    console.log(typeof Inbox.open, typeof Remote.open);`;
+  for (const runtime of [
+    [process.execPath, "--no-env-file", "-e"],
+    ["node", "--input-type=module", "-e"],
+  ]) {
+    const child = Bun.spawn([...runtime, script], { cwd: root, stdout: "pipe", stderr: "pipe" });
+    expect([await new Response(child.stdout).text(), await new Response(child.stderr).text()]).toEqual([
+      "function function\n",
+      "",
+    ]);
+  }
+});

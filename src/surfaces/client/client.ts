@@ -69,8 +69,6 @@ export function connect(address: string, options: ClientOptions = {}) {
   };
 }
 
-export type Client = ReturnType<typeof connect>;
-
 function handOver<T>(wire: Wire, { value, handOver }: Sent): HandedOver<T> {
   if (handOver === null) return { value: value as T };
   return {
