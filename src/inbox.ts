@@ -8,6 +8,7 @@ import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Scope } from "./contract/token.ts";
+import type { Engine } from "./engines/engine.ts";
 import { openSqlite, type SqliteOptions } from "./engines/sqlite/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { tokenHash } from "./token-text.ts";
@@ -23,6 +24,8 @@ export interface CallOptions {
   label?: (key: string) => string;
   /** [M9] On a write: the same key from the same sender is the same write. */
   idempotencyKey?: string;
+  /** [X2] A token was shown: who acts is not only what the caller says. */
+  verified?: boolean;
 }
 
 export interface Inbox {
@@ -50,7 +53,12 @@ export function openInbox(path: string, options: SqliteOptions = {}): EmbeddedIn
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
     const parsed = parseInput(op, input, options.label);
-    return handlers[name](engine, parsed, options.signal, keyedBy(op, parsed, options));
+    return handlers[name](
+      options.verified ? vouchedFor(engine) : engine,
+      parsed,
+      options.signal,
+      keyedBy(op, parsed, options),
+    );
   };
 
   return {
@@ -69,6 +77,11 @@ export function openInbox(path: string, options: SqliteOptions = {}): EmbeddedIn
     close: engine.close,
   };
 }
+
+const vouchedFor = (engine: Engine): Engine => ({
+  ...engine,
+  write: (work) => engine.write((tx) => work({ ...tx, verified: true })),
+});
 
 function keyedBy(
   op: AnyOperation,

@@ -29,6 +29,7 @@ export const channelView = (row: MessageRow): ChannelMessage => ({
   expiresAt: row.expires_at,
   threadId: threadOf(row),
   kind: row.kind,
+  senderVerified: row.verified === 1,
 });
 
 export const mailView = (row: MessageRow): Mail => ({
@@ -41,6 +42,7 @@ export const mailView = (row: MessageRow): Mail => ({
   correlationId: row.correlation_id,
   metadata: JSON.parse(row.payload_json),
   redelivered: row.handed > 0,
+  senderVerified: row.verified === 1,
 });
 
 /** [M5] Visible while it has not expired. */

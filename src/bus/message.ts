@@ -3,7 +3,7 @@ import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind, Message } from "../contract/message.ts";
-import type { Procedure } from "../sql/procedure.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { artifactsOf, attach } from "./artifact.ts";
@@ -18,6 +18,7 @@ export interface MessageRow {
   body: string;
   payload_json: string;
   created_at: string;
+  verified: number;
   acked_at: string | null;
   acked_by: string | null;
   correlation_id: string | null;
@@ -46,7 +47,7 @@ export interface Content {
 }
 
 export const messageColumns = fragment`messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.kind,
-  messages.summary, messages.body, messages.payload_json, messages.created_at, messages.acked_at, messages.acked_by,
+  messages.summary, messages.body, messages.payload_json, messages.created_at, messages.verified, messages.acked_at, messages.acked_by,
   messages.correlation_id, messages.task_id, messages.expires_at, messages.delivery_id, messages.hidden_until,
   messages.manual, messages.lapses, messages.handed, messages.first_handed_at, messages.dead_at, messages.dead_reason`;
 
@@ -61,6 +62,7 @@ export const messageView = (row: MessageRow, artifacts: Artifact[] = []): Messag
   payload: JSON.parse(row.payload_json),
   artifacts,
   createdAt: row.created_at,
+  senderVerified: row.verified === 1,
 });
 
 export interface Head {
@@ -82,13 +84,13 @@ function* isReply({ correlationId }: Head): Procedure<number> {
   return first ? 1 : 0;
 }
 
-export function* write(head: Head, content: Content, now: string): Procedure<Written> {
+export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
   const reply = yield* isReply(head);
   const row = yield* one<MessageRow>(sql`
     insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at,
-      correlation_id, reply, task_id, expires_at)
+      correlation_id, reply, verified, task_id, expires_at)
     values (${head.thread}, ${head.from}, ${head.to}, ${head.kind}, ${content.summary}, ${content.body ?? ""},
-      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${reply}, coalesce(${head.taskId ?? null}, (select threads.task_id from threads where threads.thread_id = ${head.thread})),
+      ${JSON.stringify(content.payload ?? {})}, ${now}, ${head.correlationId ?? null}, ${reply}, ${tx.verified ? 1 : 0}, coalesce(${head.taskId ?? null}, (select threads.task_id from threads where threads.thread_id = ${head.thread})),
       ${head.expiresAt ?? null})
     returning ${messageColumns}`);
   const artifacts = yield* attach(row!.message_id, content.artifacts ?? [], now);

@@ -20,6 +20,7 @@ export const channelMessage = () =>
     expiresAt: v.nullable(v.string()),
     threadId: v.nullable(v.string()),
     kind: v.picklist(kinds),
+    senderVerified: v.boolean(),
   });
 
 export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;

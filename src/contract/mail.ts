@@ -14,6 +14,7 @@ export const mail = () =>
     correlationId: v.nullable(v.string()),
     metadata: v.record(v.string(), v.unknown()),
     redelivered: v.boolean(),
+    senderVerified: v.boolean(),
   });
 
 export type Mail = v.InferOutput<ReturnType<typeof mail>>;

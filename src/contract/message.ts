@@ -24,6 +24,7 @@ export const message = () =>
     payload: v.record(v.string(), v.unknown()),
     artifacts: v.array(artifact()),
     createdAt: v.string(),
+    senderVerified: v.boolean(),
   });
 
 export type Message = v.InferOutput<ReturnType<typeof message>>;

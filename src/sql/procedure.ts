@@ -17,6 +17,8 @@ export interface Context {
   clock(): Procedure<string>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
+  /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
+  readonly verified: boolean;
   /** Names what changed; whoever waits on it is woken after the commit. */
   wake(topic: string): void;
 }

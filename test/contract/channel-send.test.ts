@@ -43,6 +43,7 @@ describe.each(engines)("$name", ({ start }) => {
       expiresAt,
       threadId: null,
       kind: "event",
+      senderVerified: false,
       recipient: { name: "agent-1", known: false, similar: [] },
     });
     expect(Date.parse(expiresAt!) - Date.parse(createdAt)).toBe(3_600_000);

@@ -192,6 +192,7 @@ describe.each(engines)("$name", ({ start }) => {
         correlationId: "r",
         metadata: { Any_Key: 1 },
         redelivered: false,
+        senderVerified: false,
       },
       {
         id: 2,
@@ -203,6 +204,7 @@ describe.each(engines)("$name", ({ start }) => {
         correlationId: null,
         metadata: { n: 1 },
         redelivered: false,
+        senderVerified: false,
       },
     ]);
   });

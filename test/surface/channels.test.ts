@@ -17,6 +17,7 @@ const fields = [
   "expiresAt",
   "threadId",
   "kind",
+  "senderVerified",
 ];
 
 test("[C2] [M1] msg send prints the message itself, in camelCase", async () => {

@@ -134,6 +134,7 @@ test("[C2] the documented shapes: claim, wait-reply, error", async () => {
     payload_json: '{"Key One":1}',
     artifacts: [],
     created_at: claim.messages[0].created_at,
+    sender_verified: false,
   });
   const conflict = await at.inbox("claim", "--agent", "other", "--thread", "thr_1");
   expect(conflict.code).toBe(20);

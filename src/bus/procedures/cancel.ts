@@ -22,7 +22,7 @@ export function* cancel(
   const summary = reason === undefined ? "cancelled" : `cancelled: ${firstLine(reason)}`;
   const payload = { cancelled: true, reason: reason ?? null };
   const head = { thread: thread.thread_id, from: agent, to, kind: "control" } as const;
-  const message = yield* write(head, { summary, body: reason, payload, artifacts }, now);
+  const message = yield* write(tx, head, { summary, body: reason, payload, artifacts }, now);
   if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(
     thread,

@@ -111,7 +111,7 @@ function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string):
     to: thread.created_by,
     kind: "result",
   } as const;
-  const message = yield* write(head, { summary, payload }, now);
+  const message = yield* write({ ...tx, verified: false }, head, { summary, payload }, now);
   yield* recordLoss(lease, now);
   yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(

@@ -50,7 +50,7 @@ function* finish(
   }
   yield* seen(tx, agent, now);
   const head = { thread: thread.thread_id, from: agent, to: thread.created_by, kind: "result" } as const;
-  const message = yield* write(head, content, now);
+  const message = yield* write(tx, head, content, now);
   yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
   yield* settle(after, now);
@@ -79,7 +79,7 @@ function* keepLate(
   let kept = before && sameContent(before, marked) ? before.messageId : undefined;
   if (!kept) {
     const head = { thread: thread.thread_id, from: agent, to: thread.created_by, kind: "event" } as const;
-    const message = yield* write(head, marked, now);
+    const message = yield* write(tx, head, marked, now);
     yield* seen(tx, agent, now);
     const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
     const payload = { late: true };

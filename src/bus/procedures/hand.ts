@@ -159,7 +159,12 @@ function* bury(tx: Context, row: MessageRow, now: string): Procedure<void> {
   yield* append(tx, { type: "message.dead", source: row.to_agent, message: told, payload, now });
   const summary = `${idOf("message", row.message_id)} to "${row.to_agent}" is a dead letter: ${reason}`;
   const head = { thread: null, from: row.to_agent, to: row.from_agent, kind: "control" } as const;
-  const notice = yield* write(head, { summary, payload: { dead: row.message_id, reason } }, now);
+  const notice = yield* write(
+    { ...tx, verified: false },
+    head,
+    { summary, payload: { dead: row.message_id, reason } },
+    now,
+  );
   yield* append(tx, { type: "message.sent", source: row.to_agent, message: notice.row, now });
 }
 

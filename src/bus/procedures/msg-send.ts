@@ -39,6 +39,7 @@ export function* post(
   const written: Written[] = [];
   for (const name of yield* addressees(to, from)) {
     const message = yield* write(
+      tx,
       { thread: null, from, to: name, kind: "event", ...tags, expiresAt },
       content,
       now,

@@ -32,7 +32,7 @@ export function* post(tx: Context, input: Post): Procedure<OutputOf<"threads.rep
   const recipient = yield* recipientOf(to, input.strict);
   yield* seen(tx, input.from, now);
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
-  const message = yield* write(head, content, now);
+  const message = yield* write(tx, head, content, now);
   const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
   yield* append(tx, { type: "message.sent", source: input.from, thread: after, message: message.row, now });
   return { thread: threadView(after), message: message.view, recipient };

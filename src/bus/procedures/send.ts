@@ -51,7 +51,12 @@ function* create(tx: Context, input: Input): Procedure<Output> {
   const kind = input.kind ?? "task";
   // A task without an id of its own is called like its thread.
   const task_id = input.task ?? idOf("thread", thread.thread_id);
-  const message = yield* write({ thread: thread.thread_id, from, to, kind, taskId: task_id }, content, now);
+  const message = yield* write(
+    tx,
+    { thread: thread.thread_id, from, to, kind, taskId: task_id },
+    content,
+    now,
+  );
   const after = yield* changeThread(thread, { task_id, latest_message_id: message.row.message_id }, now);
   yield* append(tx, { type: "thread.created", source: from, thread: after, message: message.row, now });
   return { thread: threadView(after), message: message.view, recipient };

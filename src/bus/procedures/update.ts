@@ -30,6 +30,7 @@ export function* update(
   yield* seen(tx, agent, now);
   const kind = status === "blocked" ? "question" : "progress";
   const message = yield* write(
+    tx,
     { thread: thread.thread_id, from: agent, to: thread.created_by, kind },
     content,
     now,

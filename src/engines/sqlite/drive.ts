@@ -27,6 +27,7 @@ export function contextOf(now: () => number, topics: Set<string>): Context {
       return new Date(now()).toISOString();
     },
     forUpdate: nothing,
+    verified: false,
     wake: (topic) => topics.add(topic),
   };
 }

@@ -116,6 +116,7 @@ create table events (
 create index events_thread on events (thread_id, event_id);
 `,
   `
+alter table messages add column verified integer not null default 0;
 alter table messages add column correlation_id text;
 alter table messages add column reply integer not null default 0;
 alter table messages add column task_id text;

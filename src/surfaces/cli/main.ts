@@ -90,12 +90,8 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   if (op.kind === "local") {
     return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
   }
-  const inbox = await openBus(
-    locate(asked),
-    globals.token ?? (process.env.INBOX_TOKEN || undefined),
-    op,
-    command.input,
-  );
+  const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
+  const inbox = await openBus(locate(asked), token, op, command.input);
   const { label } = command;
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   if (op.cli.stream && input[op.cli.stream]) {
@@ -105,7 +101,11 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   }
   return answer(
     op,
-    await inbox.hand(op.name as BusOperation, input as never, { label, idempotencyKey }),
+    await inbox.hand(op.name as BusOperation, input as never, {
+      label,
+      idempotencyKey,
+      verified: token !== undefined,
+    }),
     command,
     globals.json,
   );

@@ -80,7 +80,11 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
       const waits = op.kind === "wait";
       const call = (signal?: AbortSignal) =>
-        inbox.hand(op.name as BusOperation, input as never, { signal, idempotencyKey });
+        inbox.hand(op.name as BusOperation, input as never, {
+          signal,
+          idempotencyKey,
+          verified: caller.agent !== undefined,
+        });
       const handed = waits ? await waitFor(op, request, server, input, call) : await call();
       const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
       if (!handed.confirm) return plain(value, created.has(op.name) ? 201 : 200);

@@ -80,7 +80,7 @@ export const terminalRoutes: Record<string, Translation> = {
       };
     },
     output: ({ messages }: { messages: Mail[] }) =>
-      messages.map(({ id, senderId, message, createdAt, threadId, kind, redelivered }) => ({
+      messages.map(({ id, senderId, message, createdAt, threadId, kind, redelivered, senderVerified }) => ({
         id,
         sender_id: senderId,
         message,
@@ -88,6 +88,7 @@ export const terminalRoutes: Record<string, Translation> = {
         thread_id: threadId,
         kind,
         redelivered,
+        sender_verified: senderVerified,
       })),
   },
 };
