@@ -21,6 +21,7 @@ export const Inbox = {
       throw new InboxError("invalid_input", `${url} is not the address of a hub`, {
         hint: 'a database file is opened by the package "restante" on Bun; here, name a hub: http://127.0.0.1:3456',
       });
-    return namespaces(connect(url, { token }), agent);
+    // With a token the hub knows who is calling.
+    return namespaces(connect(url, { token }), agent, token === undefined ? (agent ?? "api") : agent);
   },
 };

@@ -58,7 +58,8 @@ export type Namespaces = { [P in Exclude<Prefix<Remote>, "messages" | "events">]
   close(): Promise<void>;
 };
 
-export function namespaces(bus: Bus, agent: string | undefined): Namespaces {
+/** `agent`: who every call is by, unless it says otherwise. `who`: the same for channels, where nobody in particular may write. */
+export function namespaces(bus: Bus, agent: string | undefined, who: string | undefined = agent): Namespaces {
   const all: Record<string, Record<string, unknown>> = {};
   const invoke = (op: AnyOperation, input: object, options?: CallOptions) => {
     const key = op.cli.identity;
@@ -73,16 +74,16 @@ export function namespaces(bus: Bus, agent: string | undefined): Namespaces {
   }
   const call = (method: keyof Messages, input: object, options?: CallOptions) =>
     (all.messages![method] as (input: object, options?: CallOptions) => Promise<never>)(input, options);
-  const who = { agent: agent ?? "api" };
+  const acker = who === undefined ? {} : { agent: who };
   const messages: Messages = {
-    send: (input, options) => call("send", { sender: agent ?? "api", ...input }, options),
+    send: (input, options) => call("send", { ...(who !== undefined && { sender: who }), ...input }, options),
     inbox: async (channel, filter, options) =>
       ((await call("inbox", { channel, ...filter }, options)) as OutputOf<"messages.inbox">).messages,
     ack: async (id, options) => {
-      const { message, already } = (await call("ack", { id, ...who }, options)) as OutputOf<"messages.ack">;
+      const { message, already } = (await call("ack", { id, ...acker }, options)) as OutputOf<"messages.ack">;
       return { ...message, already };
     },
-    ackAll: (channel, options) => call("ackAll", { channel, ...who }, options),
+    ackAll: (channel, options) => call("ackAll", { channel, ...acker }, options),
     pending: async (channel, options) =>
       ((await call("pending", { channel }, options)) as OutputOf<"messages.pending">).count,
     gc: (input = {}, options) => call("gc", input, options),

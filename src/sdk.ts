@@ -20,6 +20,6 @@ export const Inbox = {
   async open(location: string, options: EmbeddedOptions = {}): Promise<Inbox> {
     if (isHub(location)) return Remote.open(location, options);
     if (options.create) createDatabase(location);
-    return namespaces(openInbox(location), options.agent);
+    return namespaces(openInbox(location), options.agent, options.agent ?? "api");
   },
 };

@@ -1,5 +1,5 @@
 /** One operation as one HTTP request, by its route in the table. Web standards only. */
-import { InboxError } from "../../contract/errors.ts";
+import { type ErrorShape, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 
 export const handHeader = "x-inbox-hand-over";
@@ -96,11 +96,8 @@ export async function call(wire: Wire, path: string, init: RequestInit): Promise
 
 async function refusalOf(response: Response, url: string): Promise<InboxError> {
   try {
-    const { error } = (await response.json()) as {
-      error: ConstructorParameters<typeof Error>[0] & Record<string, never>;
-    };
-    const { code, message, hint, details } = error as never as InboxError;
-    if (code) return new InboxError(code, message, { hint, details });
+    const { error } = (await response.json()) as { error?: ErrorShape };
+    if (error) return new InboxError(error.code, error.message, error);
   } catch {
     // Not ours.
   }
