@@ -5,6 +5,10 @@
 import { root } from "../test/support/cli.ts";
 import { command } from "./command.ts";
 import { contention } from "./contention.ts";
+import { httpGather } from "./http-gather.ts";
+import { httpPage } from "./http-page.ts";
+import { httpReceive } from "./http-receive.ts";
+import { httpSends } from "./http-sends.ts";
 import { size } from "./size.ts";
 import { describeMachine } from "./support/machine.ts";
 import { quiet } from "./support/proc.ts";
@@ -14,7 +18,18 @@ import { waiters } from "./waiters.ts";
 import { wake } from "./wake.ts";
 import { writes } from "./writes.ts";
 
-const benchmarks: Benchmark[] = [command, wake, waiters, writes, contention, size];
+const benchmarks: Benchmark[] = [
+  command,
+  wake,
+  waiters,
+  writes,
+  contention,
+  size,
+  httpSends,
+  httpReceive,
+  httpGather,
+  httpPage,
+];
 const names = benchmarks.map(({ name }) => name);
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !names.includes(name));

@@ -9,7 +9,10 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 
 export type Shape = "spread" | "heap";
 
-export function fillDatabase(path: string, threads: number, shape: Shape): void {
+export const fillDatabase = (path: string, threads: number, shape: Shape) =>
+  fillTables(path, rows(threads, shape));
+
+export function fillTables(path: string, statements: readonly string[]): void {
   createDatabase(path);
   const db = new Database(path);
   db.run(
@@ -23,7 +26,7 @@ export function fillDatabase(path: string, threads: number, shape: Shape): void 
     .all();
   db.run("begin");
   for (const { name } of indexes) db.run(`drop index ${name}`);
-  for (const statement of rows(threads, shape)) db.run(statement);
+  for (const statement of statements) db.run(statement);
   for (const { sql } of indexes) db.run(sql);
   db.run("commit");
   db.run("pragma wal_checkpoint(truncate)");

@@ -9,10 +9,26 @@ export function cpuMs(pid: number): number {
   return nanoseconds / 1e6;
 }
 
+/** The share of a core a process needs, over some time; in ticks, for those count threads that have ended since. */
+export async function coreShare(pid: number, overMs: number): Promise<number> {
+  const ticks = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  const [before, started] = [ticks(), performance.now()];
+  await Bun.sleep(overMs);
+  return ((ticks() - before) * 10) / (performance.now() - started);
+}
+
 /** Its own memory and its share of what several processes map (PSS), MiB. */
 export function memoryOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/^Pss: +(\d+) kB/m.exec(text)?.[1] ?? Number.NaN) / 1024;
+}
+
+/** All memory of a process that is in use (RSS), KiB. */
+export function residentOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN);
 }
 
 function machineTicks(): { busy: number; all: number } {

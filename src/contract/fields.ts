@@ -73,9 +73,12 @@ export const name = (help: string, value = "NAME", flag?: string) =>
 /** A name, or `*` for everybody who is known. */
 export const address = (help: string, value: string) =>
   described(
-    v.union(
-      [v.literal("*"), name(help, value)],
-      (issue) => nameProblem(String(issue.input)) ?? "must be text",
+    v.pipe(
+      v.string("must be text"),
+      v.check(
+        (text) => text === "*" || nameProblem(text) === undefined,
+        (issue) => nameProblem(issue.input)!,
+      ),
     ),
     { type: "text", value, help },
   );

@@ -12,19 +12,20 @@ export class Sql {
 
   flatten(placeholder: (index: number) => string): { text: string; values: SqlValue[] } {
     const values: SqlValue[] = [];
-    let text = "";
-    const walk = (part: Sql) => {
-      tracked?.delete(part);
-      part.strings.forEach((string, i) => {
-        text += string;
-        if (i >= part.values.length) return;
-        const value = part.values[i]!;
-        if (value instanceof Sql) walk(value);
-        else text += placeholder(values.push(value));
-      });
-    };
-    walk(this);
-    return { text, values };
+    return { text: this.append("", values, placeholder), values };
+  }
+
+  private append(before: string, values: SqlValue[], placeholder: (index: number) => string): string {
+    tracked?.delete(this);
+    const { strings, values: parts } = this;
+    let text = before + strings[0];
+    for (let i = 0; i < parts.length; i++) {
+      const part = parts[i]!;
+      text =
+        part instanceof Sql ? part.append(text, values, placeholder) : text + placeholder(values.push(part));
+      text += strings[i + 1];
+    }
+    return text;
   }
 }
 

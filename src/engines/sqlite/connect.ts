@@ -57,9 +57,10 @@ function connect(path: string): Database {
   if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
   const db = new Database(path, { readwrite: true, create: false, strict: true });
   // The timeout first: changing the journal mode needs a lock, and racing first opens would fail.
-  // temp_store: savepoints would else write a temporary file.
+  // temp_store: savepoints would else write a temporary file. wal_autocheckpoint: a log of 16 MB is copied back
+  // less often than one of 4, and reading it is as fast.
   db.run(
-    `pragma busy_timeout = ${lockPatienceMs}; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory`,
+    `pragma busy_timeout = ${lockPatienceMs}; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory; pragma wal_autocheckpoint = 4000`,
   );
   return db;
 }

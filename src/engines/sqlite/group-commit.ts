@@ -26,6 +26,11 @@ export function groupCommit(
   now: () => number,
   announce: () => (topics: Set<string>) => void,
 ) {
+  // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
+  const begin = db.query("begin immediate");
+  const commit = db.query("commit");
+  const savepoint = db.query("savepoint entry");
+  const release = db.query("release entry");
   let queue: Entry[] = [];
   let flushing: Promise<void> | undefined;
   let lastFlush = Number.NEGATIVE_INFINITY;
@@ -40,7 +45,7 @@ export function groupCommit(
     while (queue.length) {
       try {
         await whenFree(() => {
-          db.run("begin immediate");
+          begin.run();
           runBatch();
         });
       } catch (error) {
@@ -68,7 +73,7 @@ export function groupCommit(
       }
       queue = waiting.slice(batch.length);
       committed = announce();
-      db.run("commit");
+      commit.run();
     } catch (error) {
       // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told it is.
       queue = waiting.slice(batch.length);
@@ -87,11 +92,11 @@ export function groupCommit(
   /** Runs one entry; its own failure undoes its own writes only. Throws if the transaction is gone. */
   function runOne(entry: Entry, lone: boolean): Set<string> {
     const topics = new Set<string>();
-    if (!lone) db.run("savepoint entry");
+    if (!lone) savepoint.run();
     try {
       const result = drive(db, entry.work, contextOf(now, topics));
       entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
-      if (!lone) db.run("release entry");
+      if (!lone) release.run();
       return topics;
     } catch (error) {
       if (lone || !db.inTransaction) throw error;

@@ -15,10 +15,9 @@ export interface RoutedRequest extends Request {
 }
 
 export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise<Record<string, unknown>> {
-  const fields = fieldsOf(op.input());
   const input: Record<string, unknown> = request.method === "GET" ? {} : await jsonBody(request);
   const given = (key: string, text: string) => {
-    const field = fields.find((one) => one.key === key);
+    const field = fieldsOf(op.input()).find((one) => one.key === key);
     try {
       input[key] = field ? fromText(field, text) : text;
     } catch {
@@ -42,8 +41,9 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
 }
 
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {
-  if (Number(request.headers.get("content-length") ?? 0) > bodyLimit) throw tooLarge();
-  const text = decoded(await bytesOf(request));
+  const length = request.headers.get("content-length");
+  if (Number(length) > bodyLimit) throw tooLarge();
+  const text = decoded(await (length === null ? bytesOf(request) : request.arrayBuffer()));
   if (text === "") return {};
   if (text.length > bodyLimit) throw tooLarge();
   const type = request.headers.get("content-type") ?? "";
@@ -65,9 +65,11 @@ export async function jsonBody(request: Request): Promise<Record<string, unknown
   return body as Record<string, unknown>;
 }
 
-/** The whole body, or as much of one without a length as may be. */
-async function bytesOf(request: Request): Promise<ArrayBuffer | Uint8Array> {
-  if (request.headers.has("content-length") || !request.body) return request.arrayBuffer();
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** As much of a body without a length as may be. */
+async function bytesOf(request: Request): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of request.body) {
@@ -81,7 +83,7 @@ async function bytesOf(request: Request): Promise<ArrayBuffer | Uint8Array> {
 /** The runtime turns what is no UTF-8 into U+FFFD without a word; what was sent would be stored altered. */
 function decoded(bytes: ArrayBuffer | Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw invalid("the body is not valid UTF-8 text");
   }
