@@ -49,6 +49,7 @@ export async function startRabbit(folder: string): Promise<Running> {
     RABBITMQ_DIST_PORT: String(spread),
     ERL_EPMD_PORT: String(names),
     ERL_EPMD_ADDRESS: "127.0.0.1",
+    ERL_EPMD_RELAXED_COMMAND_CHECK: "1", // so that it may be ended
     RABBITMQ_MNESIA_BASE: join(folder, "mnesia"),
     RABBITMQ_LOG_BASE: join(folder, "log"),
     RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
