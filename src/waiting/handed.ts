@@ -5,4 +5,6 @@ export interface Handed<T> {
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
   giveBack?(): Promise<void>;
+  /** Nobody else sees what it contains any more, so confirming may come a moment after the answer. */
+  hidden?: boolean;
 }

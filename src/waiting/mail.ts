@@ -85,6 +85,7 @@ export function settling(
   if (!count) return {};
   const manual = ack === "manual" ? { visibilitySeconds } : {};
   return {
+    hidden: true,
     confirm: () => engine.write((tx) => confirm(tx, { agent, deliveryId, ...manual })),
     giveBack: () => engine.write((tx) => giveBack(tx, { agent, deliveryId })),
   };

@@ -30,27 +30,29 @@ export function collecting(
   track: (settled: Promise<void>) => void,
 ): Response {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
-  let settled = false;
+  let settled: Promise<void> | undefined;
   const settle = (taken: boolean) => {
-    if (settled) return;
-    settled = true;
     // What fails here is delivered again after its deadline; there is nobody left to tell.
-    track(Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.()).catch(() => {}));
+    settled ??= Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.()).catch(() => {});
+    track(settled);
+    return settled;
   };
-  request.signal.addEventListener("abort", () => settle(false));
+  request.signal.addEventListener("abort", () => void settle(false));
   let given = false;
   const body = new ReadableStream(
     {
-      pull(controller) {
+      async pull(controller) {
         if (!given) {
           given = true;
           controller.enqueue(bytes);
           return;
         }
+        // Whoever has read the answer to its end finds it collected. Mail is hidden since it was handed over: it need not wait.
+        if (!handed.hidden) await settle(!request.signal.aborted);
         controller.close();
-        setImmediate(() => settle(!request.signal.aborted));
+        setImmediate(() => void settle(!request.signal.aborted));
       },
-      cancel: () => settle(false),
+      cancel: () => void settle(false),
     },
     { highWaterMark: 0 },
   );
