@@ -2,19 +2,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { startHub } from "../../src/hub.ts";
+import { chromium } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folder.ts";
-
-const flags = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--virtual-time-budget=5000",
-];
 
 test.skipIf(!Bun.which("chromium"))(
   "[C4] the page at /docs/api shows every operation with its fields",
@@ -27,11 +16,18 @@ test.skipIf(!Bun.which("chromium"))(
       allowHosts: [],
       auth: false,
     });
-    const profile = `--user-data-dir=${join(folder.path, "profile")}`;
-    const browser = Bun.spawn(["chromium", ...flags, profile, "--dump-dom", `${hub.url}/docs/api`], {
-      stdout: "pipe",
-      stderr: "ignore",
-    });
+    const browser = Bun.spawn(
+      chromium(
+        join(folder.path, "profile"),
+        "--virtual-time-budget=5000",
+        "--dump-dom",
+        `${hub.url}/docs/api`,
+      ),
+      {
+        stdout: "pipe",
+        stderr: "ignore",
+      },
+    );
     const dom = await new Response(browser.stdout).text();
     await browser.exited;
     const { paths } = (await (await fetch(`${hub.url}/openapi.json`)).json()) as {

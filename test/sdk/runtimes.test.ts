@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Hub, startHub } from "../../src/hub.ts";
+import { chromium } from "../support/browser.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -53,17 +54,6 @@ test("[C6] restante/client runs on plain Node", () =>
     expect(JSON.parse(text)).toEqual(wanted);
   }));
 
-const flags = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
 test.skipIf(!Bun.which("chromium"))("[C6] restante/client runs in Chromium", () =>
   withHub(async (hub) => {
     using profile = temporaryFolder();
@@ -98,10 +88,10 @@ test.skipIf(!Bun.which("chromium"))("[C6] restante/client runs in Chromium", () 
         });
       },
     });
-    const browser = Bun.spawn(
-      ["chromium", ...flags, `--user-data-dir=${profile.path}`, `http://127.0.0.1:${page.port}/`],
-      { stdout: "ignore", stderr: "ignore" },
-    );
+    const browser = Bun.spawn(chromium(profile.path, `http://127.0.0.1:${page.port}/`), {
+      stdout: "ignore",
+      stderr: "ignore",
+    });
     try {
       expect(JSON.parse(await reported)).toEqual(wanted);
     } finally {

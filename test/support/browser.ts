@@ -1,0 +1,14 @@
+/** How Chromium is started for a test: no window, no sandbox (tests run as root), and nothing of its own on the network. */
+export const chromium = (profile: string, ...more: string[]) => [
+  "chromium",
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  `--user-data-dir=${profile}`,
+  ...more,
+];
