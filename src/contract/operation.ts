@@ -35,6 +35,10 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   cli: CliForm;
   /** Its routes, the first for everything, others for convenience; or why it has none. `:field` is an input field. */
   http: readonly [string, ...string[]] | { none: string };
+  /** It makes something that was not there: 201 over HTTP. */
+  creates?: boolean;
+  /** [W3] Where it may block: what a timeout of 0 means, and which inputs block at all (all of them unless it says so). */
+  waits?: { zero: "at once" | "for ever"; when?: (input: Record<string, unknown>) => boolean };
   /** True where an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];

@@ -1,9 +1,17 @@
 /** What the operations that block have in common. */
 import * as v from "valibot";
 import { integer, number } from "./fields.ts";
+import type { AnyOperation } from "./operation.ts";
 
 /** How long a wait may last; 31 days is longer than any program should hold its breath. */
 export const timeoutSeconds = (help: string) => v.optional(number(help, { min: 0, max: 31 * 24 * 3600 }));
 
 export const afterEvent = (help: string) =>
   v.optional(integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "EVENT" }));
+
+/** How long a call may block, in seconds, undefined where for ever; null for one that does not block. */
+export function patienceOf(op: AnyOperation, input: Record<string, unknown>): number | undefined | null {
+  if (!op.waits || op.waits.when?.(input) === false) return null;
+  const asked = input.timeoutSeconds as number | undefined;
+  return asked === 0 && op.waits.zero === "for ever" ? undefined : asked;
+}

@@ -34,6 +34,7 @@ export const watch = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "watch", stream: "follow" },
+  waits: { zero: "for ever" },
   http: ["GET /api/events/wait"],
   nothing: (output) => !output.woke,
   examples: [

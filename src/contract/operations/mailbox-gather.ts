@@ -37,6 +37,7 @@ export const gather = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "gather", identity: "agent", identityDefault: "main" },
+  waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/gather"],
   nothing: ({ woke }) => !woke,
   examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],

@@ -23,6 +23,7 @@ export const receive = operation({
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "receive", identity: "agent", identityDefault: "main" },
+  waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/receive"],
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox receive --agent main --timeout-seconds 60", "inbox receive from=worker-a --lifo"],

@@ -22,6 +22,7 @@ export const sendPlain = operation({
   output: () => v.strictObject({ message: message(), recipient: recipient(), copies: copies() }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "send", plain: ["to", "message"], identity: "from", identityDefault: "main" },
+  creates: true,
   http: ["POST /api/mailbox/:to/send"],
   examples: ['inbox send backend-worker "The schema is merged, go on"'],
 });

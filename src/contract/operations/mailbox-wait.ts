@@ -26,6 +26,7 @@ export const waitMail = operation({
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "wait", identity: "agent", identityDefault: "main" },
+  waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/wait"],
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox wait --agent main --timeout-seconds 120"],

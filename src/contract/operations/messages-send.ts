@@ -30,6 +30,7 @@ export const msgSend = operation({
     identityDefault: "cli",
     shape: "channel",
   },
+  creates: true,
   http: ["POST /api/messages"],
   examples: [
     'inbox msg send agent-1 "Task tx-abc123 is ready for review"',

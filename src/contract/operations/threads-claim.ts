@@ -34,6 +34,7 @@ export const claim = operation({
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "claim", plain: ["thread"], identity: "agent" },
+  waits: { zero: "at once", when: ({ wait }) => wait === true },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   nothing: (output) => output.thread === null,
   examples: [

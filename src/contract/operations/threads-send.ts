@@ -37,6 +37,7 @@ export const send = operation({
   output: () => v.strictObject({ thread: thread(), message: message(), recipient: recipient() }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "send", identity: "from" },
+  creates: true,
   http: ["POST /api/threads"],
   examples: [
     'inbox send --from leader --to backend-worker --subject "Add post CRUD routes" --body-file task.md',

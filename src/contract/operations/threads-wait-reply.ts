@@ -35,6 +35,7 @@ export const waitReply = operation({
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "wait-reply", plain: ["thread"], identity: "agent" },
+  waits: { zero: "for ever" },
   http: ["POST /api/threads/:thread/wait-reply"],
   nothing: (output) => !output.woke,
   examples: ["inbox wait-reply --agent backend-worker --thread thr_123 --timeout-seconds 1800"],

@@ -17,6 +17,7 @@ export const tokenCreate = operation({
   output: () => v.strictObject({ token: v.string(), ...token().entries }),
   errors: ["invalid_input"],
   cli: { command: "token create" },
+  creates: true,
   http: ["POST /api/tokens"],
   examples: ["inbox token create --agent backend-worker --scope worker"],
 });

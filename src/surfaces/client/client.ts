@@ -10,6 +10,7 @@ import {
   type OutputOf,
   operationNamed,
 } from "../../contract/operations/index.ts";
+import { patienceOf } from "../../contract/waiting.ts";
 import { again, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
 
@@ -99,12 +100,10 @@ async function patiently(
   asked: Record<string, unknown>,
   signal?: AbortSignal,
 ): Promise<Sent> {
-  const blocks = op.name !== "mailbox.check" && (op.name !== "threads.claim" || asked.wait === true);
-  if (!blocks) return send(wire, op, asked, { signal });
-  const zeroIsForEver = op.name === "events.watch" || op.name === "threads.waitReply";
-  const total = asked.timeoutSeconds as number | undefined;
-  const endless = total === undefined || (total === 0 && zeroIsForEver);
-  const deadline = endless ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
+  const total = patienceOf(op, asked);
+  if (total === null) return send(wire, op, asked, { signal });
+  const deadline = total === undefined ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
+  const zeroIsForEver = op.waits?.zero === "for ever";
   const input = { ...asked };
   for (;;) {
     const left = Math.max(0, (deadline - performance.now()) / 1000);

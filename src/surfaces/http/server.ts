@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
+import { patienceOf } from "../../contract/waiting.ts";
 import { actAs } from "../../identity.ts";
 import type { BusOperation, EmbeddedInbox } from "../../inbox.ts";
 import { version } from "../../version.ts";
@@ -32,7 +33,6 @@ export interface ServerOptions {
 const waitDefault = 50;
 const waitLimit = 600;
 const graceMs = 2000;
-const created = new Set(["threads.send", "mailbox.send", "messages.send", "tokens.create"]);
 
 type Handle = (request: RoutedRequest, server: Bun.Server<undefined>) => Promise<Response>;
 
@@ -87,7 +87,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
         });
       const handed = waits ? await waitFor(op, request, server, input, call) : await call();
       const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
-      if (!handed.confirm) return plain(value, created.has(op.name) ? 201 : 200);
+      if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
       if (request.signal.aborted) {
         await handed.giveBack?.();
         return plain(value);
@@ -122,9 +122,8 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
           hint: "call again: nothing is missed in between",
         },
       );
-    const endless = asked === 0 && (op.name === "events.watch" || op.name === "threads.waitReply");
-    const patient = op.name !== "mailbox.check" && (op.name !== "threads.claim" || input.wait === true);
-    if (patient) input.timeoutSeconds = endless ? waitLimit : (asked ?? waitDefault);
+    const patience = patienceOf(op, input);
+    if (patience !== null) input.timeoutSeconds = patience ?? (asked === 0 ? waitLimit : waitDefault);
     server.timeout(request, 0);
     const ending = new AbortController();
     const gone = () => ending.abort(new DOMException("the client went away", "AbortError"));
