@@ -1,15 +1,12 @@
 /** Who a token vouches for, and who is only what a caller says. */
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { startHub } from "../../src/hub.ts";
 import { Inbox } from "../../src/sdk.ts";
 import { run } from "../support/cli.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { hubHere } from "../support/hub.ts";
 
 test("[X2] a sender is verified by its token alone, in every view; the system's own notices are not", async () => {
-  using folder = temporaryFolder();
-  const db = join(folder.path, "c.db");
-  const hub = await startHub({ db, port: 0, host: "127.0.0.1", allowHosts: [], auth: false });
+  await using hub = await hubHere();
+  const { db } = hub;
   const anybody = await Inbox.open(hub.url, { agent: "lead" });
   const { token } = await anybody.tokens.create({ agent: "lead", scope: "leader" } as never);
   const lead = await Inbox.open(hub.url, { token });
@@ -27,5 +24,4 @@ test("[X2] a sender is verified by its token alone, in every view; the system's 
   expect(reply.json.message).toMatchObject({ from_agent: "lead", sender_verified: true });
   const forged = await run(["reply", thread.threadId, "x", "--from", "boss", "--json", "--db", db], { env });
   expect([forged.code, forged.json.error.code]).toEqual([30, "not_allowed"]);
-  await hub.stop();
 });

@@ -1,10 +1,10 @@
 /** The built client in runtimes that are not ours: plain Node, and a browser. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Hub, startHub } from "../../src/hub.ts";
 import { chromium } from "../support/browser.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { hubHere, type TestHub } from "../support/hub.ts";
 
 const client = join(root, "dist/client.js");
 
@@ -30,16 +30,9 @@ const wanted = {
   events: ["agent.joined", "message.sent"],
 };
 
-async function withHub(work: (hub: Hub) => Promise<void>): Promise<void> {
-  using folder = temporaryFolder();
-  const hub = await startHub({
-    db: join(folder.path, "c.db"),
-    port: 0,
-    host: "127.0.0.1",
-    allowHosts: [],
-    auth: false,
-  });
-  await work(hub).finally(() => hub.stop());
+async function withHub(work: (hub: TestHub) => Promise<void>): Promise<void> {
+  await using hub = await hubHere();
+  await work(hub);
 }
 
 test("[C6] restante/client runs on plain Node", () =>

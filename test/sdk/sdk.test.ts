@@ -1,10 +1,10 @@
 /** The bus from a program: embedded and remote behind one interface. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { startHub } from "../../src/hub.ts";
 import { Inbox, InboxError } from "../../src/sdk.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { hubHere } from "../support/hub.ts";
 
 interface Opened {
   inbox: Inbox;
@@ -24,20 +24,10 @@ async function embedded(): Promise<Opened> {
 }
 
 async function remote(): Promise<Opened> {
-  const folder = temporaryFolder();
-  const hub = await startHub({
-    db: join(folder.path, "coord.db"),
-    port: 0,
-    host: "127.0.0.1",
-    allowHosts: [],
-    auth: false,
-  });
+  const hub = await hubHere();
   return {
     inbox: await Inbox.open(hub.url, { agent: "lead" }),
-    [Symbol.asyncDispose]: async () => {
-      await hub.stop();
-      folder[Symbol.dispose]();
-    },
+    [Symbol.asyncDispose]: hub[Symbol.asyncDispose],
   };
 }
 
@@ -110,14 +100,7 @@ describe.each([
 });
 
 test("[C6] [M9] a write whose answer was lost is sent again by the client, and is stored once", async () => {
-  using folder = temporaryFolder();
-  const hub = await startHub({
-    db: join(folder.path, "c.db"),
-    port: 0,
-    host: "127.0.0.1",
-    allowHosts: [],
-    auth: false,
-  });
+  await using hub = await hubHere();
   let calls = 0;
   const client = connect(hub.url, {
     fetch: async (url, init) => {
@@ -130,7 +113,6 @@ test("[C6] [M9] a write whose answer was lost is sent again by the client, and i
   expect(sent).not.toHaveProperty("deduplicated");
   expect((await client.call("messages.pending", { channel: "c" })).count).toBe(1);
   expect(calls).toBe(2);
-  await hub.stop();
 });
 
 test("[C6] a file that is not there, and what is no address, are refused in words", async () => {
