@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { served } from "../test/support/hub.ts";
+import { startRabbit } from "../test/support/servers.ts";
 import { digits, median, ms, perSecond, times } from "./support/figures.ts";
 import { type Load, post, rabbitPublish, redisAppend } from "./support/load.ts";
 import type { Benchmark, Section } from "./support/section.ts";
-import { startChild, startRabbit, startRedis } from "./support/servers.ts";
+import { startChild, startRedis } from "./support/servers.ts";
 
 const connections = [1, 10, 50, 200];
 const rounds = 3;
@@ -63,7 +64,7 @@ async function run(): Promise<Section> {
   const echo = await startChild("echo.ts");
   const each = await startChild("commit-each.ts", join(folder.path, "each.db"));
   const redis = await startRedis(folder.path);
-  const rabbit = await startRabbit(folder.path);
+  const rabbit = await startRabbit();
   const posting =
     (url: string): Run =>
     (kind, count, forSeconds) =>

@@ -10,6 +10,7 @@ const flags = [
   "--minify",
   "--bytecode",
   "--format=esm",
+  "--tsconfig-override=tsconfig.build.json",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
 ];
@@ -27,6 +28,7 @@ export function build() {
     "--minify",
     "--target=browser",
     "--format=esm",
+    "--tsconfig-override=tsconfig.build.json",
     "src/client.ts",
     "--outfile",
     "dist/client.js",

@@ -11,11 +11,21 @@ const allowed: Record<string, string[]> = {
   "src/engines/engine.ts": ["src/sql", "src/contract"],
   "src/engines/sqlite": [
     "src/engines/sqlite",
+    "src/engines/subscription.ts",
     "src/engines/engine.ts",
     "src/sql",
     "src/contract",
     "src/system.ts",
   ],
+  "src/engines/subscription.ts": ["src/engines/engine.ts"],
+  "src/engines/postgres": [
+    "src/engines/postgres",
+    "src/engines/subscription.ts",
+    "src/engines/engine.ts",
+    "src/sql",
+    "src/contract",
+  ],
+  "src/engines/at.ts": ["src/engines", "src/location.ts", "src/contract"],
   "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/sql", "src/contract"],
   "src/handlers.ts": [
     "src/bus",

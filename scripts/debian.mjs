@@ -1,8 +1,21 @@
 /** Programs some tests need, from Debian's packages where that is possible; else those tests are skipped by name. */
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 
-const needed = { zsh: "zsh", fish: "fish", jq: "jq", chromium: "chromium" };
-const has = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+/** What shows that it is there, and the package that brings it. */
+const needed = {
+  zsh: "zsh",
+  fish: "fish",
+  jq: "jq",
+  chromium: "chromium",
+  faketime: "faketime",
+  "/usr/lib/postgresql": "postgresql",
+  "/usr/lib/rabbitmq/bin/rabbitmq-server": "rabbitmq-server",
+};
+const has = (program) =>
+  program.startsWith("/")
+    ? existsSync(program)
+    : spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
 export function installPrograms() {
   const missing = Object.keys(needed).filter((program) => !has(program));
@@ -13,7 +26,8 @@ export function installPrograms() {
   }
   const packages = missing.map((program) => needed[program]);
   console.log(`apt-get install ${packages.join(" ")} …`);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  // RUNLEVEL: a package that brings a server must not start it.
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   const apt = (...args) =>
     spawnSync("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
   const install = () => apt("install", "-y", "--no-install-recommends", ...packages).status === 0;

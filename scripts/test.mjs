@@ -27,7 +27,12 @@ process.exit(await test(process.argv.slice(2)));
 
 /** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
 async function test(files) {
+  // The servers run for as long as the tests do.
   const args = [
+    `--config=${join(root, "bunfig.toml")}`,
+    "--no-env-file",
+    "scripts/with-servers.ts",
+    bunPath(),
     `--config=${join(root, "bunfig.toml")}`,
     "--no-env-file",
     "test",

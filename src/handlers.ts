@@ -58,7 +58,9 @@ const writes =
   ): Handler<N> =>
   (engine, input, _, keyed) =>
     engine
-      .write((tx) => (keyed ? onlyOnce(tx, keyed, () => procedure(tx, input)) : procedure(tx, input)))
+      .write((tx) => (keyed ? onlyOnce(tx, keyed, () => procedure(tx, input)) : procedure(tx, input)), {
+        repeatable: keyed !== undefined,
+      })
       .then(plainly);
 
 export const handlers: { [N in BusOperation]: Handler<N> } = {
@@ -96,7 +98,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "pools.join": writes(poolJoin),
   "pools.leave": writes(poolLeave),
   "agents.list": async (engine) => {
-    const here = engine.attending();
+    const here = await engine.attending();
     return plainly(await engine.read((tx) => agents(tx, here)));
   },
   "tokens.create": async (engine, { agent, scope }) => {

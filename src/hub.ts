@@ -1,6 +1,6 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
 import { InboxError } from "./contract/errors.ts";
-import { createDatabase } from "./engines/sqlite/connect.ts";
+import { createBus } from "./engines/at.ts";
 import { openInbox } from "./inbox.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";
@@ -24,7 +24,7 @@ export interface Hub {
 
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
-  createDatabase(db);
+  await createBus(db);
   const inbox = openInbox(db, { now: options.now });
   try {
     const auth = options.auth || !isLoopback(host);

@@ -8,8 +8,8 @@ import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Scope } from "./contract/token.ts";
-import type { Engine } from "./engines/engine.ts";
-import { openSqlite, type SqliteOptions } from "./engines/sqlite/engine.ts";
+import { openEngine } from "./engines/at.ts";
+import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { tokenHash } from "./token-text.ts";
 import type { Handed } from "./waiting/handed.ts";
@@ -47,8 +47,8 @@ export interface EmbeddedInbox extends Inbox {
   hasTokens(): Promise<boolean>;
 }
 
-export function openInbox(path: string, options: SqliteOptions = {}): EmbeddedInbox {
-  const engine = openSqlite(path, options);
+export function openInbox(location: string, options: EngineOptions = {}): EmbeddedInbox {
+  const engine = openEngine(location, options);
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
@@ -80,7 +80,7 @@ export function openInbox(path: string, options: SqliteOptions = {}): EmbeddedIn
 
 const vouchedFor = (engine: Engine): Engine => ({
   ...engine,
-  write: (work) => engine.write((tx) => work({ ...tx, verified: true })),
+  write: (work, options) => engine.write((tx) => work({ ...tx, verified: true }), options),
 });
 
 function keyedBy(

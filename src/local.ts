@@ -1,22 +1,20 @@
 /** Operations about the database itself, before or beside the bus: they need no open one. */
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf } from "./contract/operations/index.ts";
-import { createDatabase } from "./engines/sqlite/connect.ts";
-import { diagnose } from "./engines/sqlite/doctor.ts";
-import { migrations } from "./engines/sqlite/schema.ts";
+import { createBus, diagnose, schemaVersion, shown } from "./engines/at.ts";
 import { type Asked, isHub, locate, locateNew } from "./location.ts";
 
 type LocalOperation = "bus.init" | "bus.doctor";
 
 const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> | Promise<OutputOf<N>> } = {
-  "bus.init": (asked) => {
+  "bus.init": async (asked) => {
     const { path, outer } = locateNew(asked);
     if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
-    const created = createDatabase(path);
+    const created = await createBus(path);
     return {
-      db: path,
+      db: shown(path),
       created,
-      schemaVersion: migrations.length,
+      schemaVersion: schemaVersion(path),
       ...(created && outer !== undefined && { outer }),
     };
   },
@@ -24,8 +22,8 @@ const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> | Promise
     const path = locate(asked);
     if (isHub(path))
       throw onlyFiles("doctor", path, `look at ${path}/readyz and /metrics, or run it where the hub runs`);
-    const report = diagnose(path);
-    return { ...report, checks: [...report.checks, await hubCheck(path)] };
+    const report = await diagnose(path);
+    return { ...report, checks: [...report.checks, await hubCheck(shown(path))] };
   },
 };
 
@@ -43,7 +41,7 @@ async function hubCheck(db: string): Promise<OutputOf<"bus.doctor">["checks"][nu
 }
 
 const onlyFiles = (command: string, path: string, hint: string) =>
-  new InboxError("invalid_input", `${command} works on a database file, and ${path} is a hub`, { hint });
+  new InboxError("invalid_input", `${command} works on a database, and ${path} is a hub`, { hint });
 
 export async function runLocal(name: string, asked: Asked): Promise<unknown> {
   return handlers[name as LocalOperation](asked);

@@ -26,6 +26,9 @@ export function locate({ db, env, cwd }: Asked): string {
 /** Whether a location is a hub rather than a file. */
 export const isHub = (location: string) => /^https?:\/\//i.test(location);
 
+/** Whether it is a database server. */
+export const isServer = (location: string) => /^postgres(ql)?:\/\//i.test(location);
+
 /** Where `init` creates: the named one, else in this very folder, and which outer one it will hide. */
 export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);
@@ -43,7 +46,7 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
   if (named === undefined) return undefined;
   const source = db === undefined ? "INBOX_DB" : "--db";
   if (named === "" || named.includes("\u0000"))
-    throw new InboxError("invalid_input", `${source} must be the path of a database file`);
+    throw new InboxError("invalid_input", `${source} must be the path of a database file, or an address`);
   const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
   if (isHub(named)) {
     if (!URL.canParse(named) || /\s/.test(named))
@@ -52,10 +55,11 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
       });
     return named;
   }
+  if (isServer(named)) return named;
   if (scheme)
     throw new InboxError(
       "invalid_input",
-      `${source} ${named}: this version knows database files and hubs (http://), not ${scheme}://`,
+      `${source} ${named}: a database is a file, postgres://… or a hub (http://), not ${scheme}://`,
       {
         hint: "name a file, for example --db .agents/coord.db",
       },

@@ -1,6 +1,6 @@
 /** `restante`: the bus in a program, embedded in a file or at a hub, behind one interface. */
 import { type OpenOptions, Inbox as Remote } from "./client.ts";
-import { createDatabase } from "./engines/sqlite/connect.ts";
+import { createBus } from "./engines/at.ts";
 import { openInbox } from "./inbox.ts";
 import { isHub } from "./location.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
@@ -19,7 +19,7 @@ export const Inbox = {
   /** A file is opened here; an address is asked over HTTP. */
   async open(location: string, options: EmbeddedOptions = {}): Promise<Inbox> {
     if (isHub(location)) return Remote.open(location, options);
-    if (options.create) createDatabase(location);
+    if (options.create) await createBus(location);
     return namespaces(openInbox(location), options.agent, options.agent ?? "api");
   },
 };

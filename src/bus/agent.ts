@@ -13,6 +13,11 @@ const seenPrecisionMs = 1000;
 /** Notes that an agent acts now; its first act makes it known. */
 export function* seen(tx: Context, agent: string, now: string): Procedure<void> {
   const stale = new Date(Date.parse(now) - seenPrecisionMs).toISOString();
+  // Looking first: an update, even one that changes nothing, would make the writes of one agent wait for each other.
+  const before = yield* one<{ last_seen_at: string }>(
+    sql`select agents.last_seen_at from agents where agents.name = ${agent}`,
+  );
+  if (before && before.last_seen_at >= stale) return;
   const row = yield* one<{ first_seen_at: string }>(sql`
     insert into agents (name, first_seen_at, last_seen_at) values (${agent}, ${now}, ${now})
     on conflict (name) do update set last_seen_at = excluded.last_seen_at where agents.last_seen_at < ${stale}

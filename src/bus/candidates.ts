@@ -99,6 +99,6 @@ export function* nextLapse(names: readonly string[], now: string): Procedure<str
     where ${whose} in (${joined(names)}) and threads.status in (${joined(activeStatuses)}) and leases.expires_at > ${now}`;
   const row = yield* one<{ at: string | null }>(sql`
     select min(at) as at from (${earliest(fragment`threads.assigned_to`)}
-      union all ${earliest(fragment`threads.addressed_to`)}) as both`);
+      union all ${earliest(fragment`threads.addressed_to`)}) as either`);
   return row?.at ?? undefined;
 }

@@ -4,8 +4,8 @@ import { idOf } from "../contract/ids.ts";
 import type { Status } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { nothing, sql } from "../sql/sql.ts";
-import { agentTopic, everything, threadTopic } from "../sql/topics.ts";
+import { sql } from "../sql/sql.ts";
+import { topicsOf } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
 import type { ThreadRow } from "./thread.ts";
 
@@ -36,7 +36,7 @@ interface NewEvent {
   payload?: Record<string, unknown>;
 }
 
-/** Records the event and wakes whoever may care: the thread's two sides, the pool, the addressee, the watchers. */
+/** Records the event and wakes whoever may care. */
 export function* append(
   tx: Context,
   { type, source, now, thread, message, payload }: NewEvent,
@@ -49,19 +49,15 @@ export function* append(
       ${thread?.status ?? null}, ${thread?.created_by ?? null}, ${thread?.assigned_to ?? null},
       ${message?.to_agent ?? null}, ${message?.message_id ?? null}, ${message?.summary ?? ""},
       ${JSON.stringify(details)}, ${now})`);
-  tx.wake(everything);
-  if (message) tx.wake(agentTopic(message.to_agent));
-  if (!thread) return tx.wake(agentTopic(source));
-  tx.wake(threadTopic(thread.thread_id));
-  tx.wake(agentTopic(thread.assigned_to));
-  tx.wake(agentTopic(thread.addressed_to));
+  const { thread_id = null, assigned_to = null, addressed_to = null } = thread ?? {};
+  const to_agent = message?.to_agent ?? null;
+  for (const topic of topicsOf({ source, thread_id, assigned_to, addressed_to, to_agent })) tx.wake(topic);
 }
 
-/** The id of the newest event, of all or of one thread; 0 where there is none. */
-export function* latestEvent(thread?: number): Procedure<number> {
-  const where = thread === undefined ? nothing : sql`where events.thread_id = ${thread}`;
+/** The id of the newest event of a thread; 0 where there is none. Its events come in order: they are made under its lock. */
+export function* latestEventOf(thread: number): Procedure<number> {
   const row = yield* one<{ last: number | null }>(
-    sql`select max(events.event_id) as last from events ${where}`,
+    sql`select max(events.event_id) as last from events where events.thread_id = ${thread}`,
   );
   return row?.last ?? 0;
 }

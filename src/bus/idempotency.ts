@@ -18,6 +18,7 @@ export function* onlyOnce<T>(
   { key, sender, operation, input }: Keyed,
   work: () => Procedure<T | Refused>,
 ): Procedure<T | Refused> {
+  yield* tx.lock(`key:${sender}:${key}`);
   const now = yield* tx.clock();
   const oldest = new Date(Date.parse(now) - keptMs).toISOString();
   yield* run(sql`delete from idempotency_keys where created_at < ${oldest}`);

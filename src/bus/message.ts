@@ -84,6 +84,10 @@ function* isReply({ correlationId }: Head): Procedure<number> {
   return first ? 1 : 0;
 }
 
+/** What has to be in order before a message gets its number: its channel, and its correlation ([M8] needs to know who was first). */
+export const orderOf = ({ to, correlationId }: Pick<Head, "to" | "correlationId">): string[] =>
+  correlationId === undefined ? [`channel:${to}`] : [`channel:${to}`, `correlation:${correlationId}`];
+
 export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
   const fresh: Omit<MessageRow, "message_id" | "task_id"> = {
     thread_id: head.thread,
@@ -99,6 +103,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     expires_at: head.expiresAt ?? null,
     ...untouched,
   };
+  yield* tx.lock(...orderOf(head));
   const reply = yield* isReply(head);
   const task =
     head.taskId === undefined && head.thread !== null

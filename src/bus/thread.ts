@@ -3,8 +3,8 @@ import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
 import { allowedNow, endedStatuses, type Priority, type Status, type Thread } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { one } from "../sql/procedure.ts";
-import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
+import { one, run } from "../sql/procedure.ts";
+import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
 
 export interface ThreadRow {
   thread_id: number;
@@ -51,6 +51,13 @@ export function* lockThread(tx: Context, id: string): Procedure<ThreadRow> {
   return yield* found(id, tx.forUpdate);
 }
 
+/** The first of these, best first, that nobody else has locked. */
+export function* lockFirstFree(tx: Context, ids: readonly number[]): Procedure<ThreadRow | undefined> {
+  return yield* one<ThreadRow>(sql`
+    select ${threadColumns} from threads where threads.thread_id in (${joined(ids)})
+    order by threads.priority_rank, threads.thread_id limit 1 ${tx.forUpdateFree}`);
+}
+
 function* found(id: string, lock: Sql): Procedure<ThreadRow> {
   const row = yield* one<ThreadRow>(
     sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`,
@@ -65,8 +72,8 @@ export function* changeThread(
   now: string,
 ): Procedure<ThreadRow> {
   const after = { ...thread, ...change, updated_at: now };
-  yield sql`update threads set status = ${after.status}, assigned_to = ${after.assigned_to},
-    latest_message_id = ${after.latest_message_id}, task_id = ${after.task_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`;
+  yield* run(sql`update threads set status = ${after.status}, assigned_to = ${after.assigned_to},
+    latest_message_id = ${after.latest_message_id}, task_id = ${after.task_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`);
   return after;
 }
 

@@ -3,17 +3,27 @@ import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 
 export type Work<T> = (tx: Context) => Procedure<T | Refused>;
 
+export interface EngineOptions {
+  /** The engine's clock, milliseconds since the epoch. Tests move it; nobody else does. */
+  now?: () => number;
+}
+
+export interface WriteOptions {
+  /** Running it a second time does no harm ([M9]), even if nobody knows whether the first one was committed. */
+  repeatable?: boolean;
+}
+
 export interface Engine {
   /** Runs a procedure on a snapshot; nothing it does may change the database. */
   read<T>(work: Work<T>): Promise<T>;
   /** Runs a procedure in a transaction and answers once it is durable. A refusal is thrown after its commit. */
-  write<T>(work: Work<T>): Promise<T>;
+  write<T>(work: Work<T>, options?: WriteOptions): Promise<T>;
   /** From this call on remembers whether one of the topics was touched. */
   subscribe(topics: readonly string[]): Subscription;
   /** [B8] Notes that an agent has a wait open, until the answer is called. */
   attend(agent: string): () => void;
   /** The agents that have a wait open, here or in another process. */
-  attending(): Set<string>;
+  attending(): Promise<Set<string>>;
   close(): Promise<void>;
 }
 

@@ -17,6 +17,17 @@ export interface Context {
   clock(): Procedure<string>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
+  /** The same, but passes over what somebody else has locked. */
+  readonly forUpdateFree: Sql;
+  /** How many candidates are worth looking at when others may be taking the best at this moment. */
+  readonly rivals: number;
+  /**
+   * Whoever asks for one of these names waits until the end of this transaction, on engines where two can run at once.
+   * Rows that get their number under such a lock become visible in the order of their numbers ([G2]).
+   */
+  lock(...names: string[]): Procedure<void>;
+  /** The newest event that no other, still uncommitted, can precede ([G2]). In a read it comes before everything else. */
+  settled(): Procedure<number>;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
   readonly verified: boolean;
   /** Names what changed; whoever waits on it is woken after the commit. */
@@ -39,5 +50,6 @@ export function* one<T>(query: Sql): Procedure<T | undefined> {
 }
 
 export function* run(statement: Sql): Procedure<void> {
+  statement.blind = true;
   yield statement;
 }

@@ -5,6 +5,9 @@
 export type SqlValue = string | number | null;
 
 export class Sql {
+  /** Nobody looks at its rows: an engine may go on before they are there. */
+  blind = false;
+
   constructor(
     readonly strings: readonly string[],
     readonly values: readonly (SqlValue | Sql)[],

@@ -2,3 +2,23 @@
 export const everything = "events";
 export const agentTopic = (name: string) => `agent:${name}`;
 export const threadTopic = (number: number) => `thread:${number}`;
+
+/** What an event says about whom it concerns. */
+export interface Concerned {
+  source: string;
+  thread_id: number | null;
+  to_agent: string | null;
+  assigned_to: string | null;
+  addressed_to: string | null;
+}
+
+/** Whoever may care about an event: the thread's two sides, the pool, the addressee, the watchers. */
+export function topicsOf(event: Concerned): string[] {
+  const topics = [everything];
+  if (event.to_agent !== null) topics.push(agentTopic(event.to_agent));
+  if (event.thread_id === null) return [...topics, agentTopic(event.source)];
+  topics.push(threadTopic(event.thread_id));
+  if (event.assigned_to !== null) topics.push(agentTopic(event.assigned_to));
+  if (event.addressed_to !== null) topics.push(agentTopic(event.addressed_to));
+  return topics;
+}

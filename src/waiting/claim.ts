@@ -1,6 +1,5 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
-import { latestEvent } from "../bus/event.ts";
 import { claim, claimable, type Granted } from "../bus/procedures/claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
@@ -31,11 +30,12 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
       const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
       const granted = now ? await engine.write((tx) => claim(tx, input)) : undefined;
       if (granted?.answer.thread) return { found: granted };
-      return { againInMs: now ? 0 : inMs, topics: names.map(agentTopic) };
+      // Where another one was faster its claim may not be visible yet.
+      return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };
     },
     { timeoutMs, signal, agent: input.agent },
   );
-  const nextEventId = await engine.read(() => latestEvent());
+  const nextEventId = await engine.read((tx) => tx.settled());
   if (claimed) return { ...claimed, answer: { woke: true, nextEventId, ...claimed.answer } };
   return { answer: { woke: false, nextEventId, thread: null, lease: null, messages: [] }, fresh: false };
 }

@@ -1,5 +1,4 @@
 /** [B5] Scatter-gather: waits until enough of the named senders have answered, then takes the answers together. */
-import { latestEvent } from "../bus/event.ts";
 import { answers } from "../bus/procedures/gather.ts";
 import { hand } from "../bus/procedures/hand.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -33,7 +32,7 @@ export async function gather(
     // Another reader took some of them in between.
     if (!given) continue;
     const { messages, missing } = given;
-    const nextEventId = await engine.read(() => latestEvent());
+    const nextEventId = await engine.read((tx) => tx.settled());
     const value = { woke: enough(missing), nextEventId, messages, missing, dead: [] };
     return { value, ...settling(engine, input, given.deliveryId, messages.length) };
   }

@@ -1,5 +1,4 @@
 /** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
-import { latestEvent } from "../bus/event.ts";
 import {
   buryIn,
   confirm,
@@ -65,7 +64,7 @@ async function take(
     const given = await engine.write((tx) => hand(tx, wanted));
     // Another reader of the same inbox was faster: wait on, unless the time is over.
     if (!given.messages.length && !over) continue;
-    return handedMail(engine, taking, given, await engine.read(() => latestEvent()));
+    return handedMail(engine, taking, given, await engine.read((tx) => tx.settled()));
   }
 }
 

@@ -1,5 +1,4 @@
 /** [W6] `watch`: a cursor over the events, as one answer or as a stream. */
-import { latestEvent } from "../bus/event.ts";
 import { eventsAfter } from "../bus/procedures/watch.ts";
 import type { Event } from "../contract/event.ts";
 import { numberOf } from "../contract/ids.ts";
@@ -12,12 +11,12 @@ type Input = ParsedOf<"events.watch">;
 type Output = OutputOf<"events.watch">;
 
 export async function watch(engine: Engine, input: Input, signal?: AbortSignal): Promise<Output> {
-  let cursor = input.afterEvent ?? (await engine.read(() => latestEvent()));
+  let cursor = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
   const events = await wait<Event[]>(
     engine,
     [input.thread === undefined ? everything : threadTopic(numberOf(input.thread))],
     async () => {
-      const page = await engine.read(() => eventsAfter(cursor, input));
+      const page = await engine.read((tx) => eventsAfter(tx, cursor, input));
       cursor = page.nextEventId;
       return { found: page.events.length ? page.events : undefined };
     },
@@ -34,7 +33,7 @@ export async function watch(engine: Engine, input: Input, signal?: AbortSignal):
 /** Every matching event from the cursor on, until the timeout (counted from the start) or an abort. */
 export async function* follow(engine: Engine, input: Input, signal?: AbortSignal): AsyncGenerator<Event> {
   const started = performance.now();
-  let afterEvent = input.afterEvent ?? (await engine.read(() => latestEvent()));
+  let afterEvent = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
   for (;;) {
     const left = input.timeoutSeconds
       ? input.timeoutSeconds - (performance.now() - started) / 1000

@@ -3,8 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engines } from "../support/engines.ts";
 
-test("[G1] every contract test runs on SQLite and through a remote hub", () => {
-  expect(engines.map(({ name }) => name)).toEqual(["sqlite", "hub"]);
+test("[G1] every contract test runs on SQLite, through a remote hub and on Postgres", () => {
+  expect(engines.map(({ name }) => name)).toEqual([
+    "sqlite",
+    "hub",
+    ...(process.env.TEST_POSTGRES ? ["postgres"] : []),
+  ]);
   const files = readdirSync(import.meta.dir).filter(
     (file) => file.endsWith(".test.ts") && file !== "engines.test.ts",
   );

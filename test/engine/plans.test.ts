@@ -38,8 +38,8 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   reply: (tx) =>
     reply(tx, { from: "lead", thread, kind: "answer", summary: "s", strict: false, artifacts: [] }),
   update: (tx) => update(tx, { ...held, status: "in_progress" }),
-  watch: () => eventsAfter(0, { limit: 50 }),
-  "watch --thread": () => eventsAfter(0, { thread, limit: 50 }),
+  watch: (tx) => eventsAfter(tx, 0, { limit: 50 }),
+  "watch --thread": (tx) => eventsAfter(tx, 0, { thread, limit: 50 }),
   list: (tx) => list(tx, { limit: 50 }),
   "list --agent": (tx) => list(tx, { agent: "w", limit: 50 }),
   "list --run": (tx) => list(tx, { run: "r", limit: 50 }),
@@ -55,7 +55,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
 /** Small by nature: one row an agent, or an agent and pool. */
 const small = /SCAN (agents|pool_members)/;
 /** A sort of at most `limit` rows of each part of a union, or of what one thread or message has. */
-const bounded = /SCAN (s|l|page|both|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;
+const bounded = /SCAN (s|l|page|either|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;
 
 for (const [name, work] of Object.entries(hot))
   test(`[W1] ${name} uses an index`, async () => {

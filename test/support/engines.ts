@@ -5,6 +5,7 @@ import { startHub } from "../../src/hub.ts";
 import { type Inbox, openInbox } from "../../src/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "./folder.ts";
+import { emptied, postgresUrl, temporarySchema } from "./postgres.ts";
 
 export interface Bench {
   inbox: Inbox;
@@ -60,6 +61,28 @@ async function startSqlite(): Promise<Bench> {
   };
 }
 
+/** A schema of its own on the tests' server; each connection has a pool, as another process would. */
+async function startPostgres(): Promise<Bench> {
+  const place = await emptied(await temporarySchema());
+  const { now, pass, freeze } = movable();
+  const opened: Inbox[] = [];
+  const another = () => {
+    const inbox = openInbox(place.url, { now });
+    opened.push(inbox);
+    return inbox;
+  };
+  return {
+    inbox: another(),
+    another,
+    pass,
+    freeze,
+    [Symbol.asyncDispose]: async () => {
+      for (const inbox of opened) await inbox.close();
+      place[Symbol.dispose]();
+    },
+  };
+}
+
 /** A hub on a port of its own, and clients that speak to it over HTTP. */
 async function startRemote(): Promise<Bench> {
   const folder = temporaryFolder();
@@ -88,4 +111,6 @@ async function startRemote(): Promise<Bench> {
 export const engines: TestedEngine[] = [
   { name: "sqlite", start: startSqlite },
   { name: "hub", start: startRemote },
+  ...(postgresUrl ? [{ name: "postgres", start: startPostgres }] : []),
 ];
+if (!postgresUrl) console.warn("SKIPPED: everything on Postgres, for TEST_POSTGRES names no server");

@@ -208,7 +208,7 @@ test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", a
   expect((await run(["--db", other.db, "list", "--json"], { cwd: deep })).json.threads[0].subject).toBe(
     "far",
   );
-  for (const db of ["", "postgres://localhost/x"])
+  for (const db of ["", "mysql://localhost/x"])
     expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
 });
 

@@ -5,7 +5,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
 import { refused } from "../../sql/procedure.ts";
 import { namesOf, seen } from "../agent.ts";
-import { candidates, nextLapse } from "../candidates.ts";
+import { type Candidate, candidates, nextLapse } from "../candidates.ts";
 import { append } from "../event.ts";
 import {
   conflict,
@@ -18,7 +18,15 @@ import {
   saveLease,
 } from "../lease.ts";
 import { messagesOf, write } from "../message.ts";
-import { changeThread, hasEnded, lockThread, notNow, type ThreadRow, threadView } from "../thread.ts";
+import {
+  changeThread,
+  hasEnded,
+  lockFirstFree,
+  lockThread,
+  notNow,
+  type ThreadRow,
+  threadView,
+} from "../thread.ts";
 
 type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken">;
 type Output = OutputOf<"threads.claim">;
@@ -32,18 +40,41 @@ export interface Granted {
 const nobody: Granted = { answer: { thread: null, lease: null, messages: [] }, fresh: false };
 
 export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> {
-  if (input.thread !== undefined) return yield* claimThread(tx, yield* lockThread(tx, input.thread), input);
+  if (input.thread !== undefined) {
+    const thread = yield* lockThread(tx, input.thread);
+    return yield* claimThread(tx, yield* locked(tx, thread), input);
+  }
   const names = yield* namesOf(input.agent);
   for (;;) {
-    const now = yield* tx.clock();
-    const [best] = yield* candidates({ names, statuses: ["pending"], limit: 1 }, now);
-    if (!best) return nobody;
-    const thread = yield* lockThread(tx, idOf("thread", best.thread.thread_id));
+    const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
+    if (!found.length) return nobody;
+    const best = yield* locked(tx, yield* lockBest(tx, found));
+    if (!isFree(best)) continue; // somebody else was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
-    const claimed = yield* claimThread(tx, thread, input);
+    const claimed = yield* claimThread(tx, best, input);
     if ("answer" in claimed) return claimed;
   }
 }
+
+/** The best one that nobody else is taking at this moment; where all are in somebody's hands, the best one when it is let go. */
+function* lockBest(tx: Context, found: readonly Candidate[]): Procedure<ThreadRow> {
+  const ids = found.map(({ thread }) => thread.thread_id);
+  return (yield* lockFirstFree(tx, ids)) ?? (yield* lockThread(tx, idOf("thread", ids[0]!)));
+}
+
+/** A thread under its lock, with what is true from then on. */
+interface Locked {
+  thread: ThreadRow;
+  lease: LeaseRow | undefined;
+  now: string;
+}
+
+function* locked(tx: Context, thread: ThreadRow): Procedure<Locked> {
+  return { thread, lease: yield* findLease(thread.thread_id), now: yield* tx.clock() };
+}
+
+const isFree = ({ thread, lease, now }: Locked) =>
+  !hasEnded(thread) && (!isHeld(lease) || hasLapsed(lease, now));
 
 /** Whether a claim would find something now, and if not, in how many milliseconds a lease runs out. */
 export function* claimable(
@@ -58,11 +89,13 @@ export function* claimable(
   return { names, now: false, inMs: at === undefined ? undefined : Date.parse(at) - Date.parse(now) + 1 };
 }
 
-function* claimThread(tx: Context, thread: ThreadRow, input: Input): Procedure<Granted | Refused> {
-  const now = yield* tx.clock();
+function* claimThread(
+  tx: Context,
+  { thread, lease, now }: Locked,
+  input: Input,
+): Procedure<Granted | Refused> {
   const id = idOf("thread", thread.thread_id);
   if (hasEnded(thread)) throw notNow(thread, "claim");
-  const lease = yield* findLease(thread.thread_id);
   const held = isHeld(lease);
   const mine = held && lease.agent_id === input.agent;
   if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);

@@ -48,6 +48,7 @@ export function* dlqShow(
 type Which = ParsedOf<"deadLetters.requeue">;
 
 export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.requeue">> {
+  yield* tx.lock("gc");
   const now = yield* tx.clock();
   yield* buryDoomed(tx, undefined, now);
   const rows = yield* chosen(which, now);
@@ -69,6 +70,7 @@ export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"dead
 }
 
 export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.purge">> {
+  yield* tx.lock("gc");
   const now = yield* tx.clock();
   yield* buryDoomed(tx, undefined, now);
   const rows = yield* chosen(which, now);

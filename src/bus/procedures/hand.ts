@@ -37,7 +37,7 @@ export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
   const until = later(now, handSeconds);
   const deliveryId = crypto.randomUUID();
   yield* buryDoomed(tx, agent, now);
-  const rows = yield* all<MessageRow>(query(wanted, now));
+  const rows = yield* all<MessageRow>(sql`${query(wanted, now)} ${tx.forUpdateFree}`);
   // Who named the messages wants them all; else one answer is no bigger than a page.
   const given = wanted.ids === undefined ? fitted(rows) : rows;
   for (const row of given)
@@ -143,7 +143,7 @@ export function* buryIn(tx: Context, channel: string): Procedure<void> {
 export function* buryDoomed(tx: Context, channel: string | undefined, now: string): Procedure<void> {
   const where = channel === undefined ? nothing : sql`and messages.to_agent = ${channel}`;
   const rows = yield* all<MessageRow>(
-    sql`select ${messageColumns} from messages where ${doomed(now)} ${where}`,
+    sql`select ${messageColumns} from messages where ${doomed(now)} ${where} ${tx.forUpdateFree}`,
   );
   for (const row of rows) yield* bury(tx, aged(row, now), now);
 }

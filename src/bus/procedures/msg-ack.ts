@@ -22,7 +22,8 @@ export function* msgAck(
     });
   const changed = yield* acknowledge(agent, [found.to_agent], sql`message_id = ${id}`, now);
   if (changed.length) yield* collected(tx, agent, changed, now);
-  const row = changed.length ? yield* findMessage(id, unexpired(now)) : found;
+  // Looked at again: another one may have been faster, and then its time counts.
+  const row = yield* findMessage(id, unexpired(now));
   return { message: channelView(row), already: !changed.length };
 }
 

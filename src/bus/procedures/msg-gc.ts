@@ -6,6 +6,7 @@ import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 
 export function* msgGc(tx: Context, input: ParsedOf<"messages.gc">): Procedure<OutputOf<"messages.gc">> {
+  yield* tx.lock("gc");
   const now = yield* tx.clock();
   const expired = yield* all(sql`
     delete from messages where expires_at is not null and expires_at <= ${now} and thread_id is null returning message_id`);

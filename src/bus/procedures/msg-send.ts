@@ -7,7 +7,7 @@ import { recipientOf, seen } from "../agent.ts";
 import { addressees, everybody } from "../broadcast.ts";
 import { channelView } from "../channel.ts";
 import { append } from "../event.ts";
-import { contentOf, type Head, type Written, write } from "../message.ts";
+import { contentOf, type Head, orderOf, type Written, write } from "../message.ts";
 
 interface Letter {
   from: string;
@@ -28,8 +28,10 @@ export function* post(
   tx: Context,
   { from, to, text, strict, payload, more = {} }: Letter,
 ): Procedure<Posted> {
-  const now = yield* tx.clock();
   const broadcast = to === everybody;
+  const names = yield* addressees(to, from);
+  yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
+  const now = yield* tx.clock();
   const recipient = broadcast ? { name: to, known: true, similar: [] } : yield* recipientOf(to, strict);
   yield* seen(tx, from, now);
   const { ttlSeconds, ...tags } = more;
@@ -37,7 +39,7 @@ export function* post(
     ttlSeconds === undefined ? undefined : new Date(Date.parse(now) + ttlSeconds * 1000).toISOString();
   const content = contentOf({ body: text, payload, artifacts: [] });
   const written: Written[] = [];
-  for (const name of yield* addressees(to, from)) {
+  for (const name of names) {
     const message = yield* write(
       tx,
       { thread: null, from, to: name, kind: "event", ...tags, expiresAt },

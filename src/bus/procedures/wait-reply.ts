@@ -6,7 +6,7 @@ import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { fragment, joined, sql } from "../../sql/sql.ts";
-import { latestEvent } from "../event.ts";
+import { latestEventOf } from "../event.ts";
 import { findLease, isHeld } from "../lease.ts";
 import { messagesOf } from "../message.ts";
 import { findThread } from "../thread.ts";
@@ -59,7 +59,7 @@ export function* replies(
   );
   const last = messages.at(-1);
   if (messages.length < answerLimit || !last)
-    return { messages, nextEventId: yield* latestEvent(start.thread) };
+    return { messages, nextEventId: yield* latestEventOf(start.thread) };
   const row = yield* one<{ event_id: number }>(sql`
     select min(events.event_id) as event_id from events
     where events.thread_id = ${start.thread} and events.message_id = ${numberOf(last.messageId)}`);

@@ -2,19 +2,21 @@
 import type { Event } from "../../contract/event.ts";
 import { numberOf } from "../../contract/ids.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
-import type { Procedure } from "../../sql/procedure.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
-import { type EventRow, eventView, latestEvent } from "../event.ts";
+import { type EventRow, eventView } from "../event.ts";
 
 type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
 
 export function* eventsAfter(
+  tx: Context,
   after: number,
   filter: Filter,
 ): Procedure<{ events: Event[]; nextEventId: number }> {
   const { agent } = filter;
-  const conditions: Sql[] = [sql`events.event_id > ${after}`];
+  const settled = yield* tx.settled();
+  const conditions: Sql[] = [sql`events.event_id > ${after}`, sql`events.event_id <= ${settled}`];
   if (filter.thread !== undefined) conditions.push(sql`events.thread_id = ${numberOf(filter.thread)}`);
   if (filter.run !== undefined) conditions.push(sql`events.run_id = ${filter.run}`);
   if (filter.status !== undefined)
@@ -26,7 +28,7 @@ export function* eventsAfter(
   const rows = yield* all<EventRow>(sql`
     select * from events where ${joined(conditions, " and ")} order by events.event_id limit ${literal(filter.limit)}`);
   const full = rows.length === filter.limit;
-  // All up to the newest event was looked at in this snapshot, so the cursor may pass what did not match.
-  const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, yield* latestEvent());
+  // All up to the settled event was looked at, so the cursor may pass what did not match.
+  const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, settled);
   return { events: rows.map(eventView), nextEventId };
 }

@@ -1,10 +1,11 @@
 /** Runs one procedure on a connection, start to end, in one go. */
 import type { Database } from "bun:sqlite";
-import type { Context, Procedure, Refused, Row } from "../../sql/procedure.ts";
-import { forgottenStatements, nothing } from "../../sql/sql.ts";
+import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
+import { forgottenStatements, fragment, nothing } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
 
 const placeholder = () => "?";
+const newestEvent = fragment`select max(events.event_id) as last from events`;
 
 export function drive<T>(db: Database, work: Work<T>, tx: Context): T | Refused {
   forgottenStatements(); // whatever a procedure left that was thrown out of is not this one's
@@ -27,6 +28,14 @@ export function contextOf(now: () => number, topics: Set<string>): Context {
       return new Date(now()).toISOString();
     },
     forUpdate: nothing,
+    forUpdateFree: nothing,
+    rivals: 1,
+    // The file has one lock, and the transaction holds it.
+    *lock(): Procedure<void> {},
+    *settled(): Procedure<number> {
+      const row = yield* one<{ last: number | null }>(newestEvent);
+      return row?.last ?? 0;
+    },
     verified: false,
     wake: (topic) => topics.add(topic),
   };

@@ -2,7 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { Refused } from "../../sql/procedure.ts";
 import { fs } from "../../system.ts";
-import type { Engine, Work } from "../engine.ts";
+import type { Engine, EngineOptions, Work } from "../engine.ts";
 import { openDatabase } from "./connect.ts";
 import { contextOf, drive } from "./drive.ts";
 import { translate } from "./errors.ts";
@@ -11,12 +11,7 @@ import { whenFree } from "./lock.ts";
 import { openPresence } from "./presence.ts";
 import { openWake } from "./wake.ts";
 
-export interface SqliteOptions {
-  /** The engine's clock, milliseconds since the epoch. Tests move it; nobody else does. */
-  now?: () => number;
-}
-
-export function openSqlite(path: string, options: SqliteOptions = {}): Engine {
+export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const now = options.now ?? Date.now;
   const db = openDatabase(path);
   // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.

@@ -31,7 +31,7 @@ export function openPresence(folder: string) {
       };
     },
 
-    attending(): Set<string> {
+    async attending(): Promise<Set<string>> {
       const here = new Set<string>();
       quietly(() => {
         for (const name of fs().readdirSync(folder)) {

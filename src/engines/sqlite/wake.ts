@@ -21,6 +21,7 @@ import type { FSWatcher } from "node:fs";
 import { everything } from "../../sql/topics.ts";
 import { append, exists, fs, sizeOf, stampOf, touch } from "../../system.ts";
 import type { Subscription } from "../engine.ts";
+import { bell } from "../subscription.ts";
 
 const slowCheckMs = 1000;
 const pollMs = 100;
@@ -196,35 +197,14 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
     },
 
     subscribe(topics) {
-      let dirty = false;
-      let ring: (() => void) | undefined;
-      const listener = () => {
-        dirty = true;
-        ring?.();
-      };
-      for (const topic of topics) listen(topic, listener);
-      return {
-        next({ atMost, signal }) {
-          return new Promise((resolve, reject) => {
-            let timer: Timer | undefined;
-            const finish = () => {
-              ring = undefined;
-              clearTimeout(timer);
-              signal?.removeEventListener("abort", finish);
-              dirty = false;
-              if (failure) reject(failure);
-              else resolve();
-            };
-            if (dirty || failure || signal?.aborted) return finish();
-            ring = finish;
-            signal?.addEventListener("abort", finish);
-            if (atMost !== undefined) timer = setTimeout(finish, Math.min(Math.max(0, atMost), 2 ** 31 - 1));
-          });
-        },
-        close() {
+      const { subscription, ring } = bell(
+        (listener) => {
           for (const topic of topics) unlisten(topic, listener);
         },
-      };
+        () => failure,
+      );
+      for (const topic of topics) listen(topic, ring);
+      return subscription;
     },
 
     close() {

@@ -6,7 +6,7 @@ import { closest, didYouMean } from "../../contract/suggest.ts";
 import { actAs, requireOwner } from "../../identity.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
 import { runLocal } from "../../local.ts";
-import { isHub, locate } from "../../location.ts";
+import { isHub, isServer, locate } from "../../location.ts";
 import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
@@ -91,7 +91,23 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
-  const inbox = await openBus(locate(asked), token, op, command.input);
+  const location = locate(asked);
+  const inbox = await openBus(location, token, op, command.input);
+  try {
+    return await act(inbox, op, command, globals.json, token !== undefined);
+  } finally {
+    // A file needs no farewell, and it would take time; a server's waiters may still have to be told.
+    if (isServer(location)) await inbox.close();
+  }
+}
+
+async function act(
+  inbox: Inbox,
+  op: AnyOperation,
+  command: CommandInput,
+  json: boolean,
+  verified: boolean,
+): Promise<number> {
   const { label } = command;
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   if (op.cli.stream && input[op.cli.stream]) {
@@ -104,10 +120,10 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     await inbox.hand(op.name as BusOperation, input as never, {
       label,
       idempotencyKey,
-      verified: token !== undefined,
+      verified,
     }),
     command,
-    globals.json,
+    json,
   );
 }
 

@@ -16,8 +16,8 @@ export async function runHub(
   const { port, host, allowHost, auth } = parseInput(serve, input, label);
   const db = locateOrNew(asked);
   if (isHub(db))
-    throw new InboxError("invalid_input", `the hub serves a database file, and ${db} is a hub`, {
-      hint: "leave out --db, or name a file",
+    throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
+      hint: "leave out --db, or name a file or a postgres:// address",
     });
   const hub = await startHub({ db, port, host, allowHosts: allowHost ?? [], auth });
   const stopped = new Promise<void>((done) => {

@@ -1,0 +1,29 @@
+/** Which engine a location means. The others are not even loaded: the driver of a server costs a command its time. */
+import type { OutputOf } from "../contract/operations/index.ts";
+import { isServer as isPostgres } from "../location.ts";
+import type { Engine, EngineOptions } from "./engine.ts";
+import { createDatabase } from "./sqlite/connect.ts";
+import { diagnose as diagnoseFile } from "./sqlite/doctor.ts";
+import { openSqlite } from "./sqlite/engine.ts";
+import { migrations } from "./sqlite/schema.ts";
+
+type Report = OutputOf<"bus.doctor">;
+
+export const openEngine = (location: string, options: EngineOptions = {}): Engine =>
+  isPostgres(location) ? postgres().openPostgres(location, options) : openSqlite(location, options);
+
+/** Makes what is missing; true if there was nothing before. */
+export const createBus = async (location: string): Promise<boolean> =>
+  isPostgres(location) ? postgres().createPostgres(location) : createDatabase(location);
+
+export const schemaVersion = (location: string): number =>
+  isPostgres(location) ? postgres().migrations.length : migrations.length;
+
+/** [C8] What can be wrong with it, and what to do. */
+export const diagnose = async (location: string): Promise<Report> =>
+  isPostgres(location) ? postgres().diagnosePostgres(location) : diagnoseFile(location);
+
+/** A location as people may see it. */
+export const shown = (location: string) => (isPostgres(location) ? postgres().hidden(location) : location);
+
+const postgres = () => require("./postgres/index.ts") as typeof import("./postgres/index.ts");

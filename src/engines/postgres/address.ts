@@ -1,0 +1,48 @@
+/** The address of a Postgres database: what the driver is told, and what is ours in it. */
+import { InboxError } from "../../contract/errors.ts";
+
+export interface Address {
+  /** For the driver, without our own words. */
+  url: string;
+  /** Where the tables are. */
+  schema: string;
+  /** A pooler that gives a connection to each transaction: nothing may be kept on one (`?pooler=transaction`). */
+  pooled: boolean;
+  /** At most so many connections of one process (`?pool=N`). */
+  connections: number;
+  /** For people: without the password. */
+  shown: string;
+}
+
+const usualConnections = 10;
+
+export function parseAddress(text: string): Address {
+  if (!URL.canParse(text) || /\s/.test(text)) throw wrong(hidden(text), "it is not an address");
+  // The driver knows several hosts in one address, the URL standard does not: our words are cut out by hand.
+  const [address, query = ""] = text.split("?", 2) as [string, string?];
+  const words = new URLSearchParams(query);
+  const take = (name: string) => {
+    const value = words.get(name);
+    words.delete(name);
+    return value ?? undefined;
+  };
+  const schema = take("schema") ?? "restante";
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw wrong(hidden(text), `schema=${schema} must be a plain lower-case name`);
+  const pooler = take("pooler");
+  if (pooler !== undefined && pooler !== "transaction")
+    throw wrong(hidden(text), `pooler=${pooler}: only pooler=transaction is known`);
+  const connections = Number(take("pool") ?? usualConnections);
+  if (!Number.isInteger(connections) || connections < 1 || connections > 1000)
+    throw wrong(hidden(text), "pool must be a number from 1 to 1000");
+  const url = words.size ? `${address}?${words}` : address;
+  return { url, schema, pooled: pooler !== undefined, connections, shown: hidden(text) };
+}
+
+/** The same address without what is secret in it. */
+export const hidden = (text: string) => text.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/i, "$1@");
+
+const wrong = (address: string, why: string) =>
+  new InboxError("invalid_input", `${address} cannot be used: ${why}`, {
+    hint: "for example postgres://user:password@host:5432/database",
+  });

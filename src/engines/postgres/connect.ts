@@ -1,0 +1,86 @@
+/** Making, opening and migrating the tables. */
+import { InboxError } from "../../contract/errors.ts";
+import { type Address, parseAddress } from "./address.ts";
+import { Connection, pooledSettings } from "./connection.ts";
+import { isMissing, notInitialized, translate } from "./errors.ts";
+import { timelineNow } from "./fate.ts";
+import { migrations as ours } from "./schema.ts";
+
+/** Makes what is missing: the schema and the tables. True if there were none before. */
+export async function createPostgres(text: string, migrations: readonly string[] = ours): Promise<boolean> {
+  const address = parseAddress(text);
+  const connection = new Connection(address);
+  try {
+    return (await migrate(connection, address, migrations, true)) === 0;
+  } catch (error) {
+    throw translate(error, address.shown);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** What a new connection has to know first: that there are our tables, and that they are of this version. */
+export async function greet(
+  connection: Connection,
+  address: Address,
+  migrations: readonly string[] = ours,
+): Promise<void> {
+  const [version, [server]] = await Promise.all([
+    versionOf(connection, address),
+    connection.run(`select case when not pg_is_in_recovery() then ${timelineNow} end as timeline`),
+  ]);
+  connection.timeline = (server?.timeline ?? undefined) as string | undefined;
+  if (version === 0) throw notInitialized(address.shown);
+  if (version > migrations.length) throw newer(address, version, migrations.length);
+  if (version < migrations.length) await migrate(connection, address, migrations, false);
+}
+
+/** 0 where there is no bus. */
+async function versionOf(connection: Connection, { schema }: Address): Promise<number> {
+  try {
+    const [row] = await connection.run(`select version from "${schema}".bus`);
+    return Number(row?.version ?? 0);
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+}
+
+/** Brings the tables forward in one transaction, and answers from which version. Racing processes wait their turn. */
+async function migrate(
+  connection: Connection,
+  address: Address,
+  migrations: readonly string[],
+  create: boolean,
+): Promise<number> {
+  const before = await versionOf(connection, address);
+  if (before > migrations.length) throw newer(address, before, migrations.length);
+  if (before === migrations.length) return before;
+  const { schema } = address;
+  await connection.run("begin");
+  try {
+    if (address.pooled) await connection.script(pooledSettings(address));
+    await connection.run("select pg_advisory_xact_lock(hashtext($1))", [`restante.${schema}`]);
+    // Looked at anew, and without an error: that would end the transaction.
+    const [table] = await connection.run("select to_regclass($1) is not null as here", [`"${schema}".bus`]);
+    const there = table?.here ? await versionOf(connection, address) : 0;
+    if (there === 0 && !create) throw notInitialized(address.shown);
+    if (there === 0) await connection.run(`create schema if not exists "${schema}"`);
+    for (const statements of migrations.slice(there)) await connection.script(statements);
+    if (there < migrations.length) await connection.run(`update bus set version = ${migrations.length}`);
+    await connection.run("commit");
+    return there;
+  } catch (error) {
+    await connection.run("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+const newer = ({ shown }: Address, found: number, known: number) =>
+  new InboxError(
+    "storage",
+    `${shown} has schema version ${found}; this program knows ${known}: nothing was changed`,
+    {
+      hint: "install a newer inbox",
+    },
+  );

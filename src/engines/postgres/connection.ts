@@ -1,0 +1,107 @@
+/**
+ * One connection to the server, which is never replaced under its user: the driver would quietly open another one in the
+ * middle of a transaction, and what follows would be written without one. So each driver object has one connection, and
+ * dies with it. Statements are sent without waiting for the one before; answers come in the same order.
+ */
+import type postgres from "postgres";
+import type { Row } from "../../sql/procedure.ts";
+import type { SqlValue } from "../../sql/sql.ts";
+import type { Address } from "./address.ts";
+
+// Required, not imported: what an import needs of the runtime (net, tls, crypto) is loaded by every command, 2 ms of it.
+const loaded = require("postgres") as typeof postgres & { default?: typeof postgres };
+const connectTo = loaded.default ?? loaded;
+
+/** No statement, lock or idle transaction lasts longer: nobody may keep the others waiting. */
+const patience = {
+  statement_timeout: 10_000,
+  lock_timeout: 5000,
+  idle_in_transaction_session_timeout: 10_000,
+};
+/** After so long without an end the server is taken for lost, whatever its socket says. */
+const deadlineMs = 15_000;
+const connectSeconds = 5;
+
+export class ConnectionLost extends Error {}
+
+export class Connection {
+  lost: Error | undefined;
+  /** Which server this is, as far as a promoted standby is another one. */
+  timeline: string | undefined;
+  private readonly driver: postgres.Sql;
+  private readonly prepare: boolean;
+
+  constructor(
+    { url, schema, pooled }: Address,
+    private readonly onLost: (connection: Connection) => void = () => {},
+    onNotify?: (channel: string, payload: string) => void,
+  ) {
+    this.prepare = !pooled;
+    this.driver = connectTo(url, {
+      max: 1,
+      prepare: this.prepare,
+      fetch_types: false,
+      max_lifetime: null,
+      connect_timeout: connectSeconds,
+      keep_alive: 10,
+      backoff: () => 0,
+      onnotice: () => {},
+      onclose: () => this.lose(new ConnectionLost("the server closed the connection")),
+      // A pooler refuses settings it does not know; there they are made in each transaction.
+      connection: pooled
+        ? { application_name: "restante" }
+        : { application_name: "restante", search_path: `"${schema}"`, ...patience },
+      types: { number: { to: 20, from: [20], parse: Number, serialize: String } },
+      ...(onNotify && { onnotify: onNotify }),
+    } as postgres.Options<Record<string, postgres.PostgresType>>);
+  }
+
+  async run(text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
+    if (this.lost) throw this.lost;
+    try {
+      return await this.driver.unsafe<Row[]>(text, values as SqlValue[], { prepare: this.prepare });
+    } catch (error) {
+      // An error of the server's has a code of five characters; all others end the connection.
+      if (!isServerError(error)) this.lose(error as Error);
+      throw error;
+    }
+  }
+
+  /** Several statements in one text, without values. */
+  async script(text: string): Promise<void> {
+    if (this.lost) throw this.lost;
+    await this.driver.unsafe(text).simple();
+  }
+
+  /** Ends the connection if the answer to `stop` is not called in time: a cut cable is silent. */
+  watch(): () => void {
+    const timer = setTimeout(() => {
+      this.lose(new ConnectionLost(`no answer for ${deadlineMs / 1000} s`));
+      void this.driver.end({ timeout: 0 });
+    }, deadlineMs);
+    return () => clearTimeout(timer);
+  }
+
+  async close(): Promise<void> {
+    this.lost ??= new ConnectionLost("closed");
+    await this.driver.end({ timeout: 1 }).catch(() => {});
+  }
+
+  private lose(error: Error): void {
+    if (this.lost) return;
+    this.lost = error instanceof ConnectionLost ? error : new ConnectionLost(error.message, { cause: error });
+    void this.driver.end({ timeout: 0 }).catch(() => {});
+    this.onLost(this);
+  }
+}
+
+/** What a pooled transaction begins with, since its connection keeps nothing. */
+export const pooledSettings = ({ schema }: Address) =>
+  [`search_path = "${schema}"`, ...Object.entries(patience).map(([name, value]) => `${name} = ${value}`)]
+    .map((setting) => `set local ${setting};`)
+    .join(" ");
+
+export const isServerError = (error: unknown): error is { code: string; message: string; severity: string } =>
+  error instanceof Error &&
+  "severity" in error &&
+  /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));

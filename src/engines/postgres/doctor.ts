@@ -1,0 +1,138 @@
+/** [C8] What can be wrong with the server and the bus in it, and what to do about it. Changes nothing. */
+import type { OutputOf } from "../../contract/operations/index.ts";
+import type { Row } from "../../sql/procedure.ts";
+import { parseAddress } from "./address.ts";
+import { greet } from "./connect.ts";
+import { translate } from "./errors.ts";
+import { openPool, type Pool } from "./pool.ts";
+import { openWake } from "./wake.ts";
+
+type Report = OutputOf<"bus.doctor">;
+type Check = Report["checks"][number];
+
+const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
+const warn = (name: string, detail: string, fix: string): Check => ({ name, status: "warn", detail, fix });
+
+export async function diagnosePostgres(text: string): Promise<Report> {
+  const address = parseAddress(text);
+  const pool = openPool({ ...address, pooled: false }, (connection) => greet(connection, address));
+  const ask = async (query: string): Promise<Row[]> => pool.use((connection) => connection.run(query));
+  try {
+    const checks = [
+      await engine(ask),
+      await schema(ask, address.shown),
+      await durability(ask),
+      await connections(ask),
+      await clock(ask),
+      await wakeUps(text, pool),
+      await leases(ask),
+      await deadLetters(ask),
+    ];
+    return { healthy: checks.every(({ status }) => status !== "fail"), checks };
+  } catch (error) {
+    throw translate(error, address.shown);
+  } finally {
+    await pool.close();
+  }
+}
+
+type Ask = (query: string) => Promise<Row[]>;
+const first = async (ask: Ask, query: string) => (await ask(query))[0]!;
+
+async function engine(ask: Ask): Promise<Check> {
+  const { version, standby } = await first(
+    ask,
+    "select current_setting('server_version') as version, case when pg_is_in_recovery() then 1 else 0 end as standby",
+  );
+  if (standby !== 1) return ok("engine", `Postgres ${version}`);
+  return {
+    name: "engine",
+    status: "fail",
+    detail: `Postgres ${version}, a standby: it takes no writes`,
+    fix: "name the primary, or both hosts with target_session_attrs=read-write",
+  };
+}
+
+async function schema(ask: Ask, shown: string): Promise<Check> {
+  const { version, place } = await first(ask, "select version, current_schema() as place from bus");
+  return ok("schema", `version ${version} in schema ${place} of ${shown}`);
+}
+
+async function durability(ask: Ask): Promise<Check> {
+  const { fsync, sync } = await first(
+    ask,
+    "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync",
+  );
+  if (fsync === "on" && sync !== "off") return ok("durability", `fsync on, synchronous_commit ${sync}`);
+  return warn(
+    "durability",
+    `fsync ${fsync}, synchronous_commit ${sync}: a power failure can lose what was acknowledged`,
+    "set fsync = on and synchronous_commit = on",
+  );
+}
+
+async function connections(ask: Ask): Promise<Check> {
+  const { used, most } = await first(
+    ask,
+    "select (select count(*) from pg_stat_activity where backend_type = 'client backend') as used, current_setting('max_connections')::integer as most",
+  );
+  const detail = `${used} of ${most} in use`;
+  if (Number(used) < Number(most) * 0.8) return ok("connections", detail);
+  return warn("connections", detail, "raise max_connections, or put pool=N into the address");
+}
+
+/** Only for people who compare times: leases go by the server's clock alone. */
+async function clock(ask: Ask): Promise<Check> {
+  const before = Date.now();
+  const { now } = await first(ask, "select extract(epoch from clock_timestamp())::float8 * 1000 as now");
+  const off = Math.round(Number(now) - (before + Date.now()) / 2);
+  if (Math.abs(off) < 2000) return ok("clock", `the server's, ${Math.abs(off)} ms from this machine's`);
+  return warn(
+    "clock",
+    `the server's, which is ${Math.abs(off / 1000).toFixed(0)} s ${off > 0 ? "ahead of" : "behind"} this machine's`,
+    "set this machine's clock; leases and times are right all the same",
+  );
+}
+
+async function wakeUps(text: string, pool: Pool): Promise<Check> {
+  const wake = openWake(parseAddress(text), pool);
+  const subscription = wake.subscribe(["doctor"]);
+  try {
+    for (let i = 0; i < 30 && wake.hears() === undefined; i++) await Bun.sleep(50);
+    if (wake.hears()) return ok("wake-ups", "notifications arrive");
+    return warn(
+      "wake-ups",
+      "no notification arrives: waiting works, but asks ten times a second",
+      "connect past the pooler, or use one that keeps sessions",
+    );
+  } finally {
+    subscription.close();
+    await wake.close();
+  }
+}
+
+async function leases(ask: Ask): Promise<Check> {
+  const rows = await ask(`select leases.thread_id as id, leases.agent_id as agent from leases
+    join threads on threads.thread_id = leases.thread_id
+    where leases.released_at is null and threads.status in ('claimed', 'in_progress', 'blocked')
+      and leases.expires_at <= to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    order by leases.expires_at limit 100`);
+  const [oldest] = rows;
+  if (!oldest) return ok("leases", "none has run out");
+  const count = `${rows.length}${rows.length === 100 ? " or more" : ""}`;
+  return warn(
+    "leases",
+    `${count} ran out and nobody took over, the oldest thr_${oldest.id} of "${oldest.agent}"`,
+    `inbox claim thr_${oldest.id} --agent NAME, or inbox cancel thr_${oldest.id} --agent NAME`,
+  );
+}
+
+async function deadLetters(ask: Ask): Promise<Check> {
+  const { count } = await first(ask, "select count(*) as count from messages where dead_at is not null");
+  if (!count) return ok("dead letters", "none");
+  return warn(
+    "dead letters",
+    `${count} nobody has accepted`,
+    "inbox dlq list shows them; inbox dlq requeue ID, or inbox dlq purge ID",
+  );
+}

@@ -1,0 +1,78 @@
+/** What the driver throws, as one of our errors. The only place that knows Postgres' codes. */
+import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { ConnectionLost, isServerError } from "./connection.ts";
+
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
+
+/** Somebody else was in the way, and the transaction is undone: running it again is all it takes. */
+export const isRace = (error: unknown) => ["40001", "40P01", "23505"].includes(codeOf(error));
+
+/** The connection is gone, or leads to a server that takes no writes any more: another one may do. */
+export const isLost = (error: unknown) =>
+  error instanceof ConnectionLost ||
+  (!isServerError(error) && !(error instanceof InboxError)) ||
+  isStopping(error);
+
+/** The server is being stopped or started, or has become a standby. */
+export const isStopping = (error: unknown) => /^(57P0[1-3]|25006)$/.test(codeOf(error));
+
+/** There is no tables of ours: a wrong database, or one that nobody has initialised. */
+export const isMissing = (error: unknown) => /^(42P01|3F000)$/.test(codeOf(error));
+
+export function translate(error: unknown, shown: string): InboxError {
+  if (error instanceof InboxError) return error;
+  const code = codeOf(error);
+  const reason = rootOf(error);
+  const storage = (message: string, hint?: string) =>
+    new InboxError("storage", message, { hint, cause: error });
+  if (isServerError(error)) {
+    if (isMissing(error)) return notInitialized(shown);
+    if (code === "55P03" || code === "57014" || isRace(error))
+      return new InboxError("busy", `another program keeps what this needs locked in ${shown}`, {
+        cause: error,
+      });
+    if (code === "3D000")
+      return storage(
+        `${shown}: ${error.message}`,
+        "create it first: createdb NAME, or the command your server has for it",
+      );
+    if (/^28/.test(code))
+      return storage(`${shown} refuses us: ${error.message}`, "check user and password in --db or INBOX_DB");
+    if (code === "42501")
+      return storage(
+        `${shown}: ${error.message}`,
+        "the user must be allowed to create a schema, or own the one that schema=NAME names",
+      );
+    if (code === "53300")
+      return storage(
+        `${shown} has no connection left (${error.message})`,
+        "raise max_connections, or put pool=N into the address",
+      );
+    if (code === "53100")
+      return storage(
+        `no room left on the disk of ${shown}: nothing was written`,
+        "free some space and run it again",
+      );
+    if (isStopping(error)) return down(shown, error.message, error);
+    return storage(`${shown}: ${error.message} (${code})`);
+  }
+  if (error instanceof ConnectionLost || /^(E[A-Z]+|CONNECT)/.test(code)) return down(shown, reason, error);
+  return asInboxError(error);
+}
+
+const down = (shown: string, reason: string, cause: unknown) =>
+  new InboxError("storage", `${shown} cannot be reached: ${reason}; nothing was written`, {
+    hint: "is the server running, and the address right? inbox goes on by itself when it is back",
+    cause,
+  });
+
+export const notInitialized = (shown: string) =>
+  new InboxError("not_initialized", `there is no inbox in ${shown}`, {
+    hint: `inbox init --db ${shown} makes it`,
+  });
+
+function rootOf(error: unknown): string {
+  for (let at = error; ; at = (at as Error).cause)
+    if (!(at instanceof Error) || at.cause === undefined)
+      return String((at as Error | undefined)?.message || (at as { code?: string } | undefined)?.code || at);
+}

@@ -1,0 +1,52 @@
+/** A bus of a test's own on the tests' Postgres: a schema, used again by the next test, since making one takes longer than most tests. */
+import postgres from "postgres";
+import { createPostgres } from "../../src/engines/postgres/connect.ts";
+
+export const postgresUrl = process.env.TEST_POSTGRES || undefined;
+
+const tables =
+  "outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
+    ", ",
+  );
+const sequences =
+  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq".split(
+    ", ",
+  );
+
+const free: string[] = [];
+let made = 0;
+let admin: postgres.Sql | undefined;
+
+/** The driver itself, past the program. */
+export function administrator(): postgres.Sql {
+  admin ??= postgres(postgresUrl!, { max: 1, onnotice: () => {}, idle_timeout: 1 });
+  return admin;
+}
+
+export interface Place {
+  url: string;
+  schema: string;
+  [Symbol.dispose](): void;
+}
+
+export async function temporarySchema(): Promise<Place> {
+  const schema = free.pop() ?? (await create());
+  const url = `${postgresUrl}?schema=${schema}&pool=4`;
+  return { url, schema, [Symbol.dispose]: () => void free.push(schema) };
+}
+
+async function create(): Promise<string> {
+  const schema = `test_${process.pid}_${made++}`;
+  await createPostgres(`${postgresUrl}?schema=${schema}`);
+  return schema;
+}
+
+/** Empty, and counting from 1. */
+export async function emptied(place: Place): Promise<Place> {
+  const statements = [
+    ...tables.map((table) => `delete from ${place.schema}.${table};`),
+    ...sequences.map((sequence) => `select setval('${place.schema}.${sequence}', 1, false);`),
+  ];
+  await administrator().unsafe(statements.join(" ")).simple();
+  return place;
+}

@@ -1,0 +1,188 @@
+/** Real servers for tests and benchmarks, each a process of its own with a folder and a port of its own, stopped by whoever started it. */
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { bareEnvironment } from "./cli.ts";
+import { temporaryFolder } from "./folder.ts";
+import { until } from "./until.ts";
+
+export interface Server {
+  url: string;
+  pid: number;
+  /** Ends it at once, as a power failure would. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and with what it had written. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const postgresHome = "/usr/lib/postgresql";
+
+/** Where Debian has put the server's programs; undefined where it is not installed. */
+export function postgresPrograms(): string | undefined {
+  if (!existsSync(postgresHome)) return undefined;
+  const newest = readdirSync(postgresHome).sort((a, b) => Number(b) - Number(a))[0];
+  return newest && join(postgresHome, newest, "bin");
+}
+
+/** The server refuses to run as root. */
+const unprivileged =
+  process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+
+function postgresUser(): { uid: number; gid: number } | undefined {
+  if (!unprivileged.length) return undefined;
+  const number = (flag: string) => Number(Bun.spawnSync(["id", flag, "postgres"]).stdout.toString());
+  return { uid: number("-u"), gid: number("-g") };
+}
+
+/** `durable: false` leaves out fsync, for tests that look at everything but that. */
+export async function startPostgres({ durable = true, settings = [] as string[] } = {}): Promise<Server> {
+  const programs = postgresPrograms();
+  if (!programs) throw new Error("postgres is missing: apt-get install -y postgresql");
+  const folder = temporaryFolder();
+  const user = postgresUser();
+  if (user) chownSync(folder.path, user.uid, user.gid);
+  const data = join(folder.path, "data");
+  const made = Bun.spawnSync(
+    [
+      ...unprivileged,
+      join(programs, "initdb"),
+      "-D",
+      data,
+      "-A",
+      "trust",
+      "-U",
+      "postgres",
+      "--no-sync",
+      "-E",
+      "UTF8",
+      "--locale=C.UTF-8",
+    ],
+    { env: bareEnvironment(), cwd: "/" },
+  );
+  if (made.exitCode !== 0) throw new Error(`initdb: ${made.stderr}`);
+  const port = freePort();
+  const given = [
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    `unix_socket_directories=${folder.path}`,
+    "max_connections=300",
+    ...(durable ? [] : ["fsync=off", "full_page_writes=off"]),
+    ...settings,
+  ].flatMap((setting) => ["-c", setting]);
+  const begin = () =>
+    Bun.spawn([...unprivileged, join(programs, "postgres"), "-D", data, ...given], {
+      env: bareEnvironment(),
+      cwd: "/",
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+  const ready = () =>
+    until(() => {
+      if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`);
+      return (
+        Bun.spawnSync([join(programs, "pg_isready"), "-h", "127.0.0.1", "-p", String(port)]).exitCode === 0
+      );
+    });
+  let child = begin();
+  await ready();
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await child.exited;
+  };
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return child.pid;
+    },
+    kill: () => end("SIGQUIT"),
+    async restart() {
+      child = begin();
+      await ready();
+    },
+    async stop() {
+      await end("SIGINT");
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+const rabbitProgram = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+export const hasRabbit = () => existsSync(rabbitProgram);
+
+export interface Rabbit extends Server {
+  /** `rabbitmqctl ARGS`. */
+  control(...args: string[]): string;
+}
+
+/** RabbitMQ without plugins. Its name server outlives it, so it is ended too. */
+export async function startRabbit(): Promise<Rabbit> {
+  if (!hasRabbit()) throw new Error("rabbitmq is missing: apt-get install -y rabbitmq-server");
+  const folder = temporaryFolder();
+  const [port, spread, names] = [freePort(), freePort(), freePort()];
+  const plugins = join(folder.path, "enabled_plugins");
+  await Bun.write(plugins, "[].");
+  mkdirSync(join(folder.path, "log"));
+  const env = bareEnvironment({
+    HOME: folder.path,
+    RABBITMQ_NODENAME: `restante${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(spread),
+    ERL_EPMD_PORT: String(names),
+    ERL_EPMD_ADDRESS: "127.0.0.1",
+    ERL_EPMD_RELAXED_COMMAND_CHECK: "1", // so that it may be ended
+    RABBITMQ_MNESIA_BASE: join(folder.path, "mnesia"),
+    RABBITMQ_LOG_BASE: join(folder.path, "log"),
+    RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
+    RABBITMQ_CONF_ENV_FILE: "/dev/null",
+  });
+  const begin = () =>
+    Bun.spawn(["setsid", rabbitProgram], { env, cwd: "/", stdio: ["ignore", "ignore", "ignore"] });
+  const ready = () => until(() => answers(port));
+  let child = begin();
+  await ready();
+  const end = async () => {
+    process.kill(-child.pid, "SIGKILL");
+    await child.exited;
+    await until(async () => !(await answers(port)));
+  };
+  return {
+    url: `amqp://guest:guest@127.0.0.1:${port}`,
+    get pid() {
+      return child.pid;
+    },
+    kill: end,
+    async restart() {
+      child = begin();
+      await ready();
+    },
+    control(...args) {
+      const done = Bun.spawnSync(["/usr/lib/rabbitmq/bin/rabbitmqctl", "--quiet", ...args], {
+        env,
+        cwd: "/",
+      });
+      if (done.exitCode !== 0) throw new Error(`rabbitmqctl ${args.join(" ")}: ${done.stderr}${done.stdout}`);
+      return done.stdout.toString();
+    },
+    async stop() {
+      if (child.exitCode === null) await end();
+      Bun.spawnSync(["epmd", "-port", String(names), "-kill"], { stdout: "ignore" });
+      rmSync(folder.path, { recursive: true, force: true });
+    },
+  };
+}
+
+const answers = (port: number) =>
+  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+    (socket) => {
+      socket.end();
+      return true;
+    },
+    () => false,
+  );
+
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
