@@ -222,7 +222,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     command: "init",
     db: join(inner, ".agents/coord.db"),
     created: true,
-    schema_version: 2,
+    schema_version: 3,
     outer: at.db,
   });
   await run(["send", "w", "hello"], { cwd: inner });

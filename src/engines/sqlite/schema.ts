@@ -177,4 +177,15 @@ create table tokens (
   revoked_at text
 ) strict;
 `,
+  `
+create table bus (
+  bus_id text not null
+) strict;
+insert into bus (bus_id) values (lower(hex(randomblob(16))));
+
+create table outbox (
+  message_id integer primary key,
+  agent_id text not null
+) strict;
+`,
 ];
