@@ -26,6 +26,14 @@ const allowed: Record<string, string[]> = {
     "src/contract",
   ],
   "src/engines/at.ts": ["src/engines", "src/location.ts", "src/contract"],
+  "src/delivery": [
+    "src/delivery",
+    "src/bus",
+    "src/engines/engine.ts",
+    "src/engines/subscription.ts",
+    "src/sql",
+    "src/contract",
+  ],
   "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/sql", "src/contract"],
   "src/handlers.ts": [
     "src/bus",
@@ -39,6 +47,7 @@ const allowed: Record<string, string[]> = {
   "src/inbox.ts": [
     "src/handlers.ts",
     "src/token-text.ts",
+    "src/delivery",
     "src/bus",
     "src/waiting",
     "src/engines",

@@ -1,6 +1,6 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
 import { InboxError } from "./contract/errors.ts";
-import { createBus } from "./engines/at.ts";
+import { createBus, shown } from "./engines/at.ts";
 import { openInbox } from "./inbox.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";
@@ -13,19 +13,23 @@ export interface HubOptions {
   allowHosts: readonly string[];
   auth: boolean;
   limits?: Partial<Limits>;
+  /** The broker that carries mail, if any. */
+  delivery?: string;
   /** The engine's clock; tests move it. */
   now?: () => number;
 }
 
 export interface Hub {
   url: string;
+  /** What it serves, as people may see it. */
+  db: string;
   stop(): Promise<void>;
 }
 
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
   await createBus(db);
-  const inbox = openInbox(db, { now: options.now });
+  const inbox = openInbox(db, { now: options.now, delivery: options.delivery });
   try {
     const auth = options.auth || !isLoopback(host);
     // [X1] Another address without tokens would be open to everybody who can reach it.
@@ -38,7 +42,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
         },
       );
     // Who holds the port is told on this machine only.
-    const about = isLoopback(host) ? { db, pid: process.pid } : {};
+    const about = isLoopback(host) ? { db: shown(db), pid: process.pid } : {};
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,
@@ -50,6 +54,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     });
     return {
       url: server.url,
+      db: shown(db),
       stop: async () => {
         await server.stop();
         await inbox.close();

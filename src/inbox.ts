@@ -8,6 +8,7 @@ import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Scope } from "./contract/token.ts";
+import { carriedTo } from "./delivery/at.ts";
 import { openEngine } from "./engines/at.ts";
 import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
@@ -47,8 +48,19 @@ export interface EmbeddedInbox extends Inbox {
   hasTokens(): Promise<boolean>;
 }
 
-export function openInbox(location: string, options: EngineOptions = {}): EmbeddedInbox {
-  const engine = openEngine(location, options);
+export interface InboxOptions extends EngineOptions {
+  /** [G3] The address of a broker that carries mail to its readers; without one the database does. */
+  delivery?: string;
+  /** A short visit: the broker is called only if somebody waits. */
+  brief?: boolean;
+}
+
+export function openInbox(
+  location: string,
+  { delivery, brief = false, ...options }: InboxOptions = {},
+): EmbeddedInbox {
+  const opened = openEngine(location, options);
+  const engine = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;

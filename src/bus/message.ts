@@ -7,6 +7,7 @@ import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { artifactsOf, attach } from "./artifact.ts";
+import { msUntil, post } from "./outbox.ts";
 
 export interface MessageRow {
   message_id: number;
@@ -117,6 +118,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
       ${fresh.payload_json}, ${now}, ${fresh.correlation_id}, ${reply}, ${fresh.verified}, ${task}, ${fresh.expires_at})
     returning message_id, task_id`);
   const row = { ...fresh, ...made! };
+  yield* post(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   return { row, view: messageView(row, artifacts) };
 }

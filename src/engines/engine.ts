@@ -20,6 +20,8 @@ export interface Engine {
   write<T>(work: Work<T>, options?: WriteOptions): Promise<T>;
   /** From this call on remembers whether one of the topics was touched. */
   subscribe(topics: readonly string[]): Subscription;
+  /** The same for what an agent is sent, whoever carries it. */
+  mail(agent: string): Subscription;
   /** [B8] Notes that an agent has a wait open, until the answer is called. */
   attend(agent: string): () => void;
   /** The agents that have a wait open, here or in another process. */

@@ -30,6 +30,10 @@ export interface Context {
   settled(): Procedure<number>;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
   readonly verified: boolean;
+  /** [G3] Tells of a message whose pointer is to be carried; undefined where nobody carries. */
+  carry?(pointer: { id: number; agent: string; expiresInMs: number | null }): void;
+  /** [G3] Tells of messages that have been handed to somebody: their pointers are of no use any more. */
+  taken?(ids: readonly number[]): void;
   /** Names what changed; whoever waits on it is woken after the commit. */
   wake(topic: string): void;
 }

@@ -25,7 +25,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
   // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
   const claimed = await wait<Granted>(
     engine,
-    [agentTopic(input.agent)],
+    { topics: [agentTopic(input.agent)] },
     async () => {
       const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
       const granted = now ? await engine.write((tx) => claim(tx, input)) : undefined;

@@ -5,7 +5,6 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
-import { agentTopic } from "../sql/topics.ts";
 import type { Handed } from "./handed.ts";
 import { settling } from "./mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
@@ -26,7 +25,7 @@ export async function gather(
     return { found: enough(missing) ? true : undefined, againInMs };
   };
   for (;;) {
-    await wait(engine, [agentTopic(input.agent)], look, { timeoutMs: left(), signal, agent: input.agent });
+    await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
     const over = ended(signal) || left() === 0;
     const given = await engine.write((tx) => handAnswers(tx, input, senders, over ? 0 : need));
     // Another reader took some of them in between.

@@ -10,7 +10,6 @@ import {
 } from "../bus/procedures/hand.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
-import { agentTopic } from "../sql/topics.ts";
 import type { Handed } from "./handed.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
@@ -49,16 +48,16 @@ async function take(
   { timeoutSeconds, windowSeconds = 0, signal }: Patience,
 ): Promise<Handed<Answer>> {
   const left = countdown(timeoutSeconds);
-  const topics = [agentTopic(wanted.agent)];
+  const mail = { mailOf: wanted.agent };
   const look = (enough: number) => async () => {
     const { messages, againInMs, burials } = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
     if (burials) await engine.write((tx) => buryIn(tx, wanted.agent));
     return { found: messages.length >= enough ? true : undefined, againInMs };
   };
   for (;;) {
-    const came = await wait(engine, topics, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
+    const came = await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
     if (came && windowSeconds > 0 && timeoutSeconds !== 0)
-      await wait(engine, topics, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
+      await wait(engine, mail, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
     const over = ended(signal) || left() === 0;
     // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
     const given = await engine.write((tx) => hand(tx, wanted));

@@ -15,7 +15,7 @@ export async function waitReply(
   let cursor = 0;
   const found = await wait(
     engine,
-    [threadTopic(numberOf(input.thread))],
+    { topics: [threadTopic(numberOf(input.thread))] },
     async () => {
       const now = await engine.read(() => replies(start, input.kinds));
       cursor = now.nextEventId;

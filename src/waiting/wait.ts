@@ -12,6 +12,12 @@ export interface Looked<T> {
   topics?: readonly string[];
 }
 
+/** Something to wait on: topics, or an agent's mail. */
+type On = { topics: readonly string[] } | { mailOf: string };
+
+const subscribe = (engine: Engine, on: On) =>
+  "mailOf" in on ? engine.mail(on.mailOf) : engine.subscribe(on.topics);
+
 export interface WaitOptions {
   /** For ever where it is undefined. */
   timeoutMs?: number;
@@ -24,23 +30,23 @@ export interface WaitOptions {
 /** What `look` found, or undefined after the timeout. An abort is thrown. */
 export async function wait<T>(
   engine: Engine,
-  topics: readonly string[],
+  on: On,
   look: () => Promise<Looked<T>>,
   { timeoutMs, signal, agent }: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-  let waitedOn = topics;
+  let topics = "topics" in on ? on.topics : undefined;
   let leave: (() => void) | undefined;
-  let subscription = engine.subscribe(topics);
+  let subscription = subscribe(engine, on);
   try {
     for (;;) {
       if (ended(signal)) return undefined;
       const looked = await look();
       if (looked.found !== undefined) return looked.found;
-      if (looked.topics && String(looked.topics) !== String(waitedOn)) {
+      if (looked.topics && String(looked.topics) !== String(topics)) {
         subscription.close();
-        waitedOn = looked.topics;
-        subscription = engine.subscribe(waitedOn);
+        topics = looked.topics;
+        subscription = engine.subscribe(topics);
         continue; // read again: something may have come while nobody listened
       }
       const left = deadline === undefined ? undefined : deadline - performance.now();

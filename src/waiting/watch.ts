@@ -14,7 +14,7 @@ export async function watch(engine: Engine, input: Input, signal?: AbortSignal):
   let cursor = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
   const events = await wait<Event[]>(
     engine,
-    [input.thread === undefined ? everything : threadTopic(numberOf(input.thread))],
+    { topics: [input.thread === undefined ? everything : threadTopic(numberOf(input.thread))] },
     async () => {
       const page = await engine.read((tx) => eventsAfter(tx, cursor, input));
       cursor = page.nextEventId;

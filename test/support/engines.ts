@@ -62,12 +62,17 @@ async function startSqlite(): Promise<Bench> {
 }
 
 /** A schema of its own on the tests' server; each connection has a pool, as another process would. */
-async function startPostgres(): Promise<Bench> {
+const startPostgres = (): Promise<Bench> => startServer();
+
+/** The same with mail carried by RabbitMQ, in queues of its own: their names begin with the bus's id. */
+const startCarried = (): Promise<Bench> => startServer(rabbitUrl);
+
+async function startServer(delivery?: string): Promise<Bench> {
   const place = await emptied(await temporarySchema());
   const { now, pass, freeze } = movable();
   const opened: Inbox[] = [];
   const another = () => {
-    const inbox = openInbox(place.url, { now });
+    const inbox = openInbox(place.url, { now, delivery });
     opened.push(inbox);
     return inbox;
   };
@@ -108,9 +113,13 @@ async function startRemote(): Promise<Bench> {
   };
 }
 
+const rabbitUrl = process.env.TEST_RABBITMQ || undefined;
+
 export const engines: TestedEngine[] = [
   { name: "sqlite", start: startSqlite },
   { name: "hub", start: startRemote },
   ...(postgresUrl ? [{ name: "postgres", start: startPostgres }] : []),
+  ...(postgresUrl && rabbitUrl ? [{ name: "rabbitmq", start: startCarried }] : []),
 ];
+if (!rabbitUrl) console.warn("SKIPPED: everything with RabbitMQ, for TEST_RABBITMQ names no broker");
 if (!postgresUrl) console.warn("SKIPPED: everything on Postgres, for TEST_POSTGRES names no server");

@@ -45,6 +45,8 @@ async function create(): Promise<string> {
 export async function emptied(place: Place): Promise<Place> {
   const statements = [
     ...tables.map((table) => `delete from ${place.schema}.${table};`),
+    // A bus of its own: queues at the broker are named after it.
+    `update ${place.schema}.bus set bus_id = replace(gen_random_uuid()::text, '-', '');`,
     ...sequences.map((sequence) => `select setval('${place.schema}.${sequence}', 1, false);`),
   ];
   await administrator().unsafe(statements.join(" ")).simple();

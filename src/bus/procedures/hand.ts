@@ -47,6 +47,7 @@ export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
       where message_id = ${row.message_id}`);
   yield* seen(tx, agent, now);
   if (given.length) {
+    tx.taken?.(given.map((row) => row.message_id));
     const payload = { messages: given.map((row) => idOf("message", row.message_id)), until };
     yield* append(tx, { type: "messages.handed", source: agent, payload, now });
   }

@@ -1,6 +1,7 @@
 /** One database for any number of programs and hubs, on any number of machines. */
 import { InboxError } from "../../contract/errors.ts";
 import { Refused } from "../../sql/procedure.ts";
+import { agentTopic } from "../../sql/topics.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { parseAddress } from "./address.ts";
 import { greet } from "./connect.ts";
@@ -67,6 +68,7 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
     },
 
     subscribe: wake.subscribe,
+    mail: (agent) => wake.subscribe([agentTopic(agent)]),
     attend: presence.attend,
     attending: presence.attending,
 

@@ -1,6 +1,7 @@
 /** The embedded engine: one file, any number of processes. */
 import { InboxError } from "../../contract/errors.ts";
 import { Refused } from "../../sql/procedure.ts";
+import { agentTopic } from "../../sql/topics.ts";
 import { fs } from "../../system.ts";
 import type { Engine, EngineOptions, Work } from "../engine.ts";
 import { openDatabase } from "./connect.ts";
@@ -52,6 +53,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     },
     write: commits.write,
     subscribe: wake.subscribe,
+    mail: (agent) => wake.subscribe([agentTopic(agent)]),
     attend: presence.attend,
     attending: presence.attending,
     async close() {

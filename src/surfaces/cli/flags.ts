@@ -92,10 +92,15 @@ export const globalFlags: readonly GlobalFlag[] = [
   {
     name: "--db",
     value: "PATH",
-    help: "the database, or a hub's address (INBOX_DB; default: the nearest .agents/coord.db)",
+    help: "a file, postgres://…, or a hub's address (INBOX_DB; default: the nearest .agents/coord.db)",
   },
   { name: "--agent", value: "NAME", help: "who you are (INBOX_AGENT)" },
   { name: "--token", value: "TOKEN", help: "what proves it to a hub (INBOX_TOKEN)" },
+  {
+    name: "--delivery",
+    value: "AMQP",
+    help: "a broker that carries mail, amqp://… (INBOX_DELIVERY; default: the database does)",
+  },
   { name: "--json", help: "one line of JSON on standard output" },
   { name: "--help", short: "-h", help: "what the command does, with an example" },
   { name: "--version", short: "-V", help: "the version" },

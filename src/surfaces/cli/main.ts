@@ -6,7 +6,7 @@ import { closest, didYouMean } from "../../contract/suggest.ts";
 import { actAs, requireOwner } from "../../identity.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
 import { runLocal } from "../../local.ts";
-import { isHub, isServer, locate } from "../../location.ts";
+import { brokerOf, isHub, isServer, locate } from "../../location.ts";
 import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
@@ -83,8 +83,9 @@ function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): 
 async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): Promise<number> {
   const { globals } = scanned;
   const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
+  const delivery = brokerOf(globals.delivery, process.env);
   if (op.name === "bus.serve") {
-    await runHub(asked, command, (output) => answer(op, { value: output }, command, globals.json));
+    await runHub(asked, delivery, command, (output) => answer(op, { value: output }, command, globals.json));
     return 0;
   }
   if (op.kind === "local") {
@@ -92,12 +93,12 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
-  const inbox = await openBus(location, token, op, command.input);
+  const inbox = await openBus(location, delivery, token, op, command.input);
   try {
     return await act(inbox, op, command, globals.json, token !== undefined);
   } finally {
     // A file needs no farewell, and it would take time; a server's waiters may still have to be told.
-    if (isServer(location)) await inbox.close();
+    if (isServer(location) || delivery !== undefined) await inbox.close();
   }
 }
 
@@ -130,12 +131,13 @@ async function act(
 /** A file here, or a hub somewhere: from here on nobody can tell. */
 async function openBus(
   location: string,
+  delivery: string | undefined,
   token: string | undefined,
   op: AnyOperation,
   input: Record<string, unknown>,
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
-  const inbox = openInbox(location);
+  const inbox = openInbox(location, { delivery, brief: true });
   if (token !== undefined) actAs(await requireOwner(inbox, token), op, input);
   return inbox;
 }

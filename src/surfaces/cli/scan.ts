@@ -7,6 +7,7 @@ export interface Globals {
   db?: string;
   agent?: string;
   token?: string;
+  delivery?: string;
   json: boolean;
   help: boolean;
   version: boolean;
@@ -83,6 +84,7 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
   if (flag === "--db") globals.db = value;
   else if (flag === "--agent") globals.agent = value;
   else if (flag === "--token") globals.token = value;
+  else if (flag === "--delivery") globals.delivery = value;
   else if (flag === "--json") globals.json = true;
   else if (flag === "--help") globals.help = true;
   else if (flag === "--version") globals.version = true;

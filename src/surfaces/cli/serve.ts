@@ -10,6 +10,7 @@ import type { CommandInput } from "./input.ts";
 /** Starts, says where, and answers once it has stopped. */
 export async function runHub(
   asked: Asked,
+  delivery: string | undefined,
   { input, label }: CommandInput,
   say: (output: OutputOf<"bus.serve">) => Promise<unknown>,
 ): Promise<void> {
@@ -19,11 +20,11 @@ export async function runHub(
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
       hint: "leave out --db, or name a file or a postgres:// address",
     });
-  const hub = await startHub({ db, port, host, allowHosts: allowHost ?? [], auth });
+  const hub = await startHub({ db, port, host, allowHosts: allowHost ?? [], auth, delivery });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
   });
-  await say({ url: hub.url, db, pid: process.pid });
+  await say({ url: hub.url, db: hub.db, pid: process.pid });
   await stopped;
   await hub.stop();
 }

@@ -1,0 +1,14 @@
+/** Which carrier an address means. It is not even loaded where nobody asks for one. */
+import { busId } from "../bus/outbox.ts";
+import type { Engine } from "../engines/engine.ts";
+import { carriedBy } from "./carried.ts";
+import { parseBroker } from "./rabbitmq/address.ts";
+import { rabbitDelivery } from "./rabbitmq/delivery.ts";
+
+export { parseBroker } from "./rabbitmq/address.ts";
+
+/** The engine, with its mail carried by the broker at that address. */
+export const carriedTo = (address: string, engine: Engine, brief: boolean): Engine => {
+  const delivery = rabbitDelivery(parseBroker(address), () => engine.read(() => busId()));
+  return carriedBy(delivery, engine, brief);
+};

@@ -1,0 +1,147 @@
+/**
+ * An engine whose mail is carried by somebody else: the same engine, but a message's pointer is written with it and
+ * carried after the commit, and whoever waits for mail waits for pointers. The database's own word comes too, a moment
+ * later while the carrier is up and at once while it is not: a pointer that is late or lost costs a moment, never a message.
+ */
+import { stillThere } from "../bus/outbox.ts";
+import type { Engine, Subscription } from "../engines/engine.ts";
+import { bell } from "../engines/subscription.ts";
+import { agentTopic } from "../sql/topics.ts";
+import type { Arrival, Delivery, Pointer } from "./delivery.ts";
+import { type Relay, startRelay } from "./relay.ts";
+
+/** How long the carrier has before the database's own word counts. */
+const headStartMs = 250;
+/** How long a pointer may lie here before it is asked whether its message still needs somebody. */
+const doubtMs = 50;
+/** How long one lies here that nobody took, before another hub may have it. */
+const holdMs = 1000;
+
+interface Held extends Arrival {
+  since: number;
+}
+
+/** `brief`: connects only when somebody waits; what it sends is carried by those who stay. */
+export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): Engine {
+  let relay: Relay | undefined;
+  const held = new Map<number, Held>();
+  const boxes = new Map<string, { rings: Set<() => void>; stop: () => void }>();
+  let doubting: Timer | undefined;
+
+  function start(): void {
+    if (relay) return;
+    delivery.connect();
+    relay = startRelay(engine, delivery);
+  }
+  if (!brief) start();
+
+  function settle(ids: readonly number[]): void {
+    for (const id of ids) {
+      held.get(id)?.done();
+      held.delete(id);
+    }
+  }
+
+  function arrived(arrival: Arrival): void {
+    // The same pointer twice: one is enough.
+    if (held.has(arrival.id)) arrival.done();
+    else held.set(arrival.id, { ...arrival, since: performance.now() });
+    doubting ??= setTimeout(doubt, doubtMs);
+  }
+
+  /** Pointers that nobody took: most were taken by somebody who did not need them. The database knows. */
+  async function doubt(): Promise<void> {
+    doubting = undefined;
+    const now = performance.now();
+    const ids = [...held].filter(([, { since }]) => now - since >= doubtMs - 1).map(([id]) => id);
+    try {
+      const there = ids.length ? new Set(await engine.read((tx) => stillThere(tx, ids))) : new Set();
+      settle(ids.filter((id) => !there.has(id)));
+    } catch {
+      // The database is away: they wait here with everybody else.
+    }
+    for (const [id, { since, back }] of held) {
+      if (now - since < holdMs) continue;
+      held.delete(id);
+      back();
+    }
+    if (held.size) doubting ??= setTimeout(doubt, doubtMs * 2);
+  }
+
+  function mail(agent: string): Subscription {
+    start();
+    const ended = new AbortController();
+    const late = new Set<Timer>();
+    const { ring, subscription } = bell(() => {
+      ended.abort();
+      leave(agent, ring);
+      hints.close();
+      for (const timer of late) clearTimeout(timer);
+    });
+    const hints = engine.subscribe([agentTopic(agent)]);
+    enter(agent, ring);
+    void (async () => {
+      while (!ended.signal.aborted) {
+        await hints.next({ signal: ended.signal });
+        if (!delivery.up()) {
+          ring();
+          continue;
+        }
+        const timer = setTimeout(() => {
+          late.delete(timer);
+          ring();
+        }, headStartMs);
+        late.add(timer);
+      }
+    })().catch(ring); // whoever waits reads then, and is told what is wrong
+    return subscription;
+  }
+
+  /** Of several who wait here for the same mail all look; the database gives it to one. */
+  function enter(agent: string, ring: () => void): void {
+    const box = boxes.get(agent);
+    if (box) return void box.rings.add(ring);
+    const rings = new Set([ring]);
+    const stop = delivery.get(agent, (arrival) => {
+      arrived(arrival);
+      for (const each of rings) each();
+    });
+    boxes.set(agent, { rings, stop });
+  }
+
+  function leave(agent: string, ring: () => void): void {
+    const box = boxes.get(agent)!;
+    box.rings.delete(ring);
+    if (box.rings.size) return;
+    boxes.delete(agent);
+    box.stop();
+  }
+
+  return {
+    ...engine,
+    async write(work, options) {
+      let pointers: Pointer[] = [];
+      let taken: number[] = [];
+      const value = await engine.write((tx) => {
+        pointers = [];
+        taken = [];
+        return work({
+          ...tx,
+          carry: (pointer) => pointers.push(pointer),
+          taken: (ids) => taken.push(...ids),
+        });
+      }, options);
+      settle(taken);
+      relay?.push(pointers);
+      return value;
+    },
+    mail,
+    async close() {
+      clearTimeout(doubting);
+      await relay?.close();
+      for (const { back } of held.values()) back();
+      await delivery.close();
+      await engine.close();
+    },
+  };
+}

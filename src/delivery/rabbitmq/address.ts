@@ -1,0 +1,26 @@
+/** The address of a broker: what the driver is told, and what is ours in it. */
+import { InboxError } from "../../contract/errors.ts";
+
+export interface BrokerAddress {
+  url: string;
+  /** Replicated queues, for a cluster (`?queues=quorum`). */
+  quorum: boolean;
+  /** For people: without the password. */
+  shown: string;
+}
+
+export function parseBroker(text: string): BrokerAddress {
+  const shown = text.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/i, "$1@");
+  const wrong = (why: string) =>
+    new InboxError("invalid_input", `the delivery ${shown} cannot be used: ${why}`, {
+      hint: "for example INBOX_DELIVERY=amqp://user:password@host:5672, or leave it out: the database delivers by itself",
+    });
+  if (!/^amqps?:\/\//i.test(text)) throw wrong("it must begin with amqp:// or amqps://");
+  if (!URL.canParse(text) || /\s/.test(text)) throw wrong("it is not an address");
+  const url = new URL(text);
+  const queues = url.searchParams.get("queues");
+  if (queues !== null && queues !== "quorum" && queues !== "classic")
+    throw wrong(`queues=${queues}: known are quorum and classic`);
+  url.searchParams.delete("queues");
+  return { url: url.href, quorum: queues === "quorum", shown };
+}
