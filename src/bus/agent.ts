@@ -13,10 +13,14 @@ const seenPrecisionMs = 1000;
 /** Notes that an agent acts now; its first act makes it known. */
 export function* seen(tx: Context, agent: string, now: string): Procedure<void> {
   const stale = new Date(Date.parse(now) - seenPrecisionMs).toISOString();
+  const noted = tx.recall(`seen:${agent}`);
+  if (noted !== undefined && noted >= stale) return;
   // Looking first: an update, even one that changes nothing, would make the writes of one agent wait for each other.
   const before = yield* one<{ last_seen_at: string }>(
     sql`select agents.last_seen_at from agents where agents.name = ${agent}`,
   );
+  tx.learn(`known:${agent}`, "agent");
+  tx.learn(`seen:${agent}`, before && before.last_seen_at >= stale ? before.last_seen_at : now);
   if (before && before.last_seen_at >= stale) return;
   const row = yield* one<{ first_seen_at: string }>(sql`
     insert into agents (name, first_seen_at, last_seen_at) values (${agent}, ${now}, ${now})
@@ -34,10 +38,13 @@ export function* namesOf(agent: string): Procedure<string[]> {
 }
 
 /** [M13] Whether anybody is known by that name, and who has a similar one. Strict refuses the unknown. */
-export function* recipientOf(name: string, strict: boolean): Procedure<Recipient> {
-  const known = yield* one(sql`
-    select 1 as known from agents where agents.name = ${name}
-    union all select 1 from pool_members where pool_members.pool = ${name} limit 1`);
+export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
+  if (tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
+  const known = yield* one<{ known: string }>(sql`
+    select 'agent' as known from agents where agents.name = ${name}
+    union all select 'pool' from pool_members where pool_members.pool = ${name} limit 1`);
+  // An agent stays known for ever, a pool only while it has members.
+  if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
   if (known) return { name, known: true, similar: [] };
   const rows = yield* all<{ name: string }>(sql`
     select agents.name from agents union select pool_members.pool from pool_members limit 5000`);

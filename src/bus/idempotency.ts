@@ -1,7 +1,7 @@
 /** [M9] A write that carries a key happens once: a repeated call gets the first answer. */
 import { InboxError } from "../contract/errors.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { one, Refused, run } from "../sql/procedure.ts";
+import { alone, one, Refused, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 
 const keptMs = 7 * 86_400_000;
@@ -18,7 +18,7 @@ export function* onlyOnce<T>(
   { key, sender, operation, input }: Keyed,
   work: () => Procedure<T | Refused>,
 ): Procedure<T | Refused> {
-  yield* tx.lock(`key:${sender}:${key}`);
+  yield* alone(tx, `key:${sender}:${key}`);
   const now = yield* tx.clock();
   const oldest = new Date(Date.parse(now) - keptMs).toISOString();
   yield* run(sql`delete from idempotency_keys where created_at < ${oldest}`);

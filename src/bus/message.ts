@@ -105,6 +105,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     ...untouched,
   };
   yield* tx.lock(...orderOf(head));
+  if (head.correlationId !== undefined) yield* tx.own(`correlation:${head.correlationId}`);
   const reply = yield* isReply(head);
   const task =
     head.taskId === undefined && head.thread !== null

@@ -4,7 +4,7 @@ import { idOf, numberOf } from "../contract/ids.ts";
 import { allowedNow, endedStatuses, type Priority, type Status, type Thread } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
+import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
 
 export interface ThreadRow {
   thread_id: number;
@@ -48,15 +48,24 @@ export function* findThread(id: string): Procedure<ThreadRow> {
 
 /** The thread, locked until the end of the transaction: all that concerns it is in one order. */
 export function* lockThread(tx: Context, id: string): Procedure<ThreadRow> {
+  yield* tx.own(owned(numberOf(id)));
   return yield* found(id, tx.forUpdate);
 }
 
-/** The first of these, best first, that nobody else has locked. */
+/** The first of these that nobody else has locked. */
 export function* lockFirstFree(tx: Context, ids: readonly number[]): Procedure<ThreadRow | undefined> {
-  return yield* one<ThreadRow>(sql`
-    select ${threadColumns} from threads where threads.thread_id in (${joined(ids)})
-    order by threads.priority_rank, threads.thread_id limit 1 ${tx.forUpdateFree}`);
+  for (const id of ids) {
+    if (!tx.free(owned(id))) continue;
+    yield* tx.own(owned(id));
+    const row = yield* one<ThreadRow>(
+      sql`select ${threadColumns} from threads where threads.thread_id = ${id} ${tx.forUpdateFree}`,
+    );
+    if (row) return row;
+  }
+  return undefined;
 }
+
+const owned = (thread: number) => `thread:${thread}`;
 
 function* found(id: string, lock: Sql): Procedure<ThreadRow> {
   const row = yield* one<ThreadRow>(

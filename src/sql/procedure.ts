@@ -26,6 +26,17 @@ export interface Context {
    * Rows that get their number under such a lock become visible in the order of their numbers ([G2]).
    */
   lock(...names: string[]): Procedure<void>;
+  /**
+   * Procedures that share a transaction do not stop at each other's locks: what one must have for itself until it has
+   * ended it says by name, and waits where another has it.
+   */
+  own(name: string): Procedure<void>;
+  /** Whether nobody else in this transaction has it. */
+  free(name: string): boolean;
+  /** What was learnt from an earlier, committed transaction of this process. */
+  recall(fact: string): string | undefined;
+  /** For facts that stay true: they are remembered once this transaction is committed. */
+  learn(fact: string, value: string): void;
   /** The newest event that no other, still uncommitted, can precede ([G2]). In a read it comes before everything else. */
   settled(): Procedure<number>;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
@@ -44,6 +55,12 @@ export class Refused {
 }
 
 export const refused = (error: InboxError) => new Refused(error);
+
+/** Nobody else does what goes by this name at the same time, here or in another process. */
+export function* alone(tx: Context, name: string): Procedure<void> {
+  yield* tx.lock(name);
+  yield* tx.own(name);
+}
 
 export function* all<T>(query: Sql): Procedure<T[]> {
   return (yield query) as T[];

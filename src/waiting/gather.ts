@@ -30,8 +30,7 @@ export async function gather(
     const given = await engine.write((tx) => handAnswers(tx, input, senders, over ? 0 : need));
     // Another reader took some of them in between.
     if (!given) continue;
-    const { messages, missing } = given;
-    const nextEventId = await engine.read((tx) => tx.settled());
+    const { messages, missing, nextEventId } = given;
     const value = { woke: enough(missing), nextEventId, messages, missing, dead: [] };
     return { value, ...settling(engine, input, given.deliveryId, messages.length) };
   }
@@ -42,10 +41,11 @@ function* handAnswers(tx: Context, input: Input, senders: readonly string[], nee
   const found = yield* answers(tx, input);
   if (senders.length - found.missing.length < need) return undefined;
   const ids = found.messages.map(({ id }) => id);
-  if (!ids.length) return { messages: [], missing: found.missing, deliveryId: "" };
-  const { messages, deliveryId } = yield* hand(tx, { agent: input.agent, max: ids.length, ids });
+  if (!ids.length)
+    return { messages: [], missing: found.missing, deliveryId: "", nextEventId: yield* tx.settled() };
+  const { messages, deliveryId, nextEventId } = yield* hand(tx, { agent: input.agent, max: ids.length, ids });
   const there = new Set(messages.map(({ senderId }) => senderId));
-  return { messages, deliveryId, missing: senders.filter((name) => !there.has(name)) };
+  return { messages, deliveryId, nextEventId, missing: senders.filter((name) => !there.has(name)) };
 }
 
 function needed(need: string, count: number): number {

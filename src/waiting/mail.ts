@@ -50,9 +50,9 @@ async function take(
   const left = countdown(timeoutSeconds);
   const mail = { mailOf: wanted.agent };
   const look = (enough: number) => async () => {
-    const { messages, againInMs, burials } = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
-    if (burials) await engine.write((tx) => buryIn(tx, wanted.agent));
-    return { found: messages.length >= enough ? true : undefined, againInMs };
+    const looked = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
+    if (looked.burials) await engine.write((tx) => buryIn(tx, wanted.agent));
+    return { found: looked.enough || undefined, againInMs: looked.againInMs };
   };
   for (;;) {
     const came = await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
@@ -63,12 +63,12 @@ async function take(
     const given = await engine.write((tx) => hand(tx, wanted));
     // Another reader of the same inbox was faster: wait on, unless the time is over.
     if (!given.messages.length && !over) continue;
-    return handedMail(engine, taking, given, await engine.read((tx) => tx.settled()));
+    return handedMail(engine, taking, given);
   }
 }
 
-function handedMail(engine: Engine, taking: Taking, given: HandedMail, nextEventId: number): Handed<Answer> {
-  const { messages, hidden } = given;
+function handedMail(engine: Engine, taking: Taking, given: HandedMail): Handed<Answer> {
+  const { messages, hidden, nextEventId } = given;
   const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
   return { value, ...settling(engine, taking, given.deliveryId, messages.length) };
 }

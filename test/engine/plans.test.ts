@@ -15,7 +15,8 @@ import { update } from "../../src/bus/procedures/update.ts";
 import { replies, replyStart } from "../../src/bus/procedures/wait-reply.ts";
 import { eventsAfter } from "../../src/bus/procedures/watch.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { contextOf } from "../../src/engines/sqlite/drive.ts";
+import { Facts } from "../../src/engines/facts.ts";
+import { contextOf, nothingNoted } from "../../src/engines/sqlite/drive.ts";
 import { openInbox } from "../../src/inbox.ts";
 import type { Context, Procedure, Row } from "../../src/sql/procedure.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -67,7 +68,7 @@ for (const [name, work] of Object.entries(hot))
     await inbox.call("threads.claim", { agent: "w", thread });
     await inbox.close();
     const db = new Database(path);
-    const procedure = work(contextOf(Date.now, new Set()));
+    const procedure = work(contextOf(Date.now, new Facts(), nothingNoted()));
     let step = procedure.next();
     let looked = 0;
     while (!step.done) {

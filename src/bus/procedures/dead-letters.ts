@@ -5,7 +5,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all, run } from "../../sql/procedure.ts";
+import { all, alone, run } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { aged, channelView, doomed, findMessage, fitted, unexpired } from "../channel.ts";
@@ -48,7 +48,7 @@ export function* dlqShow(
 type Which = ParsedOf<"deadLetters.requeue">;
 
 export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.requeue">> {
-  yield* tx.lock("gc");
+  yield* alone(tx, "gc");
   const now = yield* tx.clock();
   yield* buryDoomed(tx, undefined, now);
   const rows = yield* chosen(which, now);
@@ -70,7 +70,7 @@ export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"dead
 }
 
 export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.purge">> {
-  yield* tx.lock("gc");
+  yield* alone(tx, "gc");
   const now = yield* tx.clock();
   yield* buryDoomed(tx, undefined, now);
   const rows = yield* chosen(which, now);

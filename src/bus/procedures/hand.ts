@@ -29,10 +29,13 @@ export interface HandedMail {
   messages: Mail[];
   hidden: number;
   deliveryId: string;
+  /** Where a watcher goes on from. */
+  nextEventId: number;
 }
 
 export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
   const { agent } = wanted;
+  yield* tx.own(`inbox:${agent}`);
   const now = yield* tx.clock();
   const until = later(now, handSeconds);
   const deliveryId = crypto.randomUUID();
@@ -52,7 +55,8 @@ export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
     yield* append(tx, { type: "messages.handed", source: agent, payload, now });
   }
   const left = yield* hiddenCount(agent, now);
-  return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId };
+  const nextEventId = yield* tx.settled();
+  return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId, nextEventId };
 }
 
 function query({ agent, from, lifo, ids, max }: Wanted, now: string): Sql {
@@ -63,24 +67,31 @@ function query({ agent, from, lifo, ids, max }: Wanted, now: string): Sql {
     order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${literal(max)}`;
 }
 
+/** What could be handed over now, without touching it. */
+export function* waitingMail(tx: Context, wanted: Wanted): Procedure<{ messages: Mail[]; hidden: number }> {
+  const now = yield* tx.clock();
+  const rows = yield* all<MessageRow>(query(wanted, now));
+  return { messages: fitted(rows).map(mailView), hidden: yield* hiddenCount(wanted.agent, now) };
+}
+
 interface Readiness {
-  messages: Mail[];
-  hidden: number;
+  enough: boolean;
+  /** When the next hidden one comes back by itself. */
   againInMs?: number;
   /** Whether time has made dead letters here that nobody has written down. */
   burials: boolean;
 }
 
-/** What is there, without touching it: how much could be handed over now, and when the next hidden one comes back. */
+/** Whether there is as much as is wanted; only if not, what time will bring. */
 export function* ready(tx: Context, wanted: Wanted): Procedure<Readiness> {
   const now = yield* tx.clock();
-  const rows = yield* all<MessageRow>(query(wanted, now));
+  const { length } = yield* all(sql`select message_id from (${query(wanted, now)}) as found`);
+  if (length >= wanted.max) return { enough: true, burials: false };
   const againInMs = yield* returnsInMs(wanted.agent, now);
   const over = yield* one(
     sql`select 1 as some from messages where ${doomed(now)} and messages.to_agent = ${wanted.agent} limit 1`,
   );
-  const hidden = yield* hiddenCount(wanted.agent, now);
-  return { messages: fitted(rows).map(mailView), hidden, againInMs, burials: over !== undefined };
+  return { enough: false, againInMs, burials: over !== undefined };
 }
 
 /** When the next message that somebody else has in hand comes back by itself. */
@@ -91,7 +102,7 @@ export function* returnsInMs(agent: string, now: string): Procedure<number | und
   return next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
 }
 
-export function* hiddenCount(agent: string, now: string): Procedure<number> {
+function* hiddenCount(agent: string, now: string): Procedure<number> {
   const row = yield* one<{ count: number }>(sql`
     select count(*) as count from messages
     where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
@@ -137,6 +148,7 @@ export function* giveBack(tx: Context, { agent, deliveryId }: Confirmation): Pro
 }
 
 export function* buryIn(tx: Context, channel: string): Procedure<void> {
+  yield* tx.own(`inbox:${channel}`);
   yield* buryDoomed(tx, channel, yield* tx.clock());
 }
 

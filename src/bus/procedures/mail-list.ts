@@ -4,13 +4,13 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { nothing, sql } from "../../sql/sql.ts";
 import { deliverable } from "../channel.ts";
-import { ready } from "./hand.ts";
+import { waitingMail } from "./hand.ts";
 
 export function* mailList(
   tx: Context,
   { agent, from, limit }: ParsedOf<"mailbox.list">,
 ): Procedure<OutputOf<"mailbox.list">> {
-  const { messages, hidden } = yield* ready(tx, { agent, from, max: limit });
+  const { messages, hidden } = yield* waitingMail(tx, { agent, from, max: limit });
   const now = yield* tx.clock();
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
   const row = yield* one<{ count: number }>(

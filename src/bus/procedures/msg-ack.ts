@@ -31,6 +31,7 @@ export function* msgAckAll(
   tx: Context,
   { channel, agent }: ParsedOf<"messages.ackAll">,
 ): Procedure<OutputOf<"messages.ackAll">> {
+  yield* tx.own(`inbox:${channel}`);
   const now = yield* tx.clock();
   yield* buryDoomed(tx, channel, now);
   const changed = yield* acknowledge(agent, [channel], sql`(expires_at is null or expires_at > ${now})`, now);

@@ -1,12 +1,12 @@
 /** [M7] Deleting what is over: expired messages, and on demand acked ones of old. Readers are told of the latter. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all, one, run } from "../../sql/procedure.ts";
+import { all, alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 
 export function* msgGc(tx: Context, input: ParsedOf<"messages.gc">): Procedure<OutputOf<"messages.gc">> {
-  yield* tx.lock("gc");
+  yield* alone(tx, "gc");
   const now = yield* tx.clock();
   const expired = yield* all(sql`
     delete from messages where expires_at is not null and expires_at <= ${now} and thread_id is null returning message_id`);

@@ -32,7 +32,7 @@ export function* post(
   const names = yield* addressees(to, from);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
   const now = yield* tx.clock();
-  const recipient = broadcast ? { name: to, known: true, similar: [] } : yield* recipientOf(to, strict);
+  const recipient = broadcast ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
   yield* seen(tx, from, now);
   const { ttlSeconds, ...tags } = more;
   const expiresAt =

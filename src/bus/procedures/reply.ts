@@ -29,7 +29,7 @@ export function* post(tx: Context, input: Post): Procedure<OutputOf<"threads.rep
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();
   const to = input.to ?? otherSide(thread, input.from);
-  const recipient = yield* recipientOf(to, input.strict);
+  const recipient = yield* recipientOf(tx, to, input.strict);
   yield* seen(tx, input.from, now);
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
   const message = yield* write(tx, head, content, now);

@@ -38,7 +38,7 @@ function* create(tx: Context, input: Input): Procedure<Output> {
       hint: 'inbox send --to AGENT --subject "…" creates one; add --thread THREAD to write into an existing one',
     });
   const now = yield* tx.clock();
-  const recipient = yield* recipientOf(to, input.strict);
+  const recipient = yield* recipientOf(tx, to, input.strict);
   yield* seen(tx, from, now);
   const row = yield* one<ThreadRow>(sql`
     insert into threads (run_id, task_id, subject, created_by, assigned_to, addressed_to, status, priority,

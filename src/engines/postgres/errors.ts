@@ -9,9 +9,7 @@ export const isRace = (error: unknown) => ["40001", "40P01", "23505"].includes(c
 
 /** The connection is gone, or leads to a server that takes no writes any more: another one may do. */
 export const isLost = (error: unknown) =>
-  error instanceof ConnectionLost ||
-  (!isServerError(error) && !(error instanceof InboxError)) ||
-  isStopping(error);
+  error instanceof ConnectionLost || isStopping(error) || /^(E[A-Z]+|CONNECT[A-Z_]*)$/.test(codeOf(error));
 
 /** The server is being stopped or started, or has become a standby. */
 export const isStopping = (error: unknown) => /^(57P0[1-3]|25006)$/.test(codeOf(error));

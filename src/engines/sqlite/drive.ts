@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
 import { forgottenStatements, fragment, nothing } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
+import type { Facts } from "../facts.ts";
 
 const placeholder = () => "?";
 const newestEvent = fragment`select max(events.event_id) as last from events`;
@@ -20,8 +21,16 @@ export function drive<T>(db: Database, work: Work<T>, tx: Context): T | Refused 
   return step.value;
 }
 
+/** What a procedure leaves behind once it is committed. */
+export interface Noted {
+  topics: Set<string>;
+  learnt: Map<string, string>;
+}
+
+export const nothingNoted = (): Noted => ({ topics: new Set(), learnt: new Map() });
+
 /** Topics are collected during the transaction and woken after it. SQLite locks the whole file: no row locks. */
-export function contextOf(now: () => number, topics: Set<string>): Context {
+export function contextOf(now: () => number, facts: Facts, noted: Noted): Context {
   return {
     // biome-ignore lint/correctness/useYield: other engines ask their server
     *clock(): Procedure<string> {
@@ -32,11 +41,15 @@ export function contextOf(now: () => number, topics: Set<string>): Context {
     rivals: 1,
     // The file has one lock, and the transaction holds it.
     *lock(): Procedure<void> {},
+    *own(): Procedure<void> {},
+    free: () => true,
+    recall: (fact) => noted.learnt.get(fact) ?? facts.recall(fact),
+    learn: (fact, value) => void noted.learnt.set(fact, value),
     *settled(): Procedure<number> {
       const row = yield* one<{ last: number | null }>(newestEvent);
       return row?.last ?? 0;
     },
     verified: false,
-    wake: (topic) => topics.add(topic),
+    wake: (topic) => noted.topics.add(topic),
   };
 }

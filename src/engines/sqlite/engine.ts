@@ -4,8 +4,9 @@ import { Refused } from "../../sql/procedure.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import { fs } from "../../system.ts";
 import type { Engine, EngineOptions, Work } from "../engine.ts";
+import { Facts } from "../facts.ts";
 import { openDatabase } from "./connect.ts";
-import { contextOf, drive } from "./drive.ts";
+import { contextOf, drive, nothingNoted } from "./drive.ts";
 import { translate } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
 import { whenFree } from "./lock.ts";
@@ -28,14 +29,15 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
       });
     return (db.query("pragma data_version").get() as { data_version: number }).data_version;
   });
+  const facts = new Facts();
   const presence = openPresence(`${path}-wake`);
-  const commits = groupCommit(db, path, now, wake.announce);
+  const commits = groupCommit(db, path, now, facts, wake.announce);
 
   /** Several statements see one state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {
     db.run("begin");
     try {
-      return drive(db, work, contextOf(now, new Set()));
+      return drive(db, work, contextOf(now, facts, nothingNoted()));
     } finally {
       if (db.inTransaction) db.run("rollback"); // a read has nothing to keep
     }

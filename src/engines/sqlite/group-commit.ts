@@ -6,7 +6,8 @@
 import type { Database } from "bun:sqlite";
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
-import { contextOf, drive } from "./drive.ts";
+import type { Facts } from "../facts.ts";
+import { contextOf, drive, type Noted, nothingNoted } from "./drive.ts";
 import { translate } from "./errors.ts";
 import { whenFree } from "./lock.ts";
 
@@ -24,6 +25,7 @@ export function groupCommit(
   db: Database,
   path: string,
   now: () => number,
+  facts: Facts,
   announce: () => (topics: Set<string>) => void,
 ) {
   // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
@@ -61,6 +63,7 @@ export function groupCommit(
     const waiting = queue;
     const batch: Entry[] = [];
     const topics = new Set<string>();
+    const learnt: [string, string][] = [];
     const lone = waiting.length === 1;
     const started = performance.now();
     let committed: ((topics: Set<string>) => void) | undefined;
@@ -68,8 +71,9 @@ export function groupCommit(
       for (const entry of waiting) {
         if (batch.length >= batchLimit || performance.now() - started > batchMs) break;
         batch.push(entry);
-        const touched = runOne(entry, lone);
-        for (const topic of touched) topics.add(topic);
+        const noted = runOne(entry, lone);
+        for (const topic of noted.topics) topics.add(topic);
+        learnt.push(...noted.learnt);
       }
       queue = waiting.slice(batch.length);
       committed = announce();
@@ -83,6 +87,7 @@ export function groupCommit(
       return;
     }
     committed(topics);
+    facts.learn(learnt);
     for (const entry of batch) {
       if ("value" in entry.outcome!) entry.resolve(entry.outcome.value as never);
       else entry.reject(entry.outcome!.error);
@@ -90,19 +95,19 @@ export function groupCommit(
   }
 
   /** Runs one entry; its own failure undoes its own writes only. Throws if the transaction is gone. */
-  function runOne(entry: Entry, lone: boolean): Set<string> {
-    const topics = new Set<string>();
+  function runOne(entry: Entry, lone: boolean): Noted {
+    const noted = nothingNoted();
     if (!lone) savepoint.run();
     try {
-      const result = drive(db, entry.work, contextOf(now, topics));
+      const result = drive(db, entry.work, contextOf(now, facts, noted));
       entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
       if (!lone) release.run();
-      return topics;
+      return noted;
     } catch (error) {
       if (lone || !db.inTransaction) throw error;
       db.run("rollback to entry; release entry");
       entry.outcome = { error: translate(error, path) };
-      return new Set();
+      return nothingNoted();
     }
   }
 

@@ -1,0 +1,79 @@
+/** What the server lends a procedure. Several procedures may share a transaction: see lockstep.ts. */
+import { type Context, one, type Procedure } from "../../sql/procedure.ts";
+import { fragment, nothing } from "../../sql/sql.ts";
+import type { EngineOptions } from "../engine.ts";
+import type { Facts } from "../facts.ts";
+import { hashOf } from "./hash.ts";
+
+/** What a procedure yields that is not for the server as it stands; lockstep.ts knows what it means. */
+export const settledEvent = fragment`select settled_event() as last`;
+export const clockQuery = fragment`clock`;
+export const tryAgain = fragment`try again`;
+
+const forUpdate = fragment`for update`;
+const forUpdateFree = fragment`for update skip locked`;
+/** So many locks for all names: a message to ten thousand agents must not fill the server's table of them. */
+const lockCount = 2048;
+
+/** What one procedure leaves behind when its transaction has been committed. */
+export interface Noted {
+  topics: Set<string>;
+  learnt: Map<string, string>;
+}
+
+/** What the procedures of one transaction have between them. */
+export interface Shared {
+  /** Who, of those who share the transaction, has what for himself until he has ended. */
+  owners: Map<string, object>;
+  /** Locks of the server's that were asked for and not yet sent, and those that were. */
+  wanted: Set<number>;
+  locked: Set<number>;
+}
+
+export function contextOf(
+  shared: Shared,
+  noted: Noted,
+  facts: Facts,
+  writes: boolean,
+  { now }: EngineOptions,
+): Context {
+  const { owners, wanted, locked } = shared;
+  const me = noted;
+  return {
+    *clock(): Procedure<string> {
+      if (now) return new Date(now()).toISOString();
+      return (yield* one<{ now: string }>(clockQuery))!.now;
+    },
+    forUpdate: writes ? forUpdate : nothing,
+    forUpdateFree: writes ? forUpdateFree : nothing,
+    rivals: 16,
+    // biome-ignore lint/correctness/useYield: it is sent with the next statement
+    *lock(...names): Procedure<void> {
+      for (const name of names) {
+        const number = hashOf(name) % lockCount;
+        if (!locked.has(number)) wanted.add(number);
+      }
+    },
+    free: (name) => (owners.get(name) ?? me) === me,
+    *own(name): Procedure<void> {
+      while ((owners.get(name) ?? me) !== me) yield tryAgain;
+      owners.set(name, me);
+    },
+    *settled(): Procedure<number> {
+      return (yield* one<{ last: number }>(settledEvent))!.last;
+    },
+    recall: (fact) => noted.learnt.get(fact) ?? facts.recall(fact),
+    learn: (fact, value) => void noted.learnt.set(fact, value),
+    verified: false,
+    wake: (topic) => noted.topics.add(topic),
+  };
+}
+
+const time = `to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`;
+export const clockText = {
+  read: `select ${time}`,
+  write: `select ${time}, pg_current_xact_id()::text as xid`,
+};
+
+/** In one order, so that two who want the same ones do not wait for each other. */
+export const lockText = `select pg_advisory_xact_lock($1, number) from unnest($2::integer[]) as number`;

@@ -1,0 +1,96 @@
+/**
+ * Who calls while a transaction is on its way shares the next one. Where a shared one fails, whatever the reason, its
+ * members run one by one: then only he fails who has to, and nobody waits for another's lock.
+ */
+import type { Work } from "../engine.ts";
+import { isLost, isRace } from "./errors.ts";
+import { fateOf } from "./fate.ts";
+import { type Ended, Entangled, lockstep, type Setting, Unsettled } from "./lockstep.ts";
+import type { Pool } from "./pool.ts";
+
+const together = 64;
+/** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
+const raceAttempts = 20;
+const lostAttempts = 3;
+
+interface Entry {
+  work: Work<unknown>;
+  repeatable: boolean;
+  resolve(ended: Ended): void;
+  reject(error: unknown): void;
+}
+
+/** `lanes`: so many transactions of this kind at a time. */
+export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", lanes: number) {
+  const queue: Entry[] = [];
+  let busy = 0;
+
+  async function lane(): Promise<void> {
+    // The others of this turn come in too.
+    await Promise.resolve();
+    while (queue.length) {
+      const entries = queue.splice(0, together);
+      if (entries.length === 1) await alone(entries[0]!);
+      else if (!(await shared(entries))) void Promise.all(entries.map(alone));
+    }
+    busy--;
+  }
+
+  const transact = (entries: readonly Entry[]) =>
+    pool.use((connection) =>
+      lockstep(
+        connection,
+        setting,
+        mode,
+        entries.map(({ work }) => work),
+      ),
+    );
+
+  async function shared(entries: readonly Entry[]): Promise<boolean> {
+    try {
+      const ended = await transact(entries);
+      for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unsettled)) return false;
+      const fate = await fateOf(error.trace, pool);
+      if (fate === "aborted") return false;
+      for (const [i, entry] of entries.entries()) {
+        if (fate === "committed") entry.resolve(error.ended[i]!);
+        else if (entry.repeatable)
+          void alone(entry); // its key tells whether it was written
+        else entry.reject(error);
+      }
+      return true;
+    }
+  }
+
+  async function alone(entry: Entry): Promise<void> {
+    for (let count = 1; ; count++) {
+      try {
+        const [ended] = await transact([entry]);
+        return entry.resolve(ended!);
+      } catch (error) {
+        if (error instanceof Unsettled) {
+          const fate = await fateOf(error.trace, pool);
+          if (fate === "committed") return entry.resolve(error.ended[0]!);
+          if (fate === "aborted" || entry.repeatable) continue;
+          return entry.reject(error);
+        }
+        const limit =
+          isRace(error) || error instanceof Entangled ? raceAttempts : isLost(error) ? lostAttempts : 0;
+        if (count >= limit) return entry.reject(error);
+        await Bun.sleep(Math.random() * 10 * count);
+      }
+    }
+  }
+
+  return (work: Work<unknown>, repeatable = false): Promise<Ended> =>
+    new Promise((resolve, reject) => {
+      queue.push({ work, repeatable, resolve, reject });
+      if (busy < lanes) {
+        busy++;
+        void lane();
+      }
+    });
+}
