@@ -8,6 +8,7 @@ import type { AnyOperation } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
 import { version } from "../src/version.ts";
+import { enginesDoc } from "./engines-doc.ts";
 
 const operations = table as readonly AnyOperation[];
 const warning = "<!-- Made by `npm run docs` from src/contract; do not edit. -->\n";
@@ -21,6 +22,7 @@ export const reference: Record<string, () => string> = {
   "events.md": events,
   "operations.json": schemas,
   "openapi.json": openapi,
+  "../engines.md": enginesDoc,
 };
 
 function commands(): string {

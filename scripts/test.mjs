@@ -25,6 +25,16 @@ runBun(["scripts/check-arrow.ts"]);
 step("tests");
 process.exit(await test(process.argv.slice(2)));
 
+/** The engines as columns: the same tests, and what became of them on each. */
+function report(output) {
+  const engines = ["sqlite", "hub", "postgres", "rabbitmq"];
+  const row = (word) =>
+    engines.map((name) => [...output.matchAll(new RegExp(`^\\(${word}\\) ${name} > `, "gm"))].length);
+  const line = (cells) => cells.map((cell) => String(cell).padStart(10)).join("");
+  console.log(`\n${line(["", ...engines])}`);
+  for (const word of ["pass", "fail", "skip"]) console.log(line([word, ...row(word)]));
+}
+
 /** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
 async function test(files) {
   // The servers run for as long as the tests do.
@@ -54,6 +64,7 @@ async function test(files) {
   const code = await new Promise((done) => child.on("close", done));
   const count = (word) =>
     Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}`, "gm"))].at(-1)?.[1] ?? 0);
+  report(output);
   console.log(`\n${count("pass")} passed, ${count("fail")} failed, ${count("skip")} skipped`);
   return code ?? 1;
 }
