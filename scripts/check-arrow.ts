@@ -61,7 +61,7 @@ const allowed: Record<string, string[]> = {
     "src/sql",
     "src/contract",
   ],
-  "src/local.ts": ["src/migrate.ts", "src/engines", "src/location.ts", "src/contract"],
+  "src/local.ts": ["src/migrate.ts", "src/engines", "src/delivery/at.ts", "src/location.ts", "src/contract"],
   "src/migrate.ts": ["src/engines", "src/location.ts", "src/sql", "src/contract"],
   "src/location.ts": ["src/contract", "src/system.ts"],
   "src/system.ts": [],

@@ -1,12 +1,15 @@
 /** Operations about the database itself, before or beside the bus: they need no open one. */
 import { InboxError } from "./contract/errors.ts";
-import type { OutputOf } from "./contract/operations/index.ts";
+import { type AnyOperation, parseInput } from "./contract/operation.ts";
+import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
+import { checkBroker } from "./delivery/at.ts";
 import { createBus, diagnose, schemaVersion, shown } from "./engines/at.ts";
-import { type Asked, isHub, locate, locateNew } from "./location.ts";
+import { type Asked, brokerOf, isHub, locate, locateNew } from "./location.ts";
+import { migrate } from "./migrate.ts";
 
-type LocalOperation = "bus.init" | "bus.doctor";
+export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate";
 
-const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> | Promise<OutputOf<N>> } = {
+const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": async (asked) => {
     const { path, outer } = locateNew(asked);
     if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
@@ -23,8 +26,11 @@ const handlers: { [N in LocalOperation]: (asked: Asked) => OutputOf<N> | Promise
     if (isHub(path))
       throw onlyFiles("doctor", path, `look at ${path}/readyz and /metrics, or run it where the hub runs`);
     const report = await diagnose(path);
-    return { ...report, checks: [...report.checks, await hubCheck(shown(path))] };
+    const broker = brokerOf(asked.delivery, asked.env);
+    const carrier = broker === undefined ? [] : [await checkBroker(broker)];
+    return { ...report, checks: [...report.checks, ...carrier, await hubCheck(shown(path))] };
   },
+  "bus.migrate": migrate,
 };
 
 const usualHub = "http://127.0.0.1:3456";
@@ -43,6 +49,12 @@ async function hubCheck(db: string): Promise<OutputOf<"bus.doctor">["checks"][nu
 const onlyFiles = (command: string, path: string, hint: string) =>
   new InboxError("invalid_input", `${command} works on a database, and ${path} is a hub`, { hint });
 
-export async function runLocal(name: string, asked: Asked): Promise<unknown> {
-  return handlers[name as LocalOperation](asked);
+/** `label` names an input field the way the surface does. */
+export async function runLocal<N extends LocalOperation>(
+  name: N,
+  asked: Asked,
+  input: Record<string, unknown>,
+  label: (key: string) => string,
+): Promise<OutputOf<N>> {
+  return handlers[name](asked, parseInput(operationNamed(name) as AnyOperation, input, label));
 }

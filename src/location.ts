@@ -1,6 +1,7 @@
 /** [S1] Which database a command speaks to. */
 import { dirname, join, resolve } from "node:path";
 import { InboxError } from "./contract/errors.ts";
+import { withoutPassword } from "./contract/secret.ts";
 import { exists } from "./system.ts";
 
 const local = join(".agents", "coord.db");
@@ -8,6 +9,8 @@ const local = join(".agents", "coord.db");
 export interface Asked {
   /** What `--db` says. */
   db?: string;
+  /** What `--delivery` says. */
+  delivery?: string;
   env: Record<string, string | undefined>;
   cwd: string;
 }
@@ -47,8 +50,11 @@ export function locateOrNew(asked: Asked): string {
 
 function namedDatabase({ db, env, cwd }: Asked): string | undefined {
   const named = db ?? (env.INBOX_DB || undefined);
-  if (named === undefined) return undefined;
-  const source = db === undefined ? "INBOX_DB" : "--db";
+  return named === undefined ? undefined : placeNamed(named, db === undefined ? "INBOX_DB" : "--db", cwd);
+}
+
+/** What a name means, whichever flag or variable (`source`) it comes from. */
+export function placeNamed(named: string, source: string, cwd: string): string {
   if (named === "" || named.includes("\u0000"))
     throw new InboxError("invalid_input", `${source} must be the path of a database file, or an address`);
   const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
@@ -63,9 +69,9 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
   if (scheme)
     throw new InboxError(
       "invalid_input",
-      `${source} ${named}: a database is a file, postgres://… or a hub (http://), not ${scheme}://`,
+      `${source} ${withoutPassword(named)}: a database is a file, postgres://… or a hub (http://), not ${scheme}://`,
       {
-        hint: "name a file, for example --db .agents/coord.db",
+        hint: `name a file, for example ${source === "INBOX_DB" ? "--db" : source} .agents/coord.db`,
       },
     );
   return resolve(cwd, named);

@@ -5,7 +5,7 @@ import { carriedBy } from "./carried.ts";
 import { parseBroker } from "./rabbitmq/address.ts";
 import { rabbitDelivery } from "./rabbitmq/delivery.ts";
 
-export { parseBroker } from "./rabbitmq/address.ts";
+export { checkBroker } from "./rabbitmq/doctor.ts";
 
 /** The engine, with its mail carried by the broker at that address. */
 export const carriedTo = (address: string, engine: Engine, brief: boolean): Engine => {

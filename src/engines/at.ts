@@ -1,11 +1,15 @@
 /** Which engine a location means. The others are not even loaded: the driver of a server costs a command its time. */
+
 import type { OutputOf } from "../contract/operations/index.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import { isServer as isPostgres } from "../location.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { createDatabase } from "./sqlite/connect.ts";
+import { copying as copyingFile } from "./sqlite/copying.ts";
 import { diagnose as diagnoseFile } from "./sqlite/doctor.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 import { migrations } from "./sqlite/schema.ts";
+import type { Copying } from "./tables.ts";
 
 type Report = OutputOf<"bus.doctor">;
 
@@ -23,7 +27,10 @@ export const schemaVersion = (location: string): number =>
 export const diagnose = async (location: string): Promise<Report> =>
   isPostgres(location) ? postgres().diagnosePostgres(location) : diagnoseFile(location);
 
+export const copyingOf = (location: string): Copying =>
+  isPostgres(location) ? postgres().copying : copyingFile;
+
 /** A location as people may see it. */
-export const shown = (location: string) => (isPostgres(location) ? postgres().hidden(location) : location);
+export const shown = withoutPassword;
 
 const postgres = () => require("./postgres/index.ts") as typeof import("./postgres/index.ts");

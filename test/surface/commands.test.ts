@@ -52,6 +52,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["agents", [], "agents.list"],
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
+    ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
   ];
   for (const [command, args, name] of round) {
     const { code, stdout, json } = await at.inbox(...command.split(" "), ...args);
@@ -256,6 +257,7 @@ const plainFor = (command: string) =>
     "pool join": ["p"],
     "pool leave": ["p"],
     gather: ["--from", "a"],
+    migrate: ["--from", ".agents/coord.db", "--to", "copy.db"],
     "msg send": ["c", "hello"],
     "msg replies": ["r"],
     "dlq requeue": ["1"],
@@ -391,7 +393,8 @@ test("[C8] every command has help with its flags and an example, and every examp
     for (const { name } of globalFlags) expect(stdout).toContain(name);
     for (const example of op.examples) {
       expect(stdout).toContain(example);
-      if (/--wait|--follow|^inbox (watch|wait|receive|gather|serve)/.test(example)) continue; // they block
+      // They block, or need a server.
+      if (/--wait|--follow|postgres:|^inbox (watch|wait|receive|gather|serve)/.test(example)) continue;
       const shell = Bun.spawn(["bash", "-c", `${example} --json`], {
         cwd: at.path,
         env: { PATH: `${root}/dist:${process.env.PATH}`, INBOX_AGENT: "me" },

@@ -36,6 +36,7 @@ export interface HandedMail {
 export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
   const { agent } = wanted;
   yield* tx.own(`inbox:${agent}`);
+  const nextEventId = yield* tx.settled(); // before its own events, on every engine
   const now = yield* tx.clock();
   const until = later(now, handSeconds);
   const deliveryId = crypto.randomUUID();
@@ -55,7 +56,6 @@ export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
     yield* append(tx, { type: "messages.handed", source: agent, payload, now });
   }
   const left = yield* hiddenCount(agent, now);
-  const nextEventId = yield* tx.settled();
   return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId, nextEventId };
 }
 

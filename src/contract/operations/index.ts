@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import { agents } from "./agents-list.ts";
 import { doctor } from "./bus-doctor.ts";
 import { init } from "./bus-init.ts";
+import { migrate } from "./bus-migrate.ts";
 import { serve } from "./bus-serve.ts";
 import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
@@ -85,6 +86,7 @@ export const table = [
   tokenList,
   tokenRevoke,
   doctor,
+  migrate,
 ] as const;
 
 type Table = (typeof table)[number];

@@ -1,5 +1,6 @@
 /** The address of a broker: what the driver is told, and what is ours in it. */
 import { InboxError } from "../../contract/errors.ts";
+import { withoutPassword } from "../../contract/secret.ts";
 
 export interface BrokerAddress {
   url: string;
@@ -10,7 +11,7 @@ export interface BrokerAddress {
 }
 
 export function parseBroker(text: string): BrokerAddress {
-  const shown = text.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/i, "$1@");
+  const shown = withoutPassword(text);
   const wrong = (why: string) =>
     new InboxError("invalid_input", `the delivery ${shown} cannot be used: ${why}`, {
       hint: "for example INBOX_DELIVERY=amqp://user:password@host:5672, or leave it out: the database delivers by itself",

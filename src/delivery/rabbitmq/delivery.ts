@@ -7,10 +7,8 @@
 import type { Channel, Connection } from "rabbitmq-client";
 import type { Arrival, Delivery, Pointer } from "../delivery.ts";
 import type { BrokerAddress } from "./address.ts";
+import { driver } from "./driver.ts";
 import { declareDead, declareQueue, type Names, namesOf } from "./queues.ts";
-
-// Required when it is needed: it loads a part of the runtime that no other command has a use for.
-const driver = () => require("rabbitmq-client") as typeof import("rabbitmq-client");
 
 /** Pointers of one agent that this process may hold at a time. */
 const prefetch = 200;

@@ -1,5 +1,6 @@
 /** The address of a Postgres database: what the driver is told, and what is ours in it. */
 import { InboxError } from "../../contract/errors.ts";
+import { withoutPassword } from "../../contract/secret.ts";
 
 export interface Address {
   /** For the driver, without our own words. */
@@ -17,7 +18,7 @@ export interface Address {
 const usualConnections = 10;
 
 export function parseAddress(text: string): Address {
-  if (!URL.canParse(text) || /\s/.test(text)) throw wrong(hidden(text), "it is not an address");
+  if (!URL.canParse(text) || /\s/.test(text)) throw wrong(withoutPassword(text), "it is not an address");
   // The driver knows several hosts in one address, the URL standard does not: our words are cut out by hand.
   const [address, query = ""] = text.split("?", 2) as [string, string?];
   const words = new URLSearchParams(query);
@@ -28,19 +29,16 @@ export function parseAddress(text: string): Address {
   };
   const schema = take("schema") ?? "restante";
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw wrong(hidden(text), `schema=${schema} must be a plain lower-case name`);
+    throw wrong(withoutPassword(text), `schema=${schema} must be a plain lower-case name`);
   const pooler = take("pooler");
   if (pooler !== undefined && pooler !== "transaction")
-    throw wrong(hidden(text), `pooler=${pooler}: only pooler=transaction is known`);
+    throw wrong(withoutPassword(text), `pooler=${pooler}: only pooler=transaction is known`);
   const connections = Number(take("pool") ?? usualConnections);
   if (!Number.isInteger(connections) || connections < 1 || connections > 1000)
-    throw wrong(hidden(text), "pool must be a number from 1 to 1000");
+    throw wrong(withoutPassword(text), "pool must be a number from 1 to 1000");
   const url = words.size ? `${address}?${words}` : address;
-  return { url, schema, pooled: pooler !== undefined, connections, shown: hidden(text) };
+  return { url, schema, pooled: pooler !== undefined, connections, shown: withoutPassword(text) };
 }
-
-/** The same address without what is secret in it. */
-export const hidden = (text: string) => text.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/i, "$1@");
 
 const wrong = (address: string, why: string) =>
   new InboxError("invalid_input", `${address} cannot be used: ${why}`, {

@@ -5,7 +5,7 @@ import type { OperationName } from "../../contract/operations/index.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { actAs, requireOwner } from "../../identity.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
-import { runLocal } from "../../local.ts";
+import { type LocalOperation, runLocal } from "../../local.ts";
 import { brokerOf, isHub, isServer, locate } from "../../location.ts";
 import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
@@ -82,14 +82,15 @@ function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): 
 
 async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): Promise<number> {
   const { globals } = scanned;
-  const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
+  const asked = { db: globals.db, delivery: globals.delivery, env: process.env, cwd: process.cwd() };
   const delivery = brokerOf(globals.delivery, process.env);
   if (op.name === "bus.serve") {
     await runHub(asked, delivery, command, (output) => answer(op, { value: output }, command, globals.json));
     return 0;
   }
   if (op.kind === "local") {
-    return answer(op, { value: await runLocal(op.name, asked) }, command, globals.json);
+    const value = await runLocal(op.name as LocalOperation, asked, command.input, command.label);
+    return answer(op, { value }, command, globals.json);
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);

@@ -129,6 +129,16 @@ const renders: { [N in OperationName]: Render<N> } = {
       )
       .join("\n");
   },
+  "bus.migrate": ({ from, to, tables, rows, copied, deleted, checksum }, paint) => {
+    const counts = [...tables, { name: "all", rows, copied, deleted }].map((table) => [
+      table.name,
+      String(table.rows),
+      String(table.copied),
+      String(table.deleted),
+    ]);
+    const head = `${paint.bold(safe(to))} is the same as ${safe(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
+    return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}`;
+  },
   "threads.send": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
   "threads.reply": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
   "mailbox.send": ({ message, recipient }, paint) =>

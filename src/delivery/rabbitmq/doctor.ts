@@ -1,0 +1,40 @@
+/** [C8] Whether the broker answers, and takes messages. */
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { parseBroker } from "./address.ts";
+import { driver } from "./driver.ts";
+
+type Check = OutputOf<"bus.doctor">["checks"][number];
+
+const patienceMs = 2000;
+
+export async function checkBroker(address: string): Promise<Check> {
+  const { url, shown, quorum } = parseBroker(address);
+  const connection = new (driver().Connection)({ url, connectionTimeout: patienceMs, retryLow: 100 });
+  let reason = `no answer within ${patienceMs / 1000} s`;
+  connection.on("error", (error) => {
+    reason = String(error?.message ?? error);
+  });
+  try {
+    await connection.onConnect(patienceMs);
+    const channel = await connection.acquire({ emitErrorsFromChannel: true });
+    await channel.close();
+    const kind = quorum ? "quorum" : "classic";
+    if (connection.ready)
+      return { name: "delivery", status: "ok", detail: `${shown} answers, ${kind} queues` };
+    return {
+      name: "delivery",
+      status: "warn",
+      detail: `${shown} is low on memory or disk and takes no messages: the database delivers`,
+      fix: "rabbitmqctl status shows the alarm",
+    };
+  } catch {
+    return {
+      name: "delivery",
+      status: "warn",
+      detail: `${shown} cannot be reached (${reason}): the database delivers`,
+      fix: "start the broker, or check the address and the user; nothing is lost meanwhile",
+    };
+  } finally {
+    connection.unsafeDestroy();
+  }
+}

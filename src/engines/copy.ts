@@ -1,0 +1,160 @@
+/**
+ * Makes a table of one bus the same as that of another, as rsync does with files: page by page, in the order of the key, and
+ * only what differs is written. So it may be stopped at any moment and begun again, and the source may have changed since.
+ * Every page is a transaction of its own, on either side: nobody is kept waiting by a big bus.
+ */
+import { all, type Procedure, type Row, run } from "../sql/procedure.ts";
+import { joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
+import type { Engine, Work } from "./engine.ts";
+import { type Table, tables } from "./tables.ts";
+
+const pageRows = 1000;
+const pageBytes = 4 * 1024 * 1024;
+/** Rows of one statement. Always as many, or one: every other number would be one more statement to prepare and keep. */
+const batchRows = 100;
+
+type Key = SqlValue[];
+/** Writes to the target in one transaction, if it is still ours to write to. */
+export type Put = <T>(work: Work<T>) => Promise<T>;
+
+const word = (text: string) => new Sql([text], []);
+const list = (names: readonly string[]) => word(names.join(", "));
+const keyOf = ({ key }: Table, row: Row): Key => key.map((column) => row[column]!);
+/** The same text for the same row, whichever engine it comes from. */
+export const textOf = ({ columns }: Table, row: Row) => JSON.stringify(columns.map((name) => row[name]));
+
+/** Keys after the one and up to the other. Both engines compare text byte by byte. */
+function within({ key }: Table, after?: Key, last?: Key): Sql {
+  const columns = list(key);
+  const bounds = [
+    ...(after ? [sql`(${columns}) > (${joined(after)})`] : []),
+    ...(last ? [sql`(${columns}) <= (${joined(last)})`] : []),
+  ];
+  return bounds.length ? sql`where ${joined(bounds, " and ")}` : nothing;
+}
+
+const rowsOf = (table: Table, after?: Key, last?: Key): Sql => sql`
+  select ${list(table.columns)} from ${word(table.name)} ${within(table, after, last)} order by ${list(table.key)}`;
+
+const keysOf = (table: Table, after?: Key, last?: Key): Sql => sql`
+  select ${list(table.key)} from ${word(table.name)} ${within(table, after, last)} order by ${list(table.key)}
+  limit ${literal(pageRows)}`;
+
+/**
+ * As many rows as fit; at least one, if there is any. How big they are is asked first, without reading them. `end`: there
+ * were no more. Who asked again instead would never come to the end of a table that is being written to.
+ */
+function* page(table: Table, after?: Key): Procedure<{ rows: Row[]; end: boolean }> {
+  const size = table.columns.map((name) => `coalesce(octet_length(cast(${name} as text)), 0)`).join(" + ");
+  const sizes = yield* all<Row & { bytes: number }>(sql`
+    select ${list(table.key)}, ${word(size)} as bytes from ${word(table.name)} ${within(table, after)}
+    order by ${list(table.key)} limit ${literal(pageRows)}`);
+  let bytes = 0;
+  const over = sizes.findIndex((row) => {
+    bytes += row.bytes;
+    return bytes > pageBytes;
+  });
+  const last = sizes.at(over < 0 ? -1 : Math.max(0, over - 1));
+  const rows = last ? yield* all<Row>(rowsOf(table, after, keyOf(table, last))) : [];
+  return { rows, end: rows.length < pageRows && rows.length === sizes.length };
+}
+
+async function* pages(engine: Engine, table: Table): AsyncGenerator<{ after?: Key; rows: Row[] }> {
+  let after: Key | undefined;
+  for (;;) {
+    const { rows, end } = await engine.read(() => page(table, after));
+    if (rows.length) yield { after, rows };
+    if (end) return;
+    after = keyOf(table, rows.at(-1)!);
+  }
+}
+
+/** Deletes what the source does not have, and answers how much. */
+export async function prune(source: Engine, target: Engine, put: Put, table: Table): Promise<number> {
+  let deleted = 0;
+  let after: Key | undefined;
+  for (;;) {
+    let ours = await target.read(() => all<Row>(keysOf(table, after)));
+    if (!ours.length) return deleted;
+    let last = keyOf(table, ours.at(-1)!);
+    const theirs = await source.read(() => all<Row>(keysOf(table, after, last)));
+    if (theirs.length === pageRows) {
+      // There may be more up to there: look only as far as is known.
+      last = keyOf(table, theirs.at(-1)!);
+      ours = await target.read(() => all<Row>(keysOf(table, after, last)));
+    }
+    const kept = new Set(theirs.map((row) => JSON.stringify(keyOf(table, row))));
+    const extra = ours.map((row) => keyOf(table, row)).filter((key) => !kept.has(JSON.stringify(key)));
+    if (extra.length) await put(() => remove(table, extra));
+    deleted += extra.length;
+    after = last;
+  }
+}
+
+function* remove(table: Table, keys: readonly Key[]): Procedure<void> {
+  for (const key of keys)
+    yield* run(sql`delete from ${word(table.name)} where (${list(table.key)}) = (${joined(key)})`);
+}
+
+/** Writes what the target does not have or has otherwise, and answers how much. */
+export async function bring(source: Engine, target: Engine, put: Put, table: Table): Promise<number> {
+  let copied = 0;
+  for await (const { after, rows } of pages(source, table)) {
+    const last = keyOf(table, rows.at(-1)!);
+    const there = await target.read(() => all<Row>(rowsOf(table, after, last)));
+    const same = new Set(there.map((row) => textOf(table, row)));
+    const missing = rows.filter((row) => !same.has(textOf(table, row)));
+    if (missing.length) copied += await put(() => write(table, missing));
+  }
+  return copied;
+}
+
+function* write(table: Table, rows: readonly Row[]): Procedure<number> {
+  const wanted = yield* withParents(table, rows);
+  const full = wanted.length - (wanted.length % batchRows);
+  for (let at = 0; at < full; at += batchRows) yield* run(upsert(table, wanted.slice(at, at + batchRows)));
+  for (const row of wanted.slice(full)) yield* run(upsert(table, [row]));
+  return wanted.length;
+}
+
+function upsert({ name, key, columns }: Table, rows: readonly Row[]): Sql {
+  const values = rows.map((row) => sql`(${joined(columns.map((column) => row[column]!))})`);
+  const changes = columns
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`);
+  return sql`
+    insert into ${word(name)} (${list(columns)}) values ${joined(values)}
+    on conflict (${list(key)}) do update set ${list(changes)}`;
+}
+
+/**
+ * In a source that is in use a row may refer to one that was not there yet when its table was copied. It is left for
+ * the next time, so that a bus can be copied while it is used and stopped only for the rest.
+ */
+function* withParents(table: Table, rows: readonly Row[]): Procedure<readonly Row[]> {
+  let kept = rows;
+  for (const [column, name] of table.refers) {
+    const key = word(tables.find((parent) => parent.name === name)!.key[0]!);
+    const named = [...new Set(kept.map((row) => row[column]!))].filter((id) => id !== null);
+    if (!named.length) continue;
+    // Filled up, so that it is always the same statement.
+    const filled = Array.from({ length: pageRows }, (_, i) => named[i] ?? named[0]!);
+    const found = yield* all<{ id: number }>(
+      sql`select ${key} as id from ${word(name)} where ${key} in (${joined(filled)})`,
+    );
+    const there = new Set<SqlValue>(found.map(({ id }) => id)).add(null);
+    kept = kept.filter((row) => there.has(row[column]!));
+  }
+  return kept;
+}
+
+/** How many rows a table has, and a checksum of all of them. */
+export async function digest(engine: Engine, table: Table): Promise<{ rows: number; checksum: string }> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let count = 0;
+  for await (const { rows } of pages(engine, table)) {
+    count += rows.length;
+    for (const row of rows) hasher.update(`${textOf(table, row)}\n`);
+  }
+  return { rows: count, checksum: hasher.digest("hex") };
+}

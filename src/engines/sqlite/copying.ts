@@ -1,0 +1,27 @@
+/** Where a file is, however it is called, and the numbers it has given. */
+import { all, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { fs } from "../../system.ts";
+import type { Copying } from "../tables.ts";
+
+export const copying: Copying = {
+  async place(path) {
+    const { dev, ino } = fs().statSync(path);
+    return `file ${dev}:${ino}`;
+  },
+
+  *numbers() {
+    const rows = yield* all<{ name: string; seq: number }>(sql`select name, seq from sqlite_sequence`);
+    return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
+  },
+
+  *raise(numbers) {
+    for (const [name, last] of Object.entries(numbers)) {
+      yield* run(sql`update sqlite_sequence set seq = max(seq, ${last}) where name = ${name}`);
+      // A table that never had a row has no line of its own yet.
+      yield* run(sql`
+        insert into sqlite_sequence (name, seq)
+        select ${name}, ${last} where not exists (select 1 from sqlite_sequence where name = ${name})`);
+    }
+  },
+};

@@ -1,0 +1,104 @@
+/** Places where a bus can be moved to, and all that is in them, read past the program. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "./folder.ts";
+import { administrator, postgresUrl } from "./postgres.ts";
+import { rows } from "./stored.ts";
+
+type Row = Record<string, string | number | null>;
+
+export interface Spot {
+  location: string;
+  /** Every table but what is about the place itself, and the last numbers given. */
+  contents(): Promise<Record<string, Row[]>>;
+  count(table: string): Promise<number>;
+  run(statement: string): Promise<void>;
+  exists(): Promise<boolean>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Rows in one order, whichever the engine would give. */
+const sorted = (found: Row[]) => {
+  const text = (row: Row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return found.sort((a, b) => (text(a) < text(b) ? -1 : 1));
+};
+
+/** A file that is not there yet, in a folder that is. */
+export async function fileSpot(): Promise<Spot> {
+  const folder = temporaryFolder();
+  const location = join(folder.path, "coord.db");
+  return {
+    location,
+    async contents() {
+      const names = rows<{ name: string }>(
+        location,
+        "select name from sqlite_schema where type = 'table' and name <> 'sqlite_sequence'",
+      ).map(({ name }) => name);
+      const numbers = rows<Row>(location, "select name, seq as last from sqlite_sequence where seq > 0");
+      const tables = names.map((name) => [name, sorted(rows<Row>(location, `select * from ${name}`))]);
+      return { ...Object.fromEntries(tables), numbers: sorted(numbers) };
+    },
+    async count(table) {
+      if (!existsSync(location)) return 0;
+      const here = rows(location, "select 1 from sqlite_schema where name = ?", table).length > 0;
+      return here ? rows<{ n: number }>(location, `select count(*) as n from ${table}`)[0]!.n : 0;
+    },
+    run: async (statement) => void rows(location, statement),
+    exists: async () => existsSync(location),
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+  };
+}
+
+let made = 0;
+const sequences = {
+  threads: "threads_thread_id_seq",
+  messages: "messages_message_id_seq",
+  artifacts: "artifacts_artifact_id_seq",
+  tokens: "tokens_token_id_seq",
+  events: "event_numbers",
+};
+
+/** A schema that is not there yet. */
+export async function serverSpot(): Promise<Spot> {
+  const schema = `move_${process.pid}_${made++}`;
+  const admin = administrator();
+  const ask = async (text: string) => (await admin.unsafe(text)) as unknown as { row: Row }[];
+  const existing = async (table: string) =>
+    (await ask(`select 1 from pg_tables where schemaname = '${schema}' and tablename = '${table}'`)).length >
+    0;
+  return {
+    location: `${postgresUrl}?schema=${schema}&pool=4`,
+    async contents() {
+      const names = await admin`select tablename as name from pg_tables where schemaname = ${schema}`;
+      const all: Record<string, Row[]> = {};
+      for (const { name } of names) {
+        if (name === "presence") continue;
+        const found = await ask(`select row_to_json(t) as row from "${schema}".${name} as t`);
+        all[name] = sorted(found.map(({ row }) => row));
+      }
+      for (const row of all.bus ?? []) delete row.version;
+      const numbers = Object.entries(sequences).map(
+        ([name, sequence]) =>
+          `select json_build_object('name', '${name}', 'last', last_value) as row from "${schema}".${sequence} where is_called`,
+      );
+      all.numbers = sorted((await ask(numbers.join(" union all "))).map(({ row }) => row));
+      return all;
+    },
+    count: async (table) =>
+      (await existing(table))
+        ? Number((await admin.unsafe(`select count(*) as n from "${schema}".${table}`))[0]!.n)
+        : 0,
+    run: async (statement) =>
+      void (await admin.begin(async (tx) => {
+        await tx.unsafe(`set local search_path = "${schema}"`);
+        await tx.unsafe(statement);
+      })),
+    exists: () => existing("bus"),
+    [Symbol.asyncDispose]: async () => void (await admin.unsafe(`drop schema if exists "${schema}" cascade`)),
+  };
+}
+
+export const kinds: Record<string, () => Promise<Spot>> = {
+  file: fileSpot,
+  ...(postgresUrl ? { postgres: serverSpot } : {}),
+};
