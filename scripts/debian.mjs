@@ -10,6 +10,7 @@ const needed = {
   chromium: "chromium",
   faketime: "faketime",
   "/usr/lib/postgresql": "postgresql",
+  "/usr/sbin/pgbouncer": "pgbouncer",
   "/usr/lib/rabbitmq/bin/rabbitmq-server": "rabbitmq-server",
 };
 const has = (program) =>

@@ -2,6 +2,7 @@
  * Blocking, the one way everything here blocks: subscribe, then read, then sleep until something may have
  * changed, and read again. The read is the truth, so that a lost or a false wake-up harms nobody.
  */
+import { InboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 
 export interface Looked<T> {
@@ -36,12 +37,14 @@ export async function wait<T>(
 ): Promise<T | undefined> {
   const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   let topics = "topics" in on ? on.topics : undefined;
+  let begun = false;
   let leave: (() => void) | undefined;
   let subscription = subscribe(engine, on);
   try {
     for (;;) {
       if (ended(signal)) return undefined;
-      const looked = await look();
+      const looked = await look().catch((error) => awhile(error, begun));
+      begun = true;
       if (looked.found !== undefined) return looked.found;
       if (looked.topics && String(looked.topics) !== String(topics)) {
         subscription.close();
@@ -58,6 +61,17 @@ export async function wait<T>(
     leave?.();
     subscription.close();
   }
+}
+
+const awayMs = 500;
+
+/** Whoever begins to wait is told that the database is away; who waits already goes on when it is back. */
+function awhile(
+  error: unknown,
+  begun: boolean,
+): { found?: undefined; topics?: undefined; againInMs: number } {
+  if (begun && error instanceof InboxError && error.details?.away) return { againInMs: awayMs };
+  throw error;
 }
 
 /** The reason of an abort that ends a wait as its timeout would: the answer is wanted, but not any later. */

@@ -163,10 +163,12 @@ export function* buryDoomed(tx: Context, channel: string | undefined, now: strin
 
 function* bury(tx: Context, row: MessageRow, now: string): Procedure<void> {
   const reason = row.dead_reason!;
-  yield* run(sql`
+  // Somebody who shares the transaction may have been faster: its locks stop nobody there.
+  const buried = yield* one(sql`
     update messages set dead_at = ${row.dead_at}, dead_reason = ${reason}, lapses = ${row.lapses}, manual = 0,
       delivery_id = null, hidden_until = null
-    where message_id = ${row.message_id}`);
+    where message_id = ${row.message_id} and dead_at is null returning message_id`);
+  if (!buried) return;
   const payload = { channel: row.to_agent, reason };
   const told = { ...row, to_agent: row.from_agent };
   yield* append(tx, { type: "message.dead", source: row.to_agent, message: told, payload, now });

@@ -2,8 +2,8 @@
 import { InboxError } from "../../contract/errors.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { Connection, pooledSettings } from "./connection.ts";
-import { isMissing, notInitialized, translate } from "./errors.ts";
-import { timelineNow } from "./fate.ts";
+import { isMissing, isStandby, notInitialized, translate } from "./errors.ts";
+import { lifeIn } from "./fate.ts";
 import { migrations as ours } from "./schema.ts";
 
 /** Makes what is missing: the schema and the tables. True if there were none before. */
@@ -11,7 +11,8 @@ export async function createPostgres(text: string, migrations: readonly string[]
   const address = parseAddress(text);
   const connection = new Connection(address);
   try {
-    return (await migrate(connection, address, migrations, true)) === 0;
+    const done = connection.watch();
+    return (await migrate(connection, address, migrations, true).finally(done)) === 0;
   } catch (error) {
     throw translate(error, address.shown);
   } finally {
@@ -25,14 +26,28 @@ export async function greet(
   address: Address,
   migrations: readonly string[] = ours,
 ): Promise<void> {
-  const [version, [server]] = await Promise.all([
-    versionOf(connection, address),
-    connection.run(`select case when not pg_is_in_recovery() then ${timelineNow} end as timeline`),
-  ]);
-  connection.timeline = (server?.timeline ?? undefined) as string | undefined;
+  const version = await versionOf(connection, address);
   if (version === 0) throw notInitialized(address.shown);
   if (version > migrations.length) throw newer(address, version, migrations.length);
   if (version < migrations.length) await migrate(connection, address, migrations, false);
+  connection.life = await lifeOf(connection, address);
+}
+
+/** The name of what the server remembers without its log; undefined on a standby, which cannot be asked. */
+async function lifeOf(connection: Connection, { schema }: Address): Promise<string | undefined> {
+  const ask = async () => (await connection.run(`select (${lifeIn(schema)}) as life`))[0]!.life;
+  try {
+    const known = await ask();
+    if (known !== null) return String(known);
+    await connection.run(
+      `insert into "${schema}".presence (process, agents, until)
+       values ('life', array[gen_random_uuid()::text], 'infinity') on conflict (process) do nothing`,
+    );
+    return String(await ask());
+  } catch (error) {
+    if (isStandby(error)) return undefined;
+    throw error;
+  }
 }
 
 /** 0 where there is no bus. */
@@ -65,7 +80,9 @@ async function migrate(
     const [table] = await connection.run("select to_regclass($1) is not null as here", [`"${schema}".bus`]);
     const there = table?.here ? await versionOf(connection, address) : 0;
     if (there === 0 && !create) throw notInitialized(address.shown);
-    if (there === 0) await connection.run(`create schema if not exists "${schema}"`);
+    const [place] = await connection.run("select to_regnamespace($1) is not null as here", [`"${schema}"`]);
+    // "if not exists" would ask for the right to make one even where it is there.
+    if (there === 0 && !place?.here) await connection.run(`create schema "${schema}"`);
     for (const statements of migrations.slice(there)) await connection.script(statements);
     if (there < migrations.length) await connection.run(`update bus set version = ${migrations.length}`);
     await connection.run("commit");

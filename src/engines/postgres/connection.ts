@@ -3,6 +3,7 @@
  * middle of a transaction, and what follows would be written without one. So each driver object has one connection, and
  * dies with it. Statements are sent without waiting for the one before; answers come in the same order.
  */
+import type { Socket } from "node:net";
 import type postgres from "postgres";
 import type { Row } from "../../sql/procedure.ts";
 import type { SqlValue } from "../../sql/sql.ts";
@@ -26,10 +27,12 @@ export class ConnectionLost extends Error {}
 
 export class Connection {
   lost: Error | undefined;
-  /** Which server this is, as far as a promoted standby is another one. */
-  timeline: string | undefined;
+  /** Which life of the server this is (fate.ts). */
+  life: string | undefined;
   private readonly driver: postgres.Sql;
   private readonly prepare: boolean;
+  private readonly hosts: { host: string; port: number }[];
+  private socket: Socket | undefined;
 
   constructor(
     { url, schema, pooled }: Address,
@@ -51,9 +54,43 @@ export class Connection {
       connection: pooled
         ? { application_name: "restante" }
         : { application_name: "restante", search_path: `"${schema}"`, ...patience },
+      socket: () => this.dial(),
       types: { number: { to: 20, from: [20], parse: Number, serialize: String } },
       ...(onNotify && { onnotify: onNotify }),
     } as postgres.Options<Record<string, postgres.PostgresType>>);
+    const { host, port } = this.driver.options as unknown as { host: string[]; port: number[] };
+    this.hosts = host.map((name, i) => ({ host: name, port: port[i] ?? port[0]! }));
+    // We walk through them ourselves: of several hosts the driver never says that none is there.
+    host.length = 1;
+  }
+
+  /** The driver dials again by itself, also after its end. A second connection would never be closed, or be used without its transaction. */
+  private async dial(): Promise<Socket> {
+    const { connect } = require("node:net") as typeof import("node:net");
+    const { path } = this.driver.options as unknown as { path?: string };
+    let refusal: Error = new ConnectionLost("the server hung up");
+    for (const target of this.hosts.splice(0)) {
+      if (this.lost) break;
+      const socket = path ? connect(path) : connect(target);
+      this.socket = socket;
+      try {
+        await new Promise((connected, failed) => {
+          socket
+            .once("connect", connected)
+            .once("error", failed)
+            .once("close", () => failed(refusal));
+          socket.setTimeout(connectSeconds * 1000, () => failed(new ConnectionLost("it does not answer")));
+        });
+        socket.setTimeout(0);
+        if (this.lost) break;
+        return socket;
+      } catch (error) {
+        socket.destroy();
+        refusal = error as Error;
+      }
+    }
+    this.socket?.destroy();
+    throw this.lost ?? refusal;
   }
 
   async run(text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
@@ -91,6 +128,7 @@ export class Connection {
     if (this.lost) return;
     this.lost = error instanceof ConnectionLost ? error : new ConnectionLost(error.message, { cause: error });
     void this.driver.end({ timeout: 0 }).catch(() => {});
+    this.socket?.destroy();
     this.onLost(this);
   }
 }
@@ -101,7 +139,8 @@ export const pooledSettings = ({ schema }: Address) =>
     .map((setting) => `set local ${setting};`)
     .join(" ");
 
-export const isServerError = (error: unknown): error is { code: string; message: string; severity: string } =>
+/** A pooler's errors have only the older of the two fields. */
+export const isServerError = (error: unknown): error is { code: string; message: string } =>
   error instanceof Error &&
-  "severity" in error &&
+  "severity_local" in error &&
   /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));

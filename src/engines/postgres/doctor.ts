@@ -3,6 +3,7 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Row } from "../../sql/procedure.ts";
 import { parseAddress } from "./address.ts";
 import { greet } from "./connect.ts";
+import { pooledSettings } from "./connection.ts";
 import { translate } from "./errors.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { openWake } from "./wake.ts";
@@ -15,8 +16,14 @@ const warn = (name: string, detail: string, fix: string): Check => ({ name, stat
 
 export async function diagnosePostgres(text: string): Promise<Report> {
   const address = parseAddress(text);
-  const pool = openPool({ ...address, pooled: false }, (connection) => greet(connection, address));
-  const ask = async (query: string): Promise<Row[]> => pool.use((connection) => connection.run(query));
+  const pool = openPool(address, (connection) => greet(connection, address));
+  const ask = (query: string): Promise<Row[]> =>
+    pool.use(async (connection) => {
+      if (!address.pooled) return connection.run(query);
+      await connection.run("begin");
+      await connection.script(pooledSettings(address));
+      return connection.run(query).finally(() => void connection.run("commit").catch(() => {}));
+    });
   try {
     const checks = [
       await engine(ask),

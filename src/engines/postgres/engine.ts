@@ -20,7 +20,7 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
   const address = parseAddress(text);
   const pool = openPool(address, (connection) => greet(connection, address));
   const wake = openWake(address, pool);
-  const presence = openPresence(pool);
+  const presence = openPresence(pool, address);
   const facts = new Facts();
   const setting = { address, facts, options };
   const reads = openGroup(pool, setting, "read", readLanes);

@@ -17,6 +17,9 @@ export const isStopping = (error: unknown) => /^(57P0[1-3]|25006)$/.test(codeOf(
 /** There is no tables of ours: a wrong database, or one that nobody has initialised. */
 export const isMissing = (error: unknown) => /^(42P01|3F000)$/.test(codeOf(error));
 
+/** Tables that are not logged are not there on a standby. */
+export const isStandby = (error: unknown) => codeOf(error) === "0A000";
+
 export function translate(error: unknown, shown: string): InboxError {
   if (error instanceof InboxError) return error;
   const code = codeOf(error);
@@ -51,7 +54,9 @@ export function translate(error: unknown, shown: string): InboxError {
         `no room left on the disk of ${shown}: nothing was written`,
         "free some space and run it again",
       );
-    if (isStopping(error)) return down(shown, error.message, error);
+    if (/unsupported startup parameter/.test(error.message))
+      return storage(`${shown} is a pooler`, "put pooler=transaction into the address, or connect past it");
+    if (isStopping(error) || /^08/.test(code)) return down(shown, error.message, error);
     return storage(`${shown}: ${error.message} (${code})`);
   }
   if (error instanceof ConnectionLost || /^(E[A-Z]+|CONNECT)/.test(code)) return down(shown, reason, error);
@@ -60,6 +65,7 @@ export function translate(error: unknown, shown: string): InboxError {
 
 const down = (shown: string, reason: string, cause: unknown) =>
   new InboxError("storage", `${shown} cannot be reached: ${reason}; nothing was written`, {
+    details: { away: true },
     hint: "is the server running, and the address right? inbox goes on by itself when it is back",
     cause,
   });

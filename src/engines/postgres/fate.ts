@@ -1,33 +1,41 @@
 /**
- * What became of a transaction whose commit was not answered: the server's log knows it by its number. Only on the server
- * that gave the number: a standby that was promoted in between may give the same one to somebody else.
+ * What became of a transaction whose commit was not answered: the server's log knows it by its number. A number that had not
+ * reached the disk when the server crashed, or the standby when it was promoted, is given to somebody else: then only
+ * "committed" proves nothing. Either of the two empties tables that are not logged, and so the name of this life.
  */
 import type { Pool } from "./pool.ts";
 
-const patienceMs = 10_000;
+/** Longer than the server keeps an idle transaction (connection.ts): a half-broken connection ends with that. */
+const patienceMs = 13_000;
 const pauseMs = 100;
 
 export interface Trace {
   xid?: string;
-  /** Grows when a standby takes over. */
-  timeline?: string;
+  /** Another one after a crash or a promotion. */
+  life?: string;
 }
 
-export const timelineNow = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+/** Kept where it goes with a crash: among those who live, as one who never ends by itself. */
+export const lifeIn = (schema: string) => `select agents[1] from "${schema}".presence where process = 'life'`;
 
 export async function fateOf(
-  { xid, timeline }: Trace,
+  { xid, life }: Trace,
   pool: Pool,
+  schema: string,
 ): Promise<"committed" | "aborted" | "unknown"> {
-  if (xid === undefined || timeline === undefined) return "unknown";
+  if (xid === undefined || life === undefined) return "unknown";
   const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
     try {
       const rows = await pool.use((connection) =>
-        connection.run(`select pg_xact_status($1::text::xid8) as status, ${timelineNow} as timeline`, [xid]),
+        connection.run(
+          `select (${lifeIn(schema)}) as life,
+             case when $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot()) then pg_xact_status($1::text::xid8) end as status`,
+          [xid],
+        ),
       );
-      const { status, timeline: now } = rows[0]!;
-      if (now !== timeline) return "unknown";
+      const { status, life: now } = rows[0]!;
+      if (now !== life) return status === "committed" ? "unknown" : "aborted";
       if (status === "committed" || status === "aborted") return status;
     } catch {
       // Not back yet.

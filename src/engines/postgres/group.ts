@@ -13,6 +13,19 @@ const together = 64;
 const raceAttempts = 20;
 const lostAttempts = 3;
 
+/** Who waits for a lock, or for a server that has fallen silent, keeps the lane no longer than this. */
+const slowMs = 100;
+
+function orSlow(work: Promise<void>): Promise<void> {
+  return new Promise((free) => {
+    const timer = setTimeout(free, slowMs);
+    void work.finally(() => {
+      clearTimeout(timer);
+      free();
+    });
+  });
+}
+
 interface Entry {
   work: Work<unknown>;
   repeatable: boolean;
@@ -30,10 +43,13 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
     await Promise.resolve();
     while (queue.length) {
       const entries = queue.splice(0, together);
-      if (entries.length === 1) await alone(entries[0]!);
-      else if (!(await shared(entries))) void Promise.all(entries.map(alone));
+      await orSlow(entries.length === 1 ? alone(entries[0]!) : sharedOrAlone(entries));
     }
     busy--;
+  }
+
+  async function sharedOrAlone(entries: readonly Entry[]): Promise<void> {
+    if (!(await shared(entries))) void Promise.all(entries.map(alone));
   }
 
   const transact = (entries: readonly Entry[]) =>
@@ -53,7 +69,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
       return true;
     } catch (error) {
       if (!(error instanceof Unsettled)) return false;
-      const fate = await fateOf(error.trace, pool);
+      const fate = await fateOf(error.trace, pool, setting.address.schema);
       if (fate === "aborted") return false;
       for (const [i, entry] of entries.entries()) {
         if (fate === "committed") entry.resolve(error.ended[i]!);
@@ -72,7 +88,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
         return entry.resolve(ended!);
       } catch (error) {
         if (error instanceof Unsettled) {
-          const fate = await fateOf(error.trace, pool);
+          const fate = await fateOf(error.trace, pool, setting.address.schema);
           if (fate === "committed") return entry.resolve(error.ended[0]!);
           if (fate === "aborted" || entry.repeatable) continue;
           return entry.reject(error);

@@ -201,7 +201,7 @@ export async function lockstep(
   try {
     await committed;
   } catch (error) {
-    if (isLost(error)) throw new Unsettled(ended(), { xid, timeline: connection.timeline }, error);
+    if (isLost(error)) throw new Unsettled(ended(), { xid, life: connection.life }, error);
     throw failure ?? error;
   }
   // The commit of a broken transaction is a rollback, and no error.

@@ -13,6 +13,7 @@ export interface Pool {
 
 interface Waiter {
   give(connection: Connection): void;
+  refuse(error: unknown): void;
   timer: Timer;
 }
 
@@ -39,6 +40,9 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     } catch (error) {
       lost(connection);
       void connection.close();
+      // Nobody is left who could give them one: they would meet the same.
+      if (!open.size) for (const waiter of line.splice(0)) waiter.refuse(error);
+      if (closing && idle.length === open.size) closing();
       throw error;
     }
   }
@@ -50,6 +54,10 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     const { promise, resolve, reject } = Promise.withResolvers<Connection | undefined>();
     const waiter: Waiter = {
       give: resolve,
+      refuse(error) {
+        clearTimeout(waiter.timer);
+        reject(error);
+      },
       timer: setTimeout(() => {
         line.splice(line.indexOf(waiter), 1);
         reject(

@@ -2,12 +2,14 @@
  * [B8] Who has a wait open, in any process: a row a process, renewed while it lives and stale a minute after. It is written
  * once a second at most, so that a busy mailbox does not pay for it.
  */
+import type { Address } from "./address.ts";
 import type { Pool } from "./pool.ts";
 
 const pauseMs = 1000;
 const renewMs = 20_000;
 
-export function openPresence(pool: Pool) {
+export function openPresence(pool: Pool, { schema }: Address) {
+  const table = `"${schema}".presence`;
   const counts = new Map<string, number>();
   const process = crypto.randomUUID();
   let written = "";
@@ -27,15 +29,16 @@ export function openPresence(pool: Pool) {
       await pool.use((connection) =>
         agents.length
           ? connection.run(
-              `insert into presence (process, agents, until) values ($1, $2::text[], clock_timestamp() + interval '60 seconds')
+              `insert into ${table} as presence (process, agents, until) values ($1, $2::text[], clock_timestamp() + interval '60 seconds')
                on conflict (process) do update set agents = excluded.agents, until = excluded.until`,
               [process, arrayText(agents)],
             )
-          : connection.run("delete from presence where process = $1 or until < clock_timestamp()", [process]),
+          : connection.run(`delete from ${table} where process = $1 or until < clock_timestamp()`, [process]),
       );
     } catch {
       // Presence is a courtesy: a wait does not fail for it.
       written = "?";
+      if (agents.length) later(pauseMs);
     }
   }
 
@@ -64,7 +67,7 @@ export function openPresence(pool: Pool) {
     async attending(): Promise<Set<string>> {
       const rows = await pool.use((connection) =>
         connection.run(
-          "select distinct unnest(agents) as name from presence where until > clock_timestamp()",
+          `select distinct unnest(agents) as name from ${table} where until > clock_timestamp() and process <> 'life'`,
         ),
       );
       return new Set([...rows.map((row) => String(row.name)), ...counts.keys()]);

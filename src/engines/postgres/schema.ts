@@ -218,4 +218,9 @@ create unlogged table presence (
   until timestamptz not null
 );
 `,
+  // A pooler's connection has no search path outside of a transaction.
+  `
+alter function event_lock() set search_path from current;
+alter function settled_event() set search_path from current;
+`,
 ];

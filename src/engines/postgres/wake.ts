@@ -84,7 +84,7 @@ export function openWake(address: Address, pool: Pool): Wake {
         // Whatever came before is found by a look: of everybody the first time, else of those whom events concern.
         if (checked === undefined) ringAll();
         else await check();
-        await proveHearing();
+        await proveHearing().catch(() => {}); // if the connection is lost, the next one is on its way
         return;
       } catch {
         await connection.close();

@@ -1,5 +1,5 @@
 /** The hub's HTTP side: every route is derived from the operation table, plus the few that are truly its own. */
-import { InboxError } from "../../contract/errors.ts";
+import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
 import { patienceOf } from "../../contract/waiting.ts";
@@ -188,8 +188,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   add(
     "GET /readyz",
     wrapped("readyz", async () => {
-      await inbox.hasTokens(); // the cheapest question that needs the database
-      return plain({ ok: true });
+      try {
+        await inbox.hasTokens(); // the cheapest question that needs the database
+        return plain({ ok: true });
+      } catch (error) {
+        return plain({ ok: false, error: asInboxError(error).shape() }, 503);
+      }
     }),
   );
   add(

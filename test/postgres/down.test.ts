@@ -1,0 +1,310 @@
+/** [G4] The server is not there, dies, is restarted, or throws us out. */
+import { expect, test } from "bun:test";
+import postgres from "postgres";
+import { InboxError } from "../../src/contract/errors.ts";
+import { createPostgres } from "../../src/engines/postgres/connect.ts";
+import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { run } from "../support/cli.ts";
+import { hubHere } from "../support/hub.ts";
+import { administrator, emptied, temporarySchema } from "../support/postgres.ts";
+import { postgresSuite, times, within } from "../support/postgres-suite.ts";
+import { refusal } from "../support/refusal.ts";
+import { freePort, type Server, startPostgres } from "../support/servers.ts";
+import { flaws, stored } from "../support/stored-postgres.ts";
+import { until } from "../support/until.ts";
+
+/** A server that may be killed, with a bus in it. Killed, not without power: what it gave to the system is kept without fsync. */
+async function ownServer(): Promise<Server & AsyncDisposable> {
+  const server = await startPostgres({ durable: false });
+  await createPostgres(server.url);
+  // Not spread: its pid is another one after a restart.
+  return Object.assign(server, { [Symbol.asyncDispose]: server.stop });
+}
+
+interface Tally {
+  /** What writers were told is written. */
+  acknowledged: string[];
+  /** Whose fate they were told is not known. */
+  unknown: string[];
+  errors: number;
+}
+
+/** Eight writers on two inboxes, which are never opened anew; who is told that nothing was written writes it again. */
+async function writeOn(inboxes: readonly Inbox[], each: number, tally: Tally): Promise<void> {
+  const writer = async (inbox: Inbox, who: number) => {
+    for (let turn = 0; turn < each; turn++) {
+      const summary = `${who}-${turn}`;
+      for (;;) {
+        try {
+          await inbox.call("threads.send", { from: `w-${who}`, to: "crew", subject: "s", summary });
+          tally.acknowledged.push(summary);
+          break;
+        } catch (error) {
+          if (!(error instanceof InboxError)) throw error;
+          tally.errors++;
+          if (error.message.includes("is not known")) {
+            tally.unknown.push(summary);
+            break;
+          }
+          expect(["storage", "busy"]).toContain(error.code);
+          await Bun.sleep(10); // as anybody would before trying again
+        }
+      }
+    }
+  };
+  await Promise.all(times(8, (who) => writer(inboxes[who % inboxes.length]!, who)));
+}
+
+/** Nothing acknowledged is lost, nothing is there twice, nothing half. */
+async function check(url: string, { acknowledged, unknown }: Tally): Promise<void> {
+  const rows = await stored<{ summary: string }>(url, "select summary from messages order by summary");
+  const written = rows.map(({ summary }) => summary);
+  const there = new Set(written);
+  expect(acknowledged.filter((summary) => !there.has(summary))).toEqual([]);
+  expect(written).toEqual([...there]);
+  const expected = new Set([...acknowledged, ...unknown]);
+  expect(written.filter((summary) => !expected.has(summary))).toEqual([]);
+  expect(await flaws(url)).toEqual([]);
+}
+
+const listeners = (url: string) =>
+  stored<{ pid: number }>(
+    url,
+    "select pid from pg_stat_activity where query ~ '^listen' and datname = current_database()",
+  );
+
+type Agents = { name: string; live: boolean }[];
+
+/** An agent that was last seen long ago, so that it lives only while it waits. */
+const makeKnown = (url: string, agent: string) =>
+  stored(url, `insert into agents (name, first_seen_at, last_seen_at) values ('${agent}', '2020', '2020')`);
+
+/** It has looked and found nothing, says whoever it waits at; and it listens. */
+async function untilWaiting(url: string, agent: string, agentsOf: () => Promise<Agents>): Promise<void> {
+  await until(async () => (await agentsOf()).find(({ name }) => name === agent)?.live);
+  await until(async () => (await listeners(url)).length === 1);
+}
+
+postgresSuite("down", () => {
+  test("[G4] nobody is there: every one of many callers is told so at once, with the address and without the password", async () => {
+    const port = freePort();
+    const inbox = openInbox(`postgres://somebody:secret@127.0.0.1:${port}/db?pool=1`);
+    const calls = times(6, (i) =>
+      i % 2
+        ? inbox.call("messages.send", { channel: "c", sender: "s", content: "x" })
+        : inbox.call("messages.pending", { channel: "c" }),
+    );
+    const making = createPostgres(`postgres://somebody:secret@127.0.0.1:${port}/db`);
+    const errors = await within(5, "an answer", Promise.all([...calls, making].map(refusal)));
+    for (const error of errors) {
+      expect(error.code).toBe("storage");
+      expect(error.message).toContain(`postgres://somebody@127.0.0.1:${port}/db`);
+      expect(`${error.message} ${error.hint}`).not.toContain("secret");
+    }
+    await within(5, "closing", inbox.close());
+  });
+
+  test("[G4] no address is shown with its password, however odd that is", async () => {
+    for (const odd of ["/", "@", ":", "?", "#", " ", "%"])
+      for (const rest of ["127.0.0.1:1/db", "127.0.0.1:1/db?schema=NO", "127.0.0.1:none/db"]) {
+        const error = await refusal(createPostgres(`postgres://somebody:pears${odd}plums@${rest}`));
+        expect(`${error.message} ${error.hint}`).not.toMatch(/pears|plums/);
+      }
+  });
+
+  test("[G4] the program says so too, with exit code 50, and shows no password", async () => {
+    const db = `postgres://somebody:secret@127.0.0.1:${freePort()}/db`;
+    for (const args of [["init"], ["fetch", "--agent", "w"], ["doctor"], ["serve", "--port", "0"]]) {
+      const { code, stdout, stderr } = await within(5, args[0]!, run([...args, "--db", db, "--json"]));
+      expect(code).toBe(50);
+      expect(JSON.parse(stdout).error.code).toBe("storage");
+      expect(stdout + stderr).not.toContain("secret");
+    }
+  });
+
+  test("[G4] who answers and hangs up, as a proxy before a dead server does, is no server, and soon", async () => {
+    let calls = 0;
+    const listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        open(socket) {
+          calls++;
+          socket.end();
+        },
+        data() {},
+      },
+    });
+    const db = `postgres://u:secret@127.0.0.1:${listener.port}/db`;
+    const inbox = openInbox(db);
+    const asked = [inbox.call("messages.pending", { channel: "c" }), createPostgres(db)].map(refusal);
+    try {
+      const errors = await within(8, "an answer", Promise.all(asked));
+      expect(errors.map(({ code }) => code)).toEqual(["storage", "storage"]);
+      expect(calls).toBeLessThan(100); // it is not asked as fast as it can hang up
+    } finally {
+      listener.stop(true);
+      await Promise.allSettled(asked);
+    }
+    await within(5, "closing", inbox.close());
+  });
+
+  test("[G4] of several hosts the first that is there serves; where none is, all are told so", async () => {
+    using place = await emptied(await temporarySchema());
+    const several = (...ports: unknown[]) =>
+      place.url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(","));
+    const [dead, other] = [freePort(), freePort()];
+    const [inbox, lonely] = [
+      openInbox(several(dead, new URL(place.url).port)),
+      openInbox(several(dead, other)),
+    ];
+    const calls = times(6, () => inbox.call("messages.pending", { channel: "c" }));
+    for (const { count } of await within(5, "an answer", Promise.all(calls))) expect(count).toBe(0);
+    const refused = times(6, () => lonely.call("messages.pending", { channel: "c" })).map(refusal);
+    for (const { code } of await within(5, "a refusal", Promise.all(refused))) expect(code).toBe("storage");
+    await within(5, "closing", Promise.all([inbox.close(), lonely.close()]));
+  });
+
+  test("[G4] killed and restarted under eight writers, three times: nothing acknowledged is lost, nothing is half-written or there twice", async () => {
+    await using server = await ownServer();
+    const inboxes = [openInbox(`${server.url}?pool=4`), openInbox(`${server.url}?pool=4`)];
+    const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
+    const writing = writeOn(inboxes, 150, tally);
+    for (const written of [100, 400, 700]) {
+      await until(() => tally.acknowledged.length >= written);
+      await server.kill();
+      const seen = tally.errors;
+      await until(() => tally.errors > seen); // they have noticed
+      await server.restart();
+    }
+    await writing;
+    console.log(
+      `${tally.acknowledged.length} written, ${tally.errors} refused, ${tally.unknown.length} of unknown fate`,
+    );
+    expect(tally.acknowledged.length + tally.unknown.length).toBe(8 * 150);
+    await check(server.url, tally);
+    for (const inbox of inboxes) await inbox.close();
+  });
+
+  test("[G4] [W1] who waits while the server dies, looking or asleep, gets what is sent when it is back, each time", async () => {
+    await using server = await ownServer();
+    const inboxes = [openInbox(server.url), openInbox(server.url)] as const;
+    const [waiter, sender] = inboxes;
+    for (let turn = 0; turn < 4; turn++) {
+      const agent = `w-${turn}`;
+      const send = (from: string, message: string) =>
+        sender.call("mailbox.send", { from, to: agent, message });
+      const waiting = waiter.call("mailbox.receive", { agent, from: "boss", timeoutSeconds: 50 });
+      void waiting.catch(() => {}); // it is looked at below
+      await makeKnown(server.url, agent);
+      await untilWaiting(server.url, agent, async () => (await waiter.call("agents.list", {})).agents);
+      // Every second time it is woken again and again, for nothing, until there is no server.
+      let noisy = turn % 2 === 1;
+      const before = noisy ? (await stored(server.url, "select 1 from messages")).length : 0;
+      const noise = (async () => {
+        while (noisy) await send("other", "noise");
+      })().catch(() => {});
+      if (noisy)
+        await until(async () => (await stored(server.url, "select 1 from messages")).length > before + 20);
+      await server.kill();
+      noisy = false;
+      await server.restart();
+      await noise;
+      // The first write after that may meet a server that is not there yet.
+      await until(() => send("boss", `${turn}`).catch(() => undefined));
+      const { messages } = await within(5, "the message", waiting);
+      expect(messages.map(({ message }) => message)).toEqual([`${turn}`]);
+    }
+    // However often it was lost, one connection listens.
+    await until(async () => (await listeners(server.url)).length === 1);
+    for (const inbox of inboxes) await inbox.close();
+  });
+
+  test("[G4] thrown out by the server again and again: no acknowledged write is lost or there twice, no connection is left over", async () => {
+    await using server = await ownServer();
+    const inboxes = [openInbox(`${server.url}?pool=4`), openInbox(`${server.url}?pool=4`)];
+    const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
+    const writing = { over: false };
+    const ours = "from pg_stat_activity where application_name = 'restante'";
+    const driver = postgres(server.url, { max: 1 });
+    const throwing = (async () => {
+      let thrown = 0;
+      while (!writing.over) {
+        const victim = `select pid ${ours} and state <> 'idle' order by random() limit 1`;
+        thrown += (await driver.unsafe(`select pg_terminate_backend(pid) from (${victim}) as one`)).length;
+        await Bun.sleep(15); // so that something is written in between
+      }
+      return thrown;
+    })();
+    await writeOn(inboxes, 30, tally).finally(() => {
+      writing.over = true;
+    });
+    const thrown = await throwing;
+    console.log(
+      `thrown out ${thrown} times, ${tally.errors} refused, ${tally.unknown.length} of unknown fate`,
+    );
+    expect(thrown).toBeGreaterThan(10);
+    expect(tally.unknown).toEqual([]); // the server was there all the time, and could be asked
+    await check(server.url, tally);
+    const used = Number((await driver.unsafe(`select count(*) as count ${ours}`))[0]!.count);
+    expect(used).toBeLessThanOrEqual(8);
+    for (const inbox of inboxes) await inbox.close();
+    await within(
+      5,
+      "the end of all connections",
+      until(async () => (await driver.unsafe(`select 1 ${ours}`)).length === 0),
+    );
+    await driver.end();
+  });
+
+  test("[W1] [G4] the connection that listens is lost: a waiter is woken all the same", async () => {
+    using place = await emptied(await temporarySchema());
+    const [waiter, sender] = [openInbox(place.url), openInbox(place.url)];
+    const listening = () =>
+      stored<{ pid: number }>(
+        place.url,
+        `select pid from pg_stat_activity where query = 'listen "restante_${place.schema}"'`,
+      );
+    for (let turn = 0; turn < 5; turn++) {
+      const waiting = waiter.call("mailbox.receive", { agent: "w", timeoutSeconds: 50 });
+      const [{ pid }] = (await until(async () => {
+        const found = await listening();
+        return found.length && found;
+      })) as [{ pid: number }];
+      await Promise.all([
+        administrator().unsafe(`select pg_terminate_backend(${pid})`),
+        sender.call("mailbox.send", { from: "s", to: "w", message: `${turn}` }),
+      ]);
+      expect((await within(5, "the message", waiting)).messages).toHaveLength(1);
+    }
+    await Promise.all([waiter.close(), sender.close()]);
+  });
+
+  test("[G4] [C4] a hub outlives its database: it says that it lives and is not ready, and serves again by itself", async () => {
+    await using server = await ownServer();
+    await using hub = await hubHere({ db: server.url.replace("postgres@", "postgres:secret@") });
+    const send = () => hub.ask("POST /api/messages", { channel: "c", sender: "s", content: "x" });
+    expect((await send()).status).toBe(201);
+    expect((await hub.ask("GET /readyz")).status).toBe(200);
+    const waiting = hub.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
+    await makeKnown(server.url, "w");
+    await untilWaiting(server.url, "w", async () => (await hub.ask("GET /api/agents")).json.agents);
+    await server.kill();
+
+    expect((await within(5, "/healthz", hub.ask("GET /healthz"))).status).toBe(200);
+    const ready = await within(5, "/readyz", hub.ask("GET /readyz"));
+    expect(ready.status).toBeGreaterThanOrEqual(500);
+    expect(ready.json).toMatchObject({ ok: false, error: { code: "storage" } });
+    const refused = await within(5, "a write", send());
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+    for (const answer of [ready, refused, await hub.ask("GET /healthz")])
+      expect(answer.text).not.toContain("secret");
+
+    await server.restart();
+    await until(async () => (await hub.ask("GET /readyz")).status === 200);
+    expect((await send()).status).toBe(201);
+    expect((await hub.ask("POST /api/mailbox/w/send", { from: "s", message: "back" })).status).toBe(201);
+    const received = await within(5, "the long poll", waiting);
+    expect(received.json.messages).toMatchObject([{ message: "back" }]);
+  });
+});
