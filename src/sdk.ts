@@ -2,13 +2,15 @@
 import { type OpenOptions, Inbox as Remote } from "./client.ts";
 import { createBus } from "./engines/at.ts";
 import { openInbox } from "./inbox.ts";
-import { isHub } from "./location.ts";
+import { brokerOf, isHub } from "./location.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
 
 export { type ErrorCode, InboxError } from "./contract/errors.ts";
 export type { CallOptions } from "./namespaces.ts";
 
 export interface EmbeddedOptions extends OpenOptions {
+  /** A broker that carries mail (default: INBOX_DELIVERY; none: the database does). */
+  delivery?: string;
   /** Make the database where there is none. */
   create?: boolean;
 }
@@ -20,6 +22,7 @@ export const Inbox = {
   async open(location: string, options: EmbeddedOptions = {}): Promise<Inbox> {
     if (isHub(location)) return Remote.open(location, options);
     if (options.create) await createBus(location);
-    return namespaces(openInbox(location), options.agent, options.agent ?? "api");
+    const delivery = brokerOf(options.delivery, process.env);
+    return namespaces(openInbox(location, { delivery }), options.agent, options.agent ?? "api");
   },
 };

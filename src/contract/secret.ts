@@ -1,2 +1,3 @@
 /** An address as people may see it. A password may hold anything, also what should have been encoded: all up to the last @ goes. */
-export const withoutPassword = (address: string) => address.replace(/^([a-z]+:\/\/[^:@/?]*):.*@/is, "$1@");
+export const withoutPassword = (address: string) =>
+  address.replace(/^(\s*(?:[a-z]+:\/\/)?[^:@/?]*):.*@/is, "$1@");

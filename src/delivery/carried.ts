@@ -83,6 +83,7 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
     void (async () => {
       while (!ended.signal.aborted) {
         await hints.next({ signal: ended.signal });
+        if (ended.signal.aborted) return;
         if (!delivery.up()) {
           ring();
           continue;

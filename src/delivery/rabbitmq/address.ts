@@ -19,9 +19,20 @@ export function parseBroker(text: string): BrokerAddress {
   if (!/^amqps?:\/\//i.test(text)) throw wrong("it must begin with amqp:// or amqps://");
   if (!URL.canParse(text) || /\s/.test(text)) throw wrong("it is not an address");
   const url = new URL(text);
+  if (!url.hostname) throw wrong("it names no host");
+  if (![url.username, url.password, url.pathname].every(isDecodable))
+    throw wrong("a % in it stands before something that is no code: write %25 for the sign itself");
   const queues = url.searchParams.get("queues");
   if (queues !== null && queues !== "quorum" && queues !== "classic")
     throw wrong(`queues=${queues}: known are quorum and classic`);
   url.searchParams.delete("queues");
   return { url: url.href, quorum: queues === "quorum", shown };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -17,14 +17,19 @@ const againMs = 200;
 /** A consumer outlives its last reader by so long: the next one is often the same agent. */
 const lingerMs = 2000;
 
+/** Its queue is not ours to use: somebody has made it otherwise, or the user may not. The database delivers to that agent. */
+const refusals = ["PRECONDITION_FAILED", "ACCESS_REFUSED", "RESOURCE_LOCKED"];
+
 interface Consumer {
-  takers: Set<(arrival: Arrival) => void>;
+  /** The last reader's, also for the while that it outlives it: what comes then is held, not passed to and fro. */
+  take(arrival: Arrival): void;
   tag?: string;
   leaving?: Timer;
 }
 
 export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Promise<string>): Delivery {
   const consumers = new Map<string, Consumer>();
+  const refused = new Set<string>();
   let connection: Connection | undefined;
   let names: Names | undefined;
   let consuming: Channel | undefined;
@@ -72,10 +77,11 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
   async function consume(agent: string): Promise<void> {
     const channel = consuming;
     const consumer = consumers.get(agent);
-    if (!channel?.active || !consumer || consumer.tag !== undefined) return;
+    if (!channel?.active || !consumer || consumer.tag !== undefined || refused.has(agent)) return;
     consumer.tag = ""; // under way
     try {
       const queue = await declareQueue(channel, names!, agent);
+      if (consumers.get(agent) !== consumer) return; // its last reader has left meanwhile
       const { consumerTag } = await channel.basicConsume({ queue, noAck: false }, (message) => {
         const id = idIn(message.body, agent);
         const { deliveryTag } = message;
@@ -86,12 +92,13 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
           done: () => quietly(() => channel.basicAck({ deliveryTag })),
           back: () => quietly(() => channel.basicNack({ deliveryTag, requeue: true })),
         };
-        const taker = consumers.get(agent)?.takers.values().next().value;
-        if (taker) taker(arrival);
+        if (consumers.get(agent) === consumer) consumer.take(arrival);
         else arrival.back();
       });
       consumer.tag = consumerTag;
-    } catch {
+      if (consumers.get(agent) !== consumer) await channel.basicCancel(consumerTag);
+    } catch (error) {
+      if (refusals.includes((error as { code?: string }).code ?? "")) refused.add(agent);
       consumer.tag = undefined; // the channel's closing begins everything anew
     }
   }
@@ -126,7 +133,10 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
         noDelay: true,
       });
       connection.on("error", () => {}); // it tries again by itself; meanwhile the database delivers
-      connection.on("connection", prepare);
+      connection.on("connection", () => {
+        refused.clear();
+        prepare();
+      });
     },
 
     async put(pointers) {
@@ -143,14 +153,14 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
     },
 
     get(agent, take) {
-      const consumer = consumers.get(agent) ?? { takers: new Set() };
+      const consumer = consumers.get(agent) ?? { take };
       clearTimeout(consumer.leaving);
       consumers.set(agent, consumer);
-      consumer.takers.add(take);
+      consumer.take = take;
       void consume(agent);
       return () => {
-        consumer.takers.delete(take);
-        if (!consumer.takers.size) consumer.leaving = setTimeout(() => leave(agent, consumer), lingerMs);
+        clearTimeout(consumer.leaving);
+        consumer.leaving = setTimeout(() => leave(agent, consumer), lingerMs);
       };
     },
 
@@ -161,8 +171,10 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
     async close() {
       closed = true;
       for (const { leaving } of consumers.values()) clearTimeout(leaving);
-      const done = Promise.all([consuming?.close(), publishing?.close()]).then(() => connection?.close());
-      await within(1000, done).catch(() => {});
+      const say = () =>
+        Promise.all([consuming?.close(), publishing?.close()]).then(() => connection?.close());
+      // A channel that is still being opened would be waited for.
+      if (!preparing) await within(1000, say()).catch(() => {});
       connection?.unsafeDestroy();
     },
   };

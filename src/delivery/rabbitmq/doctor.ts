@@ -17,9 +17,15 @@ export async function checkBroker(address: string): Promise<Check> {
   try {
     await connection.onConnect(patienceMs);
     const channel = await connection.acquire({ emitErrorsFromChannel: true });
-    await channel.close();
+    channel.on("error", () => {});
+    await channel.confirmSelect();
+    // Only who writes is told of an alarm. To a queue that is nobody's: the broker drops it.
+    const taken = channel.basicPublish({ routingKey: `restante.doctor.${crypto.randomUUID()}` }, "x").then(
+      () => true,
+      () => false,
+    );
     const kind = quorum ? "quorum" : "classic";
-    if (connection.ready)
+    if (await Promise.race([taken, Bun.sleep(patienceMs).then(() => false)]))
       return { name: "delivery", status: "ok", detail: `${shown} answers, ${kind} queues` };
     return {
       name: "delivery",
