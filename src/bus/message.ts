@@ -163,6 +163,12 @@ function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
   return rows.map((row) => messageView(row, artifacts.get(row.message_id)));
 }
 
+/**
+ * Neither acked nor dead, of messages that are already named by their number, their thread or their delivery. Written so
+ * that no index of what waits serves it: planners would walk through a whole inbox to find one message.
+ */
+export const open = fragment`coalesce(acked_at, dead_at) is null`;
+
 /** Marks messages to one of `names` as collected by the agent; answers with those that were not yet. */
 export function* acknowledge(
   agent: string,
@@ -176,7 +182,7 @@ export function* acknowledge(
     : nothing;
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null ${receipt}
-    where acked_at is null and dead_at is null and to_agent in (${joined(names)}) and ${which} returning message_id`);
+    where ${open} and (to_agent || '') in (${joined(names)}) and ${which} returning message_id`);
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }
 

@@ -11,7 +11,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql
 import { seen } from "../agent.ts";
 import { aged, deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
-import { type MessageRow, messageColumns, write } from "../message.ts";
+import { type MessageRow, messageColumns, open, write } from "../message.ts";
 
 /** How long a reader has to say that it got them. */
 const handSeconds = 60;
@@ -124,12 +124,12 @@ export function* confirm(
   if (visibilitySeconds !== undefined) {
     const until = later(now, visibilitySeconds);
     yield* run(sql`
-      update messages set manual = 1, hidden_until = ${until} where delivery_id = ${deliveryId} and acked_at is null`);
+      update messages set manual = 1, hidden_until = ${until} where delivery_id = ${deliveryId} and ${open}`);
     return;
   }
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null
-    where delivery_id = ${deliveryId} and acked_at is null and dead_at is null returning message_id`);
+    where delivery_id = ${deliveryId} and ${open} returning message_id`);
   if (!rows.length) return;
   const messages = rows.map((row) => row.message_id).sort((a, b) => a - b);
   const payload = { messages: messages.map((id) => idOf("message", id)), read_to: null };
@@ -141,7 +141,7 @@ export function* giveBack(tx: Context, { agent, deliveryId }: Confirmation): Pro
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set delivery_id = null, hidden_until = null, handed = handed - 1,
       first_handed_at = case when handed <= 1 then null else first_handed_at end
-    where delivery_id = ${deliveryId} and acked_at is null returning message_id`);
+    where delivery_id = ${deliveryId} and ${open} returning message_id`);
   if (!rows.length) return;
   const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };
   yield* append(tx, { type: "messages.returned", source: agent, payload, now });

@@ -34,7 +34,12 @@ export function* msgAckAll(
   yield* tx.own(`inbox:${channel}`);
   const now = yield* tx.clock();
   yield* buryDoomed(tx, channel, now);
-  const changed = yield* acknowledge(agent, [channel], sql`(expires_at is null or expires_at > ${now})`, now);
+  const changed = yield* acknowledge(
+    agent,
+    [channel],
+    sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now})`,
+    now,
+  );
   if (changed.length) yield* collected(tx, agent, changed, now);
   return { channel, ackedCount: changed.length };
 }

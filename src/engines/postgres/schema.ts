@@ -72,6 +72,7 @@ create index messages_correlation on messages (correlation_id, reply, message_id
 create index messages_expiring on messages (expires_at) where expires_at is not null;
 create index messages_acked on messages (acked_at) where acked_at is not null and thread_id is null;
 create index messages_manual on messages (to_agent, hidden_until) where manual = 1 and acked_at is null and dead_at is null;
+create index messages_hidden on messages (to_agent, hidden_until) where hidden_until is not null and acked_at is null and dead_at is null;
 create index messages_dead on messages (message_id) where dead_at is not null;
 
 create table artifacts (

@@ -178,6 +178,8 @@ create table tokens (
 ) strict;
 `,
   `
+create index messages_hidden on messages (to_agent, hidden_until) where hidden_until is not null and acked_at is null and dead_at is null;
+
 create table bus (
   bus_id text not null
 ) strict;
