@@ -5,10 +5,12 @@
 import { root } from "../test/support/cli.ts";
 import { command } from "./command.ts";
 import { contention } from "./contention.ts";
+import { engines } from "./engines.ts";
 import { httpGather } from "./http-gather.ts";
 import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
 import { httpSends } from "./http-sends.ts";
+import { order } from "./order.ts";
 import { size } from "./size.ts";
 import { describeMachine } from "./support/machine.ts";
 import { quiet } from "./support/proc.ts";
@@ -29,6 +31,8 @@ const benchmarks: Benchmark[] = [
   httpReceive,
   httpGather,
   httpPage,
+  engines,
+  order,
 ];
 const names = benchmarks.map(({ name }) => name);
 const asked = process.argv.slice(2);

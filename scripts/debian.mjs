@@ -9,6 +9,7 @@ const needed = {
   jq: "jq",
   chromium: "chromium",
   faketime: "faketime",
+  ip: "iproute2",
   "/usr/lib/postgresql": "postgresql",
   "/usr/sbin/pgbouncer": "pgbouncer",
   "/usr/lib/rabbitmq/bin/rabbitmq-server": "rabbitmq-server",

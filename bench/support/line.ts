@@ -9,6 +9,7 @@ export async function openLine(url: string): Promise<Line> {
   const { hostname, port } = new URL(url);
   let text = "";
   let answer: PromiseWithResolvers<string> | undefined;
+  let closed = false;
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
@@ -21,11 +22,15 @@ export async function openLine(url: string): Promise<Line> {
         if (/^HTTP\/1\.1 2/.test(whole)) answer?.resolve(bodyOf(whole));
         else answer?.reject(new Error(whole));
       },
-      close: () => answer?.reject(new Error("the connection was closed")),
+      close() {
+        closed = true;
+        answer?.reject(new Error("the connection was closed"));
+      },
     },
   });
   return {
     ask(request) {
+      if (closed) return Promise.reject(new Error("the connection was closed before"));
       answer = Promise.withResolvers();
       socket.write(request);
       return answer.promise;

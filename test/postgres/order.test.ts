@@ -184,7 +184,7 @@ postgresSuite("order", () => {
     const [usual] = await engine.read(() =>
       all<{ limit: string }>(sql`select current_setting('idle_in_transaction_session_timeout') as limit`),
     );
-    expect(usual).toEqual({ limit: "10s" });
+    expect(usual).toEqual({ limit: "3s" });
     // The same connection as ours, only less patient.
     const idler = new Connection(parseAddress(`${place.url}&idle_in_transaction_session_timeout=1000`));
     await idler.run("begin");

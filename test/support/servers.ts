@@ -1,5 +1,5 @@
 /** Real servers for tests and benchmarks, each a process of its own with a folder and a port of its own, stopped by whoever started it. */
-import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -34,8 +34,14 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   return { uid: number("-u"), gid: number("-g") };
 }
 
-/** `durable: false` leaves out fsync, for tests that look at everything but that. */
-export async function startPostgres({ durable = true, settings = [] as string[] } = {}): Promise<Server> {
+const thisMachine = "127.0.0.1";
+
+/** `durable: false` leaves out fsync, for tests that look at everything but that. `address`: where it listens. */
+export async function startPostgres({
+  durable = true,
+  settings = [] as string[],
+  address = thisMachine,
+} = {}): Promise<Server> {
   const programs = postgresPrograms();
   if (!programs) throw new Error("postgres is missing: apt-get install -y postgresql");
   const folder = temporaryFolder();
@@ -60,9 +66,10 @@ export async function startPostgres({ durable = true, settings = [] as string[] 
     { env: bareEnvironment(), cwd: "/" },
   );
   if (made.exitCode !== 0) throw new Error(`initdb: ${made.stderr}`);
+  if (address !== thisMachine) appendFileSync(join(data, "pg_hba.conf"), "host all all samenet trust\n");
   const port = freePort();
   const given = [
-    "listen_addresses=127.0.0.1",
+    `listen_addresses=${address}`,
     `port=${port}`,
     `unix_socket_directories=${folder.path}`,
     "max_connections=300",
@@ -78,9 +85,7 @@ export async function startPostgres({ durable = true, settings = [] as string[] 
   const ready = () =>
     until(() => {
       if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`);
-      return (
-        Bun.spawnSync([join(programs, "pg_isready"), "-h", "127.0.0.1", "-p", String(port)]).exitCode === 0
-      );
+      return Bun.spawnSync([join(programs, "pg_isready"), "-h", address, "-p", String(port)]).exitCode === 0;
     });
   let child = begin();
   await ready();
@@ -89,7 +94,7 @@ export async function startPostgres({ durable = true, settings = [] as string[] 
     await child.exited;
   };
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres@${address}:${port}/postgres`,
     get pid() {
       return child.pid;
     },
@@ -114,17 +119,20 @@ export interface Rabbit extends Server {
 }
 
 /** RabbitMQ without plugins. Its name server outlives it, so it is ended too. */
-export async function startRabbit(): Promise<Rabbit> {
+export async function startRabbit({ address = thisMachine } = {}): Promise<Rabbit> {
   if (!hasRabbit()) throw new Error("rabbitmq is missing: apt-get install -y rabbitmq-server");
   const folder = temporaryFolder();
   const [port, spread, names] = [freePort(), freePort(), freePort()];
   const plugins = join(folder.path, "enabled_plugins");
   await Bun.write(plugins, "[].");
+  // Elsewhere its only user is let in from this machine only.
+  const config = join(folder.path, "rabbitmq.conf");
+  await Bun.write(config, "loopback_users = none\n");
   mkdirSync(join(folder.path, "log"));
   const env = bareEnvironment({
     HOME: folder.path,
     RABBITMQ_NODENAME: `restante${port}@localhost`,
-    RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODE_IP_ADDRESS: address,
     RABBITMQ_NODE_PORT: String(port),
     RABBITMQ_DIST_PORT: String(spread),
     ERL_EPMD_PORT: String(names),
@@ -134,19 +142,20 @@ export async function startRabbit(): Promise<Rabbit> {
     RABBITMQ_LOG_BASE: join(folder.path, "log"),
     RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
     RABBITMQ_CONF_ENV_FILE: "/dev/null",
+    ...(address !== thisMachine && { RABBITMQ_CONFIG_FILE: config }),
   });
   const begin = () =>
     Bun.spawn(["setsid", rabbitProgram], { env, cwd: "/", stdio: ["ignore", "ignore", "ignore"] });
-  const ready = () => until(() => answers(port));
+  const ready = () => until(() => answers(address, port));
   let child = begin();
   await ready();
   const end = async () => {
     process.kill(-child.pid, "SIGKILL");
     await child.exited;
-    await until(async () => !(await answers(port)));
+    await until(async () => !(await answers(address, port)));
   };
   return {
-    url: `amqp://guest:guest@127.0.0.1:${port}`,
+    url: `amqp://guest:guest@${address}:${port}`,
     get pid() {
       return child.pid;
     },
@@ -164,15 +173,15 @@ export async function startRabbit(): Promise<Rabbit> {
       return done.stdout.toString();
     },
     async stop() {
-      if (child.exitCode === null) await end();
+      if (child.exitCode === null && child.signalCode === null) await end();
       Bun.spawnSync(["epmd", "-port", String(names), "-kill"], { stdout: "ignore" });
       rmSync(folder.path, { recursive: true, force: true });
     },
   };
 }
 
-const answers = (port: number) =>
-  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+const answers = (hostname: string, port: number) =>
+  Bun.connect({ hostname, port, socket: { data() {} } }).then(
     (socket) => {
       socket.end();
       return true;

@@ -41,11 +41,11 @@ const rules = {
   "every event's message is there": `
     select event_id, message_id from events
     where message_id is not null and not exists (select from messages where messages.message_id = events.message_id)`,
-  // Not so across channels: their transactions run side by side.
-  "in each channel messages and events are numbered in the same order": `
+  // Not so across threads: their transactions run side by side, or they share one.
+  "in each thread messages and events are numbered in the same order": `
     select * from (
-      select event_id, message_id, to_agent, lag(message_id) over (partition by to_agent order by event_id) as before
-      from events where message_id is not null) as numbered
+      select event_id, message_id, thread_id, lag(message_id) over (partition by thread_id order by event_id) as before
+      from events where message_id is not null and thread_id is not null) as numbered
     where before >= message_id`,
   "a thread is there with its first message or not at all": `
     select thread_id, latest_message_id from threads where latest_message_id is distinct from

@@ -22,13 +22,22 @@ const settings = {
   jit: "off",
   statement_timeout: 10_000,
   lock_timeout: 5000,
-  idle_in_transaction_session_timeout: 10_000,
+  idle_in_transaction_session_timeout: 3000,
+};
+/** The server, too, ends what has fallen silent: else a cut-off hub's connections stay open there for hours. */
+const serverPatience = {
+  tcp_keepalives_idle: 15,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 30_000,
 };
 /** After so long without an end the server is taken for lost, whatever its socket says. */
 const deadlineMs = 15_000;
 const connectSeconds = 5;
 
 export class ConnectionLost extends Error {}
+/** Nothing was refused and nothing was said: other connections to the same server are as dead as this one. */
+export class Silence extends ConnectionLost {}
 
 export class Connection {
   lost: Error | undefined;
@@ -58,7 +67,7 @@ export class Connection {
       // A pooler refuses settings it does not know; there they are made in each transaction.
       connection: pooled
         ? { application_name: "restante" }
-        : { application_name: "restante", search_path: `"${schema}"`, ...settings },
+        : { application_name: "restante", search_path: `"${schema}"`, ...settings, ...serverPatience },
       socket: () => this.dial(),
       types: { number: { to: 20, from: [20], parse: Number, serialize: String } },
       ...(onNotify && { onnotify: onNotify }),
@@ -104,8 +113,9 @@ export class Connection {
       return await this.driver.unsafe<Row[]>(text, values as SqlValue[], { prepare: this.prepare });
     } catch (error) {
       // An error of the server's has a code of five characters; all others end the connection.
-      if (!isServerError(error)) this.lose(error as Error);
-      throw error;
+      if (isServerError(error)) throw error;
+      this.lose(error as Error);
+      throw this.lost;
     }
   }
 
@@ -118,7 +128,7 @@ export class Connection {
   /** Ends the connection if the answer to `stop` is not called in time: a cut cable is silent. */
   watch(): () => void {
     const timer = setTimeout(() => {
-      this.lose(new ConnectionLost(`no answer for ${deadlineMs / 1000} s`));
+      this.lose(new Silence(`no answer for ${deadlineMs / 1000} s`));
       void this.driver.end({ timeout: 0 });
     }, deadlineMs);
     return () => clearTimeout(timer);

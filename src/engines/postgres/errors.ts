@@ -11,8 +11,8 @@ export const isRace = (error: unknown) => ["40001", "40P01", "23505"].includes(c
 export const isLost = (error: unknown) =>
   error instanceof ConnectionLost || isStopping(error) || /^(E[A-Z]+|CONNECT[A-Z_]*)$/.test(codeOf(error));
 
-/** The server is being stopped or started, or has become a standby. */
-export const isStopping = (error: unknown) => /^(57P0[1-3]|25006)$/.test(codeOf(error));
+/** The server is being stopped or started, or has become a standby, or has ended a transaction that we fell asleep in. */
+export const isStopping = (error: unknown) => /^(57P0[1-3]|25006|25P03)$/.test(codeOf(error));
 
 /** There is no tables of ours: a wrong database, or one that nobody has initialised. */
 export const isMissing = (error: unknown) => /^(42P01|3F000)$/.test(codeOf(error));

@@ -5,7 +5,7 @@
  */
 import type { Pool } from "./pool.ts";
 
-/** Longer than the server keeps an idle transaction (connection.ts): a half-broken connection ends with that. */
+/** Longer than the server keeps an idle transaction or runs a statement (connection.ts): a half-broken connection ends with that. */
 const patienceMs = 13_000;
 const pauseMs = 100;
 

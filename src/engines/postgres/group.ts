@@ -12,6 +12,8 @@ const together = 64;
 /** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
 const raceAttempts = 20;
 const lostAttempts = 3;
+/** Who has waited so long for a server that is away is told so, and not tried for again. */
+const enoughMs = 10_000;
 
 /** Who waits for a lock, or for a server that has fallen silent, keeps the lane no longer than this. */
 const slowMs = 100;
@@ -29,6 +31,7 @@ function orSlow(work: Promise<void>): Promise<void> {
 interface Entry {
   work: Work<unknown>;
   repeatable: boolean;
+  since: number;
   resolve(ended: Ended): void;
   reject(error: unknown): void;
 }
@@ -43,13 +46,24 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
     await Promise.resolve();
     while (queue.length) {
       const entries = queue.splice(0, together);
-      await orSlow(entries.length === 1 ? alone(entries[0]!) : sharedOrAlone(entries));
+      // What has to be tried again or asked after keeps nobody else waiting.
+      await orSlow(sharedOrAlone(entries));
     }
     busy--;
   }
 
   async function sharedOrAlone(entries: readonly Entry[]): Promise<void> {
     if (!(await shared(entries))) void Promise.all(entries.map(alone));
+  }
+
+  const tired = ({ since }: Entry) => performance.now() - since >= enoughMs;
+
+  /** Those in the queue have waited for the same server. */
+  function giveUp(error: unknown): void {
+    for (const entry of queue.filter(tired)) {
+      queue.splice(queue.indexOf(entry), 1);
+      entry.reject(error);
+    }
   }
 
   const transact = (entries: readonly Entry[]) =>
@@ -68,16 +82,25 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
       for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
       return true;
     } catch (error) {
-      if (!(error instanceof Unsettled)) return false;
-      const fate = await fateOf(error.trace, pool, setting.address.schema);
-      if (fate === "aborted") return false;
-      for (const [i, entry] of entries.entries()) {
-        if (fate === "committed") entry.resolve(error.ended[i]!);
-        else if (entry.repeatable)
-          void alone(entry); // its key tells whether it was written
-        else entry.reject(error);
+      if (error instanceof Unsettled) {
+        giveUp(error.cause);
+        void settle(entries, error);
+        return true;
       }
+      if (!isLost(error)) return false;
+      giveUp(error);
+      for (const entry of entries) tired(entry) ? entry.reject(error) : void alone(entry);
       return true;
+    }
+  }
+
+  async function settle(entries: readonly Entry[], error: Unsettled): Promise<void> {
+    const fate = await fateOf(error.trace, pool, setting.address.schema);
+    for (const [i, entry] of entries.entries()) {
+      if (fate === "committed") entry.resolve(error.ended[i]!);
+      else if (fate === "aborted" || entry.repeatable)
+        void alone(entry); // its key tells whether it was written
+      else entry.reject(error);
     }
   }
 
@@ -90,11 +113,15 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
         if (error instanceof Unsettled) {
           const fate = await fateOf(error.trace, pool, setting.address.schema);
           if (fate === "committed") return entry.resolve(error.ended[0]!);
-          if (fate === "aborted" || entry.repeatable) continue;
-          return entry.reject(error);
+          if ((fate === "aborted" || entry.repeatable) && !tired(entry)) continue;
+          return entry.reject(fate === "aborted" ? error.cause : error);
         }
         const limit =
-          isRace(error) || error instanceof Entangled ? raceAttempts : isLost(error) ? lostAttempts : 0;
+          isRace(error) || error instanceof Entangled
+            ? raceAttempts
+            : isLost(error) && !tired(entry)
+              ? lostAttempts
+              : 0;
         if (count >= limit) return entry.reject(error);
         await Bun.sleep(Math.random() * 10 * count);
       }
@@ -103,7 +130,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
 
   return (work: Work<unknown>, repeatable = false): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      queue.push({ work, repeatable, resolve, reject });
+      queue.push({ work, repeatable, since: performance.now(), resolve, reject });
       if (busy < lanes) {
         busy++;
         void lane();

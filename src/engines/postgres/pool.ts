@@ -1,7 +1,8 @@
 /** Few connections for many calls: who comes when all are in use waits in line. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Address } from "./address.ts";
-import { Connection } from "./connection.ts";
+import { Connection, ConnectionLost, Silence } from "./connection.ts";
+import { isLost } from "./errors.ts";
 
 const patienceMs = 10_000;
 
@@ -12,9 +13,8 @@ export interface Pool {
 }
 
 interface Waiter {
-  give(connection: Connection): void;
-  refuse(error: unknown): void;
-  timer: Timer;
+  give(connection: Connection | undefined): void;
+  fail(error: unknown): void;
 }
 
 /** `greet` is the first thing said on a new connection. */
@@ -23,11 +23,25 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
   const open = new Set<Connection>();
   const line: Waiter[] = [];
   let closing: (() => void) | undefined;
+  /** When a connection was last given back in order. */
+  let answered = performance.now();
 
   function lost(connection: Connection): void {
     open.delete(connection);
     const at = idle.indexOf(connection);
     if (at >= 0) idle.splice(at, 1);
+    if (!(connection.lost instanceof Silence)) return;
+    // Those that lie here lead to the same server: whoever took one would wait as long again.
+    for (const other of idle.splice(0)) {
+      open.delete(other);
+      void other.close();
+    }
+  }
+
+  /** Those in line have nobody to wait for where nobody gets a connection. */
+  function tellLine(error: unknown): void {
+    if (!isLost(error)) return void line.shift()?.give(undefined);
+    for (const waiter of line.splice(0)) waiter.fail(error);
   }
 
   async function connect(): Promise<Connection> {
@@ -40,8 +54,7 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     } catch (error) {
       lost(connection);
       void connection.close();
-      // Nobody is left who could give them one: they would meet the same.
-      if (!open.size) for (const waiter of line.splice(0)) waiter.refuse(error);
+      tellLine(error);
       if (closing && idle.length === open.size) closing();
       throw error;
     }
@@ -52,31 +65,24 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     if (ready) return ready;
     if (open.size < address.connections) return connect();
     const { promise, resolve, reject } = Promise.withResolvers<Connection | undefined>();
-    const waiter: Waiter = {
-      give: resolve,
-      refuse(error) {
-        clearTimeout(waiter.timer);
-        reject(error);
-      },
-      timer: setTimeout(() => {
-        line.splice(line.indexOf(waiter), 1);
-        reject(
-          new InboxError("busy", `all ${address.connections} connections to ${address.shown} are in use`),
-        );
-      }, patienceMs),
-    };
+    const timer = setTimeout(() => {
+      line.splice(line.indexOf(waiter), 1);
+      reject(
+        performance.now() - answered < patienceMs
+          ? new InboxError("busy", `all ${address.connections} connections to ${address.shown} are in use`)
+          : new ConnectionLost(`no answer for ${patienceMs / 1000} s`),
+      );
+    }, patienceMs);
+    const waiter: Waiter = { give: resolve, fail: reject };
     line.push(waiter);
-    return (await promise) ?? acquire();
+    return (await promise.finally(() => clearTimeout(timer))) ?? acquire();
   }
 
   function release(connection: Connection): void {
+    if (!connection.lost) answered = performance.now();
     const next = line.shift();
-    if (next) {
-      clearTimeout(next.timer);
-      // A lost one is no use, but there is room for a new one now.
-      next.give(connection.lost ? (undefined as never) : connection);
-      return;
-    }
+    // A lost one is no use, but there is room for a new one now.
+    if (next) return void next.give(connection.lost ? undefined : connection);
     if (!connection.lost) idle.push(connection);
     if (closing && idle.length === open.size) closing();
   }

@@ -11,11 +11,15 @@ const patienceMs = 60_000;
 /** How many words about unknown hand-overs are remembered; whoever sends more is not our client. */
 const memory = 10_000;
 
+type Word = "confirm" | "release";
+
 interface Open {
   handed: Handed<unknown>;
   /** Whose it is, where tokens tell. */
   agent?: string;
   timer: Timer;
+  /** What is being written of it. */
+  settling?: { word: Word; written: Promise<void> };
 }
 
 export function openHandOvers() {
@@ -29,12 +33,38 @@ export function openHandOvers() {
     setTimeout(() => said.delete(id), patienceMs).unref();
   }
 
-  async function settle(id: string, word: "confirm" | "release"): Promise<void> {
-    const { handed, timer } = open.get(id)!;
-    open.delete(id);
-    clearTimeout(timer);
-    remember(id, word);
-    await (word === "confirm" ? handed.confirm?.() : handed.giveBack?.());
+  /** What could not be written may be said again, until its time is over. */
+  async function settle(id: string, word: Word): Promise<void> {
+    const entry = open.get(id)!;
+    const { handed, timer, settling } = entry;
+    if (settling)
+      return settling.word === word
+        ? settling.written
+        : settling.written.catch(() => {}).then(() => say(id, word, entry.agent));
+    const written = Promise.resolve(word === "confirm" ? handed.confirm?.() : handed.giveBack?.()).then(
+      () => {
+        open.delete(id);
+        clearTimeout(timer);
+        remember(id, word);
+      },
+      (error) => {
+        entry.settling = undefined;
+        throw error;
+      },
+    );
+    entry.settling = { word, written };
+    await written;
+  }
+
+  async function say(id: string, word: Word, agent?: string): Promise<void> {
+    const found = open.get(id);
+    if (found) {
+      if (found.agent !== agent) throw new InboxError("not_allowed", "that hand-over is another agent's");
+      return settle(id, word);
+    }
+    if (said.get(id) === word) return;
+    if (word === "confirm") throw over();
+    if (!said.has(id)) remember(id, word);
   }
 
   const over = () =>
@@ -48,21 +78,12 @@ export function openHandOvers() {
           hint: "make a new one for each request",
         });
       }
-      const back = () => void settle(id, "release").catch(() => {});
+      const back = () => void settle(id, "release").catch(() => open.delete(id));
       open.set(id, { handed, agent, timer: setTimeout(back, patienceMs) });
       if (said.has(id)) back();
     },
 
-    async say(id: string, word: "confirm" | "release", agent?: string): Promise<void> {
-      const found = open.get(id);
-      if (found) {
-        if (found.agent !== agent) throw new InboxError("not_allowed", "that hand-over is another agent's");
-        return settle(id, word);
-      }
-      if (said.get(id) === word) return;
-      if (word === "confirm") throw over();
-      if (!said.has(id)) remember(id, word);
-    },
+    say,
 
     async close(): Promise<void> {
       // What cannot be given back now (its thread has ended) needs no giving back.

@@ -222,7 +222,8 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const server = Bun.serve({
     port: options.port,
     hostname: options.hostname,
-    idleTimeout: 30,
+    // Longer than the slowest engine takes to say that it is away.
+    idleTimeout: 60,
     // Our own limit is lower, and says so in our own words (request.ts).
     maxRequestBodySize: 64 * 1024 * 1024,
     routes: Object.fromEntries(
