@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import { errorTable } from "../src/contract/errors.ts";
 import { eventTypes } from "../src/contract/event.ts";
 import { infoOf } from "../src/contract/fields.ts";
-import type { AnyOperation } from "../src/contract/operation.ts";
+import type { AnyOperation, ToolForm } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
 import { version } from "../src/version.ts";
@@ -23,6 +23,7 @@ export const reference: Record<string, () => string> = {
   "operations.json": schemas,
   "openapi.json": openapi,
   "../engines.md": enginesDoc,
+  "tools.json": toolsFile,
 };
 
 function commands(): string {
@@ -90,6 +91,63 @@ function annotated(shape: Shape, json: Json): Json {
     annotated(entry, json.properties?.[key] ?? {});
   if (base.item) annotated(base.item, json.items ?? {});
   return json;
+}
+
+/** Tools as a model sees them. It pays for every character in every turn, so what it does not need is left out. */
+function toolsFile(): string {
+  const entries = operations.flatMap((op) => ("tool" in op.mcp ? [[op.mcp.tool, toolOf(op, op.mcp)]] : []));
+  return `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`;
+}
+
+function toolOf(op: AnyOperation, form: ToolForm): unknown {
+  const { properties = {}, required = [] } = jsonSchema(op.input()) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  const shown = Object.entries(properties).filter(([key]) => !form.without?.includes(key));
+  const called = (key: string) => form.renamed?.[key] ?? snake(op, key);
+  const needed = required
+    .filter((key) => key !== op.cli.identity && !form.without?.includes(key))
+    .map(called);
+  return {
+    name: form.tool,
+    description: form.use,
+    inputSchema: {
+      type: "object",
+      properties: Object.fromEntries(
+        shown.map(([key, schema]) => [called(key), key === "timeoutSeconds" ? waitField : brief(schema)]),
+      ),
+      ...(needed.length && { required: needed }),
+      additionalProperties: false,
+    },
+    annotations: {
+      // What is left out is what the protocol assumes.
+      ...(op.kind === "read" && { readOnlyHint: true }),
+      ...(op.kind !== "read" && !form.destructive && { destructiveHint: false }),
+      ...(form.idempotent && { idempotentHint: true }),
+      openWorldHint: false,
+    },
+  };
+}
+
+/** [W3] Over MCP a wait is as long as over HTTP. */
+const waitField = { type: "number", description: "seconds to wait, at most 600 (default 50)" };
+
+/** Channel tools are written as their protocol has them, in camelCase; all others in snake_case. */
+const snake = (op: AnyOperation, key: string) =>
+  op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Limits and lengths are checked, and said when they are passed; a model needs type, choice and meaning. */
+function brief(schema: Json): Json {
+  const { type, enum: choices, items, description, anyOf } = schema as Json & { items?: Json };
+  const text = String(description ?? "").replace(/ \(default: [^)]*\)/, "");
+  return {
+    ...(type !== undefined && { type }),
+    ...(choices !== undefined && { enum: choices }),
+    ...(anyOf !== undefined && { anyOf }),
+    ...(items && { items: brief({ ...items, description: undefined } as Json) }),
+    ...(text && { description: text }),
+  } as Json;
 }
 
 function schemas(): string {

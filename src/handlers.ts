@@ -5,13 +5,21 @@ import { agents } from "./bus/procedures/agents.ts";
 import { cancel } from "./bus/procedures/cancel.ts";
 import { collect } from "./bus/procedures/collect.ts";
 import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-letters.ts";
+import { entryHistory, entryPush } from "./bus/procedures/entries.ts";
 import { fetch } from "./bus/procedures/fetch.ts";
 import { done, fail } from "./bus/procedures/finish.ts";
 import { list } from "./bus/procedures/list.ts";
 import { mailList } from "./bus/procedures/mail-list.ts";
 import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
-import { commitReader, msgInbox, msgPending, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
+import {
+  commitReader,
+  msgInbox,
+  msgPending,
+  msgRead,
+  msgReplies,
+  msgStatus,
+} from "./bus/procedures/msg-read.ts";
 import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
 import { poolJoin, poolLeave } from "./bus/procedures/pool.ts";
 import { release } from "./bus/procedures/release.ts";
@@ -21,6 +29,7 @@ import { send } from "./bus/procedures/send.ts";
 import { show } from "./bus/procedures/show.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./bus/procedures/tokens.ts";
 import { update } from "./bus/procedures/update.ts";
+import { workspaceAdd, workspaceList } from "./bus/procedures/workspaces.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -85,6 +94,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "mailbox.list": reads(mailList),
   "messages.send": writes(msgSend),
   "messages.inbox": handChannel,
+  "messages.read": reads(msgRead),
   "messages.ack": writes(msgAck),
   "messages.ackAll": writes(msgAckAll),
   "messages.pending": reads(msgPending),
@@ -101,6 +111,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agents(tx, here)));
   },
+  "workspaces.add": writes(workspaceAdd),
+  "workspaces.list": reads(workspaceList),
+  "entries.push": writes(entryPush),
+  "entries.history": reads(entryHistory),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
     const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));

@@ -4,10 +4,12 @@
  */
 import type { Keyed } from "./bus/idempotency.ts";
 import { hasTokens, tokenOwner } from "./bus/procedures/tokens.ts";
+import { findWorkspace, workspaceView } from "./bus/workspace.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Scope } from "./contract/token.ts";
+import type { Workspace } from "./contract/workspace.ts";
 import { carriedTo } from "./delivery/at.ts";
 import { openEngine } from "./engines/at.ts";
 import type { Engine, EngineOptions } from "./engines/engine.ts";
@@ -46,6 +48,8 @@ export interface EmbeddedInbox extends Inbox {
   /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
   owner(token: string): Promise<{ agent: string; scope: Scope } | null>;
   hasTokens(): Promise<boolean>;
+  /** [U1] Whose address that is; an unknown one is refused. */
+  workspace(id: string): Promise<Workspace>;
 }
 
 export interface InboxOptions extends EngineOptions {
@@ -85,6 +89,7 @@ export function openInbox(
       return follow(engine, parsed, options.signal);
     },
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
+    workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
     hasTokens: () => engine.read(() => hasTokens()),
     close: engine.close,
   };

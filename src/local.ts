@@ -1,4 +1,4 @@
-/** Operations about the database itself, before or beside the bus: they need no open one. */
+/** Operations about the database itself, and the files around it: they need no open one. */
 import { InboxError } from "./contract/errors.ts";
 import { type AnyOperation, parseInput } from "./contract/operation.ts";
 import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
@@ -7,7 +7,7 @@ import { createBus, diagnose, schemaVersion, shown } from "./engines/at.ts";
 import { type Asked, brokerOf, isHub, locate, locateNew } from "./location.ts";
 import { migrate } from "./migrate.ts";
 
-export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate";
+export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate" | "bus.setup";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": async (asked) => {
@@ -31,6 +31,8 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
     return { ...report, checks: [...report.checks, ...carrier, await hubCheck(shown(path))] };
   },
   "bus.migrate": migrate,
+  // Loaded when asked for: no other command needs it.
+  "bus.setup": async (asked, input) => (await import("./setup/setup.ts")).setup(asked, input),
 };
 
 const usualHub = "http://127.0.0.1:3456";

@@ -28,6 +28,8 @@ export const eventTypes = {
   "messages.deleted": "gc deleted messages; payload {expired, acked}",
   "token.created": "a token was made for the agent; payload {token, scope}",
   "token.revoked": "a token was revoked; payload {token}",
+  "workspace.added": "a folder became a workspace; payload {workspace, label}",
+  "entry.pushed": "something was put into the person's inbox; payload {entry, workspace}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 

@@ -13,6 +13,8 @@ export interface FieldInfo {
   value?: string;
   help: string;
   choices?: readonly string[];
+  /** A path, relative to where the command was typed. */
+  path?: boolean;
   /** Also readable from a file: `--body-file PATH`. */
   file?: boolean;
   minimum?: number;
@@ -84,18 +86,32 @@ export const address = (help: string, value: string) =>
   );
 
 /** Text of at most `limit` bytes. What is longer is refused as too_large, never cut. */
-export const text = (help: string, options: { limit?: number; file?: boolean; value?: string } = {}) => {
+export const text = (
+  help: string,
+  options: { limit?: number; file?: boolean; value?: string; empty?: boolean } = {},
+) => {
   const limit = options.limit ?? contentLimit;
   return described(
     v.pipe(
       v.string("must be text"),
-      v.minLength(1, "must not be empty; leave it out instead"),
+      v.minLength(options.empty ? 0 : 1, "must not be empty; leave it out instead"),
       v.maxBytes(limit, (issue) => `is ${issue.received} bytes, at most ${limit} are allowed`),
       v.check(wellFormed, malformed),
     ),
     { type: "text", value: options.value ?? "TEXT", help, file: options.file },
   );
 };
+
+/** A place in the file system; the command line understands it from where it was typed. */
+export const absolutePath = (help: string) =>
+  described(
+    v.pipe(
+      v.string("must be text"),
+      v.maxLength(4096, "is too long for a path"),
+      v.check((path) => path.startsWith("/") && wellFormed(path), "must be an absolute path"),
+    ),
+    { type: "text", value: "PATH", help, path: true },
+  );
 
 export const integer = (help: string, range: { min: number; max: number; value?: string; flag?: string }) =>
   described(

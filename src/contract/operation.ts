@@ -20,6 +20,27 @@ export interface CliForm {
   bare?: string;
 }
 
+export const toolSets = ["mailbox", "worker", "messages", "user"] as const;
+export type ToolSet = (typeof toolSets)[number];
+
+/** How a model calls it. The caller's identity is never a field of it where the caller is known. */
+export interface ToolForm {
+  tool: string;
+  set: ToolSet;
+  /** In the set that is offered unless somebody chooses. */
+  usual?: boolean;
+  /** When to call it, and when something else. A model reads this in every turn: short. */
+  use: string;
+  /** It deletes, or ends what another wanted. */
+  destructive?: boolean;
+  /** The same call twice is as good as once. */
+  idempotent?: boolean;
+  /** Fields that are called otherwise here, as the protocols that came before call them. */
+  renamed?: Readonly<Record<string, string>>;
+  /** Fields that are not offered: a model has no use for them. They are understood all the same. */
+  without?: readonly string[];
+}
+
 export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSchema> {
   name: string;
   /** read: changes nothing. write: one transaction. wait: may block. local: about the database itself. */
@@ -35,6 +56,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   cli: CliForm;
   /** Its routes, the first for everything, others for convenience; or why it has none. `:field` is an input field. */
   http: readonly [string, ...string[]] | { none: string };
+  /** The tool it is over MCP, or why it is none. */
+  mcp: ToolForm | { none: string };
   /** It makes something that was not there: 201 over HTTP. */
   creates?: boolean;
   /** [W3] Where it may block: what a timeout of 0 means, and which inputs block at all (all of them unless it says so). */

@@ -1,5 +1,6 @@
 /** What the operations that block have in common. */
 import * as v from "valibot";
+import { InboxError } from "./errors.ts";
 import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -8,6 +9,23 @@ export const timeoutSeconds = (help: string) => v.optional(number(help, { min: 0
 
 export const afterEvent = (help: string) =>
   v.optional(integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "EVENT" }));
+
+/** [W3] A wait over a wire, unless told; no proxy or client keeps a silent request for ever. */
+const wireDefault = 50;
+const wireLimit = 600;
+
+/** Sets how long a call over a wire waits; one that asks for more than is allowed is refused. */
+export function limitWait(op: AnyOperation, input: Record<string, unknown>): void {
+  const asked = input.timeoutSeconds;
+  if (typeof asked === "number" && asked > wireLimit)
+    throw new InboxError(
+      "invalid_input",
+      `a wait over HTTP or MCP lasts at most ${wireLimit} seconds, asked were ${asked}`,
+      { hint: "call again: nothing is missed in between" },
+    );
+  const patience = patienceOf(op, input);
+  if (patience !== null) input.timeoutSeconds = patience ?? (asked === 0 ? wireLimit : wireDefault);
+}
 
 /** How long a call may block, in seconds, undefined where for ever; null for one that does not block. */
 export function patienceOf(op: AnyOperation, input: Record<string, unknown>): number | undefined | null {

@@ -61,6 +61,13 @@ export const tables: readonly Table[] = [
   table("pruned", "channel from_id", "to_id"),
   table("idempotency_keys", "sender idempotency_key", "operation input_json result_json created_at"),
   table("tokens", "token_id", "agent_id scope token_hash created_at revoked_at", { numbered: true }),
+  table("workspaces", "workspace_id", "path label agent_id created_at"),
+  table(
+    "entries",
+    "entry_number",
+    "entry_id workspace_id workspace_label docs_json comments created_at read_at",
+    { numbered: true },
+  ),
   table("outbox", "message_id", "agent_id"),
   table(
     "events",

@@ -56,6 +56,7 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/messages/inbox/:channel", { channel: "c", reader: "r" }],
   ["GET /api/messages/replies/:correlationId", { correlationId: "k" }],
   ["GET /api/messages/:id", { id: 1 }],
+  ["GET /api/messages/:id/content", { id: 1, offset: 1, length: 2 }],
   ["POST /api/messages/:id/ack", { id: 1, agent: w }],
   ["POST /api/messages/:id/ack", { id: 999, agent: w }],
   ["POST /api/messages/inbox/:channel/ack", { channel: "c", agent: w }],
@@ -68,6 +69,9 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/pools/:pool/join", { pool: "p", agent: w }],
   ["POST /api/pools/:pool/leave", { pool: "p", agent: w }],
   ["GET /api/agents", {}],
+  ["POST /api/workspaces", { path: "/tmp", label: "x", agent: w }],
+  ["GET /api/workspaces", {}],
+  ["GET /api/inbox/history", { limit: 5 }],
   ["POST /api/tokens", { agent: w, scope: "leader" }],
   ["GET /api/tokens", {}],
   ["POST /api/tokens/:id/revoke", { id: "tok_1" }],
@@ -76,7 +80,9 @@ const round: [route: string, input: Fields][] = [
 /** What is drawn by chance, made equal. */
 const settled = (value: unknown) =>
   JSON.parse(
-    JSON.stringify(value, (key, inner) => (key === "token" && typeof inner === "string" ? "drawn" : inner)),
+    JSON.stringify(value, (key, inner) =>
+      (key === "token" || key === "workspaceId") && typeof inner === "string" ? "drawn" : inner,
+    ),
   );
 
 /** The same input for a direct call: lists and numbers are what a query's text says. */

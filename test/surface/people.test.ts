@@ -1,6 +1,6 @@
 /** The command line as people see it: tables, relative times, colour on a terminal only. */
 import { expect, test } from "bun:test";
-import { relative, span } from "../../src/surfaces/cli/time.ts";
+import { relative, span } from "../../src/surfaces/text/time.ts";
 import { bareEnvironment, desk, program } from "../support/cli.ts";
 
 test("[C2] tables line up, also with wide characters, and times are relative", async () => {

@@ -107,6 +107,17 @@ export function* msgReplies(
   return { messages, correlationId, count: messages.length };
 }
 
+/** One message by its number, whoever has had it; its content from an offset on. */
+export function* msgRead(
+  tx: Context,
+  { id, offset, length }: ParsedOf<"messages.read">,
+): Procedure<OutputOf<"messages.read">> {
+  const now = yield* tx.clock();
+  const whole = channelView(aged(yield* findMessage(id, unexpired(now)), now));
+  const content = whole.content.slice(offset, offset + length);
+  return { message: { ...whole, content }, offset, total: whole.content.length };
+}
+
 /** [M11] What became of a message. */
 export function* msgStatus(
   tx: Context,

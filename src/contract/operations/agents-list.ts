@@ -24,5 +24,10 @@ export const agents = operation({
   errors: [],
   cli: { command: "agents" },
   http: ["GET /api/agents"],
+  mcp: {
+    tool: "agents",
+    set: "worker",
+    use: "See who there is, who lives, and what each holds.",
+  },
   examples: ["inbox agents"],
 });

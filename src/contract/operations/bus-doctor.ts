@@ -22,5 +22,6 @@ export const doctor = operation({
   errors: ["not_initialized", "storage"],
   cli: { command: "doctor" },
   http: { none: "it looks at the file; /readyz tells whether the hub is well" },
+  mcp: { none: "it is about the database, not the bus" },
   examples: ["inbox doctor"],
 });

@@ -18,5 +18,6 @@ export const init = operation({
   errors: ["storage", "busy"],
   cli: { command: "init" },
   http: { none: "the hub creates its database by itself" },
+  mcp: { none: "it is about a file here" },
   examples: ["inbox init", "inbox init --db .agents/coord.db"],
 });

@@ -32,6 +32,7 @@ export const migrate = operation({
   errors: ["invalid_input", "not_initialized", "conflict", "busy", "storage"],
   cli: { command: "migrate" },
   http: { none: "it is about two databases; run it where both can be reached" },
+  mcp: { none: "it is about two databases here" },
   examples: [
     "inbox migrate --from .agents/coord.db --to postgres://inbox:secret@db.example/agents",
     "inbox migrate --from .agents/coord.db --to copy.db",

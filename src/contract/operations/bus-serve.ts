@@ -24,5 +24,6 @@ export const serve = operation({
   errors: ["invalid_input", "not_allowed", "storage"],
   cli: { command: "serve" },
   http: { none: "it is the hub" },
+  mcp: { none: "it is the hub" },
   examples: ["inbox serve", "inbox serve --port 8080 --auth"],
 });

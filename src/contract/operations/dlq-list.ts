@@ -19,5 +19,6 @@ export const dlqList = operation({
   errors: ["invalid_input"],
   cli: { command: "dlq list" },
   http: ["GET /api/dead-letters"],
+  mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq list"],
 });

@@ -19,5 +19,6 @@ export const dlqPurge = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq purge", plain: ["id"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/dead-letters/purge"],
+  mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq purge 42"],
 });

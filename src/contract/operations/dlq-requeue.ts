@@ -19,5 +19,6 @@ export const dlqRequeue = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq requeue", plain: ["id"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/dead-letters/requeue"],
+  mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq requeue 42", "inbox dlq requeue --channel worker-a"],
 });

@@ -13,5 +13,6 @@ export const dlqShow = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq show", plain: ["id"] },
   http: ["GET /api/dead-letters/:id"],
+  mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq show 42"],
 });

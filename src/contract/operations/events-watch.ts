@@ -36,6 +36,12 @@ export const watch = operation({
   cli: { command: "watch", stream: "follow" },
   waits: { zero: "for ever" },
   http: ["GET /api/events/wait"],
+  mcp: {
+    tool: "watch",
+    set: "worker",
+    use: "Block until something happens on the bus. To wait for mail use check_inbox, for an answer wait_reply.",
+    without: ["follow"],
+  },
   nothing: (output) => !output.woke,
   examples: [
     "inbox watch --agent leader --status blocked,done,failed --timeout-seconds 600",

@@ -3,12 +3,16 @@ import type * as v from "valibot";
 import { agents } from "./agents-list.ts";
 import { doctor } from "./bus-doctor.ts";
 import { init } from "./bus-init.ts";
+import { mcp } from "./bus-mcp.ts";
 import { migrate } from "./bus-migrate.ts";
 import { serve } from "./bus-serve.ts";
+import { setup } from "./bus-setup.ts";
 import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
 import { dlqShow } from "./dlq-show.ts";
+import { entryHistory } from "./entries-history.ts";
+import { entryPush } from "./entries-push.ts";
 import { watch } from "./events-watch.ts";
 import { check } from "./mailbox-check.ts";
 import { gather } from "./mailbox-gather.ts";
@@ -21,6 +25,7 @@ import { msgAckAll } from "./messages-ack-all.ts";
 import { msgGc } from "./messages-gc.ts";
 import { msgInbox } from "./messages-inbox.ts";
 import { msgPending } from "./messages-pending.ts";
+import { msgRead } from "./messages-read.ts";
 import { msgReplies } from "./messages-replies.ts";
 import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
@@ -42,6 +47,8 @@ import { waitReply } from "./threads-wait-reply.ts";
 import { tokenCreate } from "./tokens-create.ts";
 import { tokenList } from "./tokens-list.ts";
 import { tokenRevoke } from "./tokens-revoke.ts";
+import { workspaceAdd } from "./workspaces-add.ts";
+import { workspaceList } from "./workspaces-list.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
@@ -68,6 +75,7 @@ export const table = [
   gather,
   msgSend,
   msgInbox,
+  msgRead,
   msgAck,
   msgAckAll,
   msgPending,
@@ -81,7 +89,13 @@ export const table = [
   poolJoin,
   poolLeave,
   agents,
+  workspaceAdd,
+  workspaceList,
+  entryPush,
+  entryHistory,
   serve,
+  mcp,
+  setup,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -21,6 +21,12 @@ export const check = operation({
   errors: ["invalid_input"],
   cli: { command: "check", identity: "agent", identityDefault: "main" },
   http: ["POST /api/mailbox/:agent/check"],
+  mcp: {
+    tool: "check",
+    set: "mailbox",
+    use: "Take what is in your inbox now, without waiting.",
+    without: ["ack", "visibilitySeconds"],
+  },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox check --agent main", "inbox check from=worker-a"],
 });

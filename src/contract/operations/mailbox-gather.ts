@@ -39,6 +39,14 @@ export const gather = operation({
   cli: { command: "gather", identity: "agent", identityDefault: "main" },
   waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/gather"],
+  mcp: {
+    tool: "gather",
+    set: "mailbox",
+    usual: true,
+    use: "Wait until the named agents have answered, and take the answers together.",
+    renamed: { timeoutSeconds: "timeout" },
+    without: ["ack", "visibilitySeconds"],
+  },
   nothing: ({ woke }) => !woke,
   examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],
 });

@@ -18,5 +18,10 @@ export const mailList = operation({
   errors: ["invalid_input"],
   cli: { command: "mail", identity: "agent", identityDefault: "main" },
   http: ["GET /api/mailbox/:agent"],
+  mcp: {
+    tool: "mail",
+    set: "mailbox",
+    use: "Look at what waits in your inbox without taking it.",
+  },
   examples: ["inbox mail --agent main"],
 });

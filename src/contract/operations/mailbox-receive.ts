@@ -25,6 +25,13 @@ export const receive = operation({
   cli: { command: "receive", identity: "agent", identityDefault: "main" },
   waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/receive"],
+  mcp: {
+    tool: "receive",
+    set: "mailbox",
+    use: "Wait for the next message to you and take that one. check_inbox takes all.",
+    renamed: { timeoutSeconds: "timeout" },
+    without: ["ack", "visibilitySeconds"],
+  },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox receive --agent main --timeout-seconds 60", "inbox receive from=worker-a --lifo"],
 });

@@ -24,5 +24,13 @@ export const sendPlain = operation({
   cli: { command: "send", plain: ["to", "message"], identity: "from", identityDefault: "main" },
   creates: true,
   http: ["POST /api/mailbox/:to/send"],
+  mcp: {
+    tool: "send_message",
+    set: "mailbox",
+    usual: true,
+    use: "Send an agent a message; it is kept until asked for. For work to be finished use send_task.",
+    renamed: { to: "receiver_id" },
+    without: ["strict"],
+  },
   examples: ['inbox send backend-worker "The schema is merged, go on"'],
 });

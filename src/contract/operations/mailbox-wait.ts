@@ -28,6 +28,14 @@ export const waitMail = operation({
   cli: { command: "wait", identity: "agent", identityDefault: "main" },
   waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/wait"],
+  mcp: {
+    tool: "check_inbox",
+    set: "mailbox",
+    usual: true,
+    use: "Wait for messages to you and take them all. After a timeout call again: nothing is missed.",
+    renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
+    without: ["from", "max", "ack", "visibilitySeconds"],
+  },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox wait --agent main --timeout-seconds 120"],
 });

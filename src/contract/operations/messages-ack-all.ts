@@ -19,5 +19,11 @@ export const msgAckAll = operation({
     shape: "channel",
   },
   http: ["POST /api/messages/inbox/:channel/ack"],
+  mcp: {
+    tool: "msg_ack_all",
+    set: "messages",
+    idempotent: true,
+    use: "Mark every message of a channel as handled.",
+  },
   examples: ["inbox msg ack all agent-1"],
 });

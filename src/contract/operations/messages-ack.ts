@@ -21,5 +21,11 @@ export const msgAck = operation({
     bare: "message",
   },
   http: ["POST /api/messages/:id/ack"],
+  mcp: {
+    tool: "msg_ack",
+    set: "messages",
+    idempotent: true,
+    use: "Mark one message of a channel as handled.",
+  },
   examples: ["inbox msg ack 42"],
 });

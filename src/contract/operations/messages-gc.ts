@@ -23,5 +23,11 @@ export const msgGc = operation({
   errors: ["invalid_input"],
   cli: { command: "msg gc", shape: "channel" },
   http: ["POST /api/messages/gc"],
+  mcp: {
+    tool: "msg_gc",
+    set: "messages",
+    destructive: true,
+    use: "Delete expired messages, and on demand old acked ones. Cannot be undone.",
+  },
   examples: ["inbox msg gc --acked-older-than 24"],
 });

@@ -28,6 +28,12 @@ export const msgInbox = operation({
   errors: ["invalid_input", "cursor_expired"],
   cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
   http: ["POST /api/messages/inbox/:channel/read", "GET /api/messages/inbox/:channel"],
+  mcp: {
+    tool: "msg_inbox",
+    set: "messages",
+    use: "Read a channel from a position on. Changes nothing.",
+    without: ["onlyAcked"],
+  },
   examples: [
     "inbox msg inbox agent-1 --after 42",
     "inbox msg inbox builds --reader deployer --commit --json",

@@ -12,5 +12,10 @@ export const msgPending = operation({
   errors: ["invalid_input"],
   cli: { command: "msg pending", plain: ["channel"], shape: "channel" },
   http: ["GET /api/messages/inbox/:channel/count"],
+  mcp: {
+    tool: "msg_pending",
+    set: "messages",
+    use: "Count what is not yet acked in a channel.",
+  },
   examples: ["inbox msg pending agent-1"],
 });

@@ -19,5 +19,10 @@ export const msgReplies = operation({
   errors: ["invalid_input"],
   cli: { command: "msg replies", plain: ["correlationId"], shape: "channel", bare: "messages" },
   http: ["GET /api/messages/replies/:correlationId"],
+  mcp: {
+    tool: "msg_replies",
+    set: "messages",
+    use: "Find the replies to a request by its correlation id.",
+  },
   examples: ["inbox msg replies review-42"],
 });

@@ -32,6 +32,12 @@ export const msgSend = operation({
   },
   creates: true,
   http: ["POST /api/messages"],
+  mcp: {
+    tool: "msg_send",
+    set: "messages",
+    use: "Append a message to a channel that many may read. To one agent use send_message.",
+    without: ["strict"],
+  },
   examples: [
     'inbox msg send agent-1 "Task tx-abc123 is ready for review"',
     `inbox msg send builds "Deploy v2.3.1 complete" --sender ci --ttl 3600 --metadata '{"version":"2.3.1"}'`,

@@ -26,5 +26,10 @@ export const msgStatus = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "msg status", plain: ["id"], shape: "channel" },
   http: ["GET /api/messages/:id"],
+  mcp: {
+    tool: "msg_status",
+    set: "messages",
+    use: "See what became of a message you sent: handed over, acked by whom, dead.",
+  },
   examples: ["inbox msg status 42"],
 });

@@ -11,5 +11,11 @@ export const poolJoin = operation({
   errors: ["invalid_input"],
   cli: { command: "pool join", plain: ["pool"], identity: "agent" },
   http: ["POST /api/pools/:pool/join"],
+  mcp: {
+    tool: "pool_join",
+    set: "worker",
+    idempotent: true,
+    use: "Join a pool: what is sent to it you can claim.",
+  },
   examples: ["inbox pool join backend --agent worker-1"],
 });

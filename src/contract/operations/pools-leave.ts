@@ -11,5 +11,11 @@ export const poolLeave = operation({
   errors: ["invalid_input"],
   cli: { command: "pool leave", plain: ["pool"], identity: "agent" },
   http: ["POST /api/pools/:pool/leave"],
+  mcp: {
+    tool: "pool_leave",
+    set: "worker",
+    idempotent: true,
+    use: "Leave a pool.",
+  },
   examples: ["inbox pool leave backend --agent worker-1"],
 });

@@ -23,5 +23,12 @@ export const cancel = operation({
   errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
   cli: { command: "cancel", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/cancel"],
+  mcp: {
+    tool: "cancel",
+    set: "worker",
+    destructive: true,
+    use: "Stop a thread that is no longer wanted; its holder is told.",
+    without: ["artifacts"],
+  },
   examples: ['inbox cancel --agent leader --thread thr_123 --reason "Superseded by thr_130"'],
 });

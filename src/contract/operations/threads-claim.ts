@@ -36,6 +36,13 @@ export const claim = operation({
   cli: { command: "claim", plain: ["thread"], identity: "agent" },
   waits: { zero: "at once", when: ({ wait }) => wait === true },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
+  mcp: {
+    tool: "claim",
+    set: "worker",
+    usual: true,
+    use: "Take the best waiting thread, or the named one, before working on it. wait blocks until there is one.",
+    without: ["leaseToken"],
+  },
   nothing: (output) => output.thread === null,
   examples: [
     "inbox claim --agent backend-worker --thread thr_123 --lease-seconds 900",

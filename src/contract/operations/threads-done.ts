@@ -12,6 +12,14 @@ export const done = operation({
   errors: endingErrors,
   cli: { command: "done", plain: ["thread", "summary"], identity: "agent" },
   http: ["POST /api/threads/:thread/done"],
+  mcp: {
+    tool: "done",
+    set: "worker",
+    usual: true,
+    idempotent: true,
+    use: "Finish a thread you hold with its result.",
+    without: ["leaseToken", "payload", "artifacts"],
+  },
   examples: [
     'inbox done --agent backend-worker --thread thr_123 --summary "Post CRUD works" --body-file result.md',
   ],

@@ -12,5 +12,13 @@ export const fail = operation({
   errors: endingErrors,
   cli: { command: "fail", plain: ["thread", "summary"], identity: "agent" },
   http: ["POST /api/threads/:thread/fail"],
+  mcp: {
+    tool: "fail",
+    set: "worker",
+    usual: true,
+    idempotent: true,
+    use: "Give up a thread you hold, saying why.",
+    without: ["leaseToken", "payload", "artifacts"],
+  },
   examples: ['inbox fail --agent backend-worker --thread thr_123 --summary "The staging database is gone"'],
 });

@@ -31,6 +31,13 @@ export const fetch = operation({
   errors: ["invalid_input"],
   cli: { command: "fetch", identity: "agent" },
   http: ["GET /api/agents/:agent/threads"],
+  mcp: {
+    tool: "fetch",
+    set: "worker",
+    usual: true,
+    use: "See what work waits for you; claim takes it.",
+    without: ["limit"],
+  },
   nothing: (output) => output.threads.length === 0,
   examples: ["inbox fetch --agent backend-worker", "inbox fetch --agent backend-worker --unread --json"],
 });

@@ -23,5 +23,10 @@ export const list = operation({
   errors: ["invalid_input"],
   cli: { command: "list" },
   http: ["GET /api/threads"],
+  mcp: {
+    tool: "list",
+    set: "worker",
+    use: "Find threads by agent, status or run. fetch shows your own work.",
+  },
   examples: ["inbox list --status pending,blocked", "inbox list --created-by leader --limit 10 --json"],
 });

@@ -17,5 +17,11 @@ export const release = operation({
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "release", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/release"],
+  mcp: {
+    tool: "release",
+    set: "worker",
+    use: "Give a claimed thread back unfinished, for another to take.",
+    without: ["leaseToken"],
+  },
   examples: ["inbox release --agent backend-worker --thread thr_123"],
 });

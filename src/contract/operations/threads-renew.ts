@@ -21,5 +21,12 @@ export const renew = operation({
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "renew", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/renew"],
+  mcp: {
+    tool: "renew",
+    set: "worker",
+    idempotent: true,
+    use: "Keep a lease longer while you work; it runs out after 15 minutes unless renewed.",
+    without: ["leaseToken"],
+  },
   examples: ["inbox renew --agent backend-worker --thread thr_123 --lease-seconds 1800"],
 });

@@ -33,5 +33,12 @@ export const reply = operation({
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
   http: ["POST /api/threads/:thread/reply"],
+  mcp: {
+    tool: "reply",
+    set: "worker",
+    usual: true,
+    use: "Answer in a thread.",
+    without: ["to", "kind", "strict", "artifacts", "payload"],
+  },
   examples: ['inbox reply --from leader --thread thr_123 --summary "Use email and password for the MVP"'],
 });

@@ -39,6 +39,13 @@ export const send = operation({
   cli: { command: "send", identity: "from" },
   creates: true,
   http: ["POST /api/threads"],
+  mcp: {
+    tool: "send_task",
+    set: "worker",
+    usual: true,
+    use: "Give an agent work: opens a thread it claims and finishes. For a note use send_message.",
+    without: ["thread", "kind", "maxAttempts", "run", "task", "strict", "artifacts", "payload"],
+  },
   examples: [
     'inbox send --from leader --to backend-worker --subject "Add post CRUD routes" --body-file task.md',
     'inbox send --from leader --thread thr_123 --summary "One more thing: keep the old route"',

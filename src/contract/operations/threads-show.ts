@@ -22,5 +22,12 @@ export const show = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "show", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/show", "GET /api/threads/:thread"],
+  mcp: {
+    tool: "show",
+    set: "worker",
+    usual: true,
+    use: "Read a whole thread.",
+    without: ["markRead"],
+  },
   examples: ["inbox show thr_123", "inbox show --thread thr_123 --agent leader --mark-read --json"],
 });

@@ -31,6 +31,13 @@ export const update = operation({
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "update", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/update"],
+  mcp: {
+    tool: "update",
+    set: "worker",
+    usual: true,
+    use: "Report progress, or ask: status blocked with the question as summary, then wait_reply.",
+    without: ["leaseToken", "artifacts", "payload"],
+  },
   examples: [
     'inbox update --agent backend-worker --thread thr_123 --status in_progress --summary "Routes done, tests next"',
     'inbox update --agent backend-worker --thread thr_123 --status blocked --summary "Which auth for the MVP?"',

@@ -37,6 +37,13 @@ export const waitReply = operation({
   cli: { command: "wait-reply", plain: ["thread"], identity: "agent" },
   waits: { zero: "for ever" },
   http: ["POST /api/threads/:thread/wait-reply"],
+  mcp: {
+    tool: "wait_reply",
+    set: "worker",
+    usual: true,
+    use: "Block until somebody answers in a thread. After a timeout call again: nothing is missed.",
+    without: ["afterEvent", "kinds"],
+  },
   nothing: (output) => !output.woke,
   examples: ["inbox wait-reply --agent backend-worker --thread thr_123 --timeout-seconds 1800"],
 });

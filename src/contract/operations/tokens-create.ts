@@ -19,5 +19,6 @@ export const tokenCreate = operation({
   cli: { command: "token create" },
   creates: true,
   http: ["POST /api/tokens"],
+  mcp: { none: "a model must not make tokens" },
   examples: ["inbox token create --agent backend-worker --scope worker"],
 });

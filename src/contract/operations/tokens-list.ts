@@ -12,5 +12,6 @@ export const tokenList = operation({
   errors: [],
   cli: { command: "token list" },
   http: ["GET /api/tokens"],
+  mcp: { none: "a model has no use for tokens" },
   examples: ["inbox token list"],
 });

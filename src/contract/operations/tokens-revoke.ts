@@ -12,5 +12,6 @@ export const tokenRevoke = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "token revoke", plain: ["id"] },
   http: ["POST /api/tokens/:id/revoke"],
+  mcp: { none: "a model must not revoke tokens" },
   examples: ["inbox token revoke tok_1"],
 });

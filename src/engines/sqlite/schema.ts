@@ -190,4 +190,25 @@ create table outbox (
   agent_id text not null
 ) strict;
 `,
+  `
+create table workspaces (
+  workspace_id text primary key,
+  path text not null,
+  label text not null,
+  agent_id text not null,
+  created_at text not null
+) strict, without rowid;
+
+create table entries (
+  entry_number integer primary key autoincrement,
+  entry_id text not null unique,
+  workspace_id text,
+  workspace_label text,
+  docs_json text not null,
+  comments text not null,
+  created_at text not null,
+  read_at text
+) strict;
+create index entries_workspace on entries (workspace_id, entry_number);
+`,
 ];

@@ -35,7 +35,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
       );
     apply(input, flag, given, caller, warnings);
   }
-  fillPlain(input, op, scanned.plain, flags);
+  fillPlain(input, op, scanned.plain, flags, caller);
   fillIdentity(input, op, scanned, caller, flags);
   const label = (key: string) => flags.find(({ field }) => field.key === key)?.name ?? key;
   return { input, warnings, label };
@@ -54,7 +54,9 @@ function apply(
     return;
   }
   const value =
-    role === "file" ? readText(given.value!, flag.name, caller) : typedValue(field, given.value, flag.name);
+    role === "file"
+      ? readText(given.value!, flag.name, caller)
+      : typedValue(field, given.value, flag.name, caller);
   if (field.type === "list" && Array.isArray(input[field.key]))
     (input[field.key] as unknown[]).push(...(value as unknown[]));
   else if (field.key in input)
@@ -85,8 +87,9 @@ function applyArtifact(
   last[key] = key === "kind" ? value : parseJson(value, flag.name);
 }
 
-function typedValue(field: Field, value: string | undefined, name: string): unknown {
+function typedValue(field: Field, value: string | undefined, name: string, { cwd }: Caller): unknown {
   if (field.type === "flag") return true;
+  if (field.path && value) return resolve(cwd, value);
   return field.type === "json" ? parseJson(value!, name) : fromText(field, value!);
 }
 
@@ -106,6 +109,7 @@ function fillPlain(
   op: AnyOperation,
   plain: readonly string[],
   flags: readonly Flag[],
+  caller: Caller,
 ): void {
   const keys = op.cli.plain ?? [];
   if (plain.length > keys.length) {
@@ -119,7 +123,7 @@ function fillPlain(
     const key = keys[i]!;
     const field = flags.find((flag) => flag.field.key === key)!.field;
     if (key in input) throw invalid(`${flags.find(({ field }) => field.key === key)!.name} was given twice`);
-    input[key] = typedValue(field, value, key);
+    input[key] = typedValue(field, value, key, caller);
   });
 }
 

@@ -10,6 +10,9 @@ import { brokerOf, isHub, isServer, locate } from "../../location.ts";
 import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
+import { paintFor } from "../text/paint.ts";
+import { snakeCase } from "../text/recase.ts";
+import { render } from "../text/render.ts";
 import {
   commandNames,
   findCommand,
@@ -22,12 +25,11 @@ import { completion } from "./completion.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
+import { runMcp } from "./mcp.ts";
 import { complain, hasOutput, print } from "./output.ts";
-import { paintFor } from "./paint.ts";
-import { snakeCase } from "./recase.ts";
-import { render } from "./render.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { runHub } from "./serve.ts";
+import { runSetup } from "./setup.ts";
 
 const exitNothing = 10;
 /** What a shell reports for a program that died of a closed pipe. */
@@ -88,6 +90,9 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     await runHub(asked, delivery, command, (output) => answer(op, { value: output }, command, globals.json));
     return 0;
   }
+  if (op.name === "bus.mcp") return runMcp(asked, delivery, globals, command);
+  if (op.name === "bus.setup")
+    return answer(op, { value: await runSetup(asked, command, globals.json) }, command, globals.json);
   if (op.kind === "local") {
     const value = await runLocal(op.name as LocalOperation, asked, command.input, command.label);
     return answer(op, { value }, command, globals.json);

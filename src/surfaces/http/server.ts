@@ -2,11 +2,12 @@
 import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
-import { patienceOf } from "../../contract/waiting.ts";
-import { actAs } from "../../identity.ts";
+import { limitWait } from "../../contract/waiting.ts";
+import { actAs, type Caller } from "../../identity.ts";
 import type { BusOperation, EmbeddedInbox } from "../../inbox.ts";
 import { version } from "../../version.ts";
 import { endOfWait } from "../../waiting/wait.ts";
+import type { Mcp } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
 import { eventStream } from "./events.ts";
 import { type Limits, makeGuard } from "./guard.ts";
@@ -29,10 +30,10 @@ export interface ServerOptions {
   about: Record<string, unknown>;
 }
 
-/** [W3] A wait over HTTP, unless told; no proxy or client keeps a silent request for ever. */
-const waitDefault = 50;
-const waitLimit = 600;
 const graceMs = 2000;
+
+// Loaded with the first request for it: it is large.
+const loadMcp = () => require("../mcp/http.ts") as typeof import("../mcp/http.ts");
 
 type Handle = (request: RoutedRequest, server: Bun.Server<undefined>) => Promise<Response>;
 
@@ -41,6 +42,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const handOvers = openHandOvers();
   const metrics = openMetrics();
   const stopping = new AbortController();
+  let mcp: Mcp | undefined;
   const settling = new Set<Promise<void>>();
   const track = (settled: Promise<void>) => {
     settling.add(settled);
@@ -113,17 +115,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     input: Record<string, unknown>,
     call: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const asked = input.timeoutSeconds;
-    if (typeof asked === "number" && asked > waitLimit)
-      throw new InboxError(
-        "invalid_input",
-        `a wait over HTTP lasts at most ${waitLimit} seconds, asked were ${asked}`,
-        {
-          hint: "call again: nothing is missed in between",
-        },
-      );
-    const patience = patienceOf(op, input);
-    if (patience !== null) input.timeoutSeconds = patience ?? (asked === 0 ? waitLimit : waitDefault);
+    limitWait(op, input);
     server.timeout(request, 0);
     const ending = new AbortController();
     const gone = () => ending.abort(new DOMException("the client went away", "AbortError"));
@@ -171,6 +163,29 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
     }),
   );
+  const visitMcp: Handle = async (request, server) => {
+    const caller = await callerOf(request, inbox, options.auth);
+    const choices = loadMcp().choicesIn(new URL(request.url));
+    const home =
+      request.params.workspace === undefined ? {} : await visitorOf(caller, request.params.workspace);
+    server.timeout(request, 0);
+    mcp ??= loadMcp().openMcp(inbox, guard.wait);
+    return mcp.fetch(request, { caller, ...choices, ...home });
+  };
+
+  /** [U1] The address says whose workspace it is; a token must be its agent's. */
+  async function visitorOf(caller: Caller, id: string): Promise<{ workspace: string; agent: string }> {
+    const { workspaceId, agent } = await inbox.workspace(id);
+    if (caller.agent !== undefined && caller.agent !== agent && caller.scope !== "admin")
+      throw new InboxError(
+        "not_allowed",
+        `this token speaks for "${caller.agent}", and the workspace is another agent's`,
+      );
+    return { workspace: workspaceId, agent };
+  }
+
+  for (const method of ["GET", "POST", "DELETE"])
+    for (const place of ["/mcp", "/mcp/:workspace"]) add(`${method} ${place}`, wrapped("mcp", visitMcp));
   for (const word of ["confirm", "release"] as const)
     add(
       `POST /api/hand-overs/:id/${word}`,
@@ -246,6 +261,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       await new Promise((done) => setImmediate(done));
       await Promise.all(settling);
       await handOvers.close();
+      await mcp?.close();
     },
   };
 }

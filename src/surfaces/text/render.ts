@@ -15,7 +15,7 @@ type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => st
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what an agent wrote must not steer a person's terminal
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const safe = (text: string) => text.replace(control, "\ufffd");
+export const safe = (text: string) => text.replace(control, "\ufffd");
 const cut = (text: string, most: number) => {
   const line = safe(text).replace(/\s+/g, " ");
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
@@ -120,6 +120,11 @@ const renders: { [N in OperationName]: Render<N> } = {
              curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
              inbox --db ${url} receive --agent agent-1
   Ctrl-C stops it`,
+  "bus.mcp": () => "",
+  "bus.setup": ({ file, changed, diff, written }) => {
+    if (!changed) return `${file} is as it should be; nothing to do`;
+    return written ? `${safe(diff)}Wrote ${file}; restart the client to see it` : `${file} was left as it is`;
+  },
   "bus.doctor": ({ checks }, paint) => {
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
     return checks
@@ -226,6 +231,11 @@ const renders: { [N in OperationName]: Render<N> } = {
   "messages.ackAll": ({ channel, ackedCount }) => `Acknowledged ${ackedCount} message(s) on ${safe(channel)}`,
   "messages.pending": ({ channel, count }) => `${count} pending message(s) on ${safe(channel)}`,
   "messages.gc": ({ expired, acked }) => `Deleted ${expired} expired and ${acked} acknowledged message(s)`,
+  "messages.read": ({ message, offset, total }, paint) => {
+    const end = offset + message.content.length;
+    const part = offset > 0 || end < total ? paint.dim(` characters ${offset}–${end} of ${total}`) : "";
+    return `${message.id} ${safe(message.sender)} → ${safe(message.channel)}${part}\n${safe(message.content)}`;
+  },
   "messages.status": (receipt, paint) => {
     const at = (time: string | null) => (time === null ? "never" : relative(time));
     const rows: [string, string][] = [
@@ -258,6 +268,31 @@ const renders: { [N in OperationName]: Render<N> } = {
     `${changed ? "joined" : "already in"} ${safe(pool)}: ${members.map(safe).join(", ")}`,
   "pools.leave": ({ pool, members, changed }) =>
     `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
+  "workspaces.add": ({ workspace }) =>
+    `${workspace.workspaceId} ${safe(workspace.label)}\n  its agent speaks MCP at /mcp/${workspace.workspaceId} of the hub, as ${safe(workspace.agent)}`,
+  "workspaces.list": ({ workspaces }, paint) =>
+    workspaces.length
+      ? textTable(
+          ["workspace", "agent", "label", "path"],
+          workspaces.map((each) => [
+            each.workspaceId,
+            cut(each.agent, 24),
+            cut(each.label, 30),
+            safe(each.path),
+          ]),
+          paint.dim,
+        )
+      : "no workspaces; inbox workspace add PATH --label TEXT makes one",
+  "entries.push": ({ id }) => `pushed ${id}`,
+  "entries.history": ({ entries }) =>
+    entries.length
+      ? entries
+          .map(
+            (each) =>
+              `${each.id} ${relative(new Date(each.ts).toISOString())} ${cut(each.workspaceLabel ?? "", 40)}\n  ${cut(each.comments || each.docs.map(({ path }) => path).join(", "), 100)}`,
+          )
+          .join("\n")
+      : "nothing in the inbox",
   "tokens.create": ({ token, tokenId, agentId, scope }, paint) =>
     `${token}\n${paint.dim(`${tokenId}: ${scope} for ${safe(agentId)}. It is not shown again; use it as INBOX_TOKEN.`)}`,
   "tokens.list": ({ tokens }, paint) => {

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Waits beside an idle session and wakes it when mail comes: exit code 2, with the mail on standard error.
+# Only with INBOX_WAKE=1: mail then begins turns by itself, and a client that knows no asyncRewake would wait here.
+set -u
+[ "${INBOX_WAKE-}" = 1 ] || exit 0
+command -v inbox >/dev/null 2>&1 || exit 0
+cd "${CLAUDE_PROJECT_DIR:-.}" 2>/dev/null || exit 0
+hooks=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 0
+agent=${INBOX_AGENT:-main}
+
+folder=${CLAUDE_PLUGIN_DATA:-${XDG_STATE_HOME:-${HOME:-/nonexistent}/.local/state}/restante}
+mkdir -p "$folder" 2>/dev/null || exit 0
+mine=$folder/waiting-$(printf '%s\n' "$PWD" "${INBOX_DB-}" "${INBOX_AGENT-}" | cksum | tr ' ' -)
+printf '%s\n' "$$" 2>/dev/null >"$mine" || exit 0
+
+# First where we are, then what is there, then what comes: nothing falls in between.
+event='' seconds=1 rounds=0
+while [ "$rounds" -lt 120 ] && kill -0 "$PPID" 2>/dev/null; do
+  seen=$(inbox watch --agent "$agent" ${event:+--after-event "$event"} --timeout-seconds "$seconds" --json 2>/dev/null)
+  case $? in 0 | 10) ;; *) exit 0 ;; esac
+  event=$(printf '%s\n' "$seen" | sed -n 's/.*"next_event_id":\([0-9]*\).*/\1/p')
+  seconds=30 rounds=$((rounds + 1))
+  # One waits, the one that began last: it belongs to the newest turn.
+  [ "$(cat "$mine" 2>/dev/null)" = "$$" ] || exit 0
+  text=$("$hooks/new-mail.sh" --plain)
+  [ -n "$text" ] || continue
+  printf '%s\n' "$text" >&2
+  exit 2
+done
+exit 0

@@ -1,0 +1,35 @@
+/** [U1] Making and listing workspaces. */
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { append } from "../event.ts";
+import { type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
+
+export function* workspaceAdd(
+  tx: Context,
+  { path, label, agent }: ParsedOf<"workspaces.add">,
+): Procedure<OutputOf<"workspaces.add">> {
+  const now = yield* tx.clock();
+  const workspace_id = newId();
+  const row: WorkspaceRow = { workspace_id, path, label, agent_id: agent ?? workspace_id, created_at: now };
+  yield* run(sql`
+    insert into workspaces (workspace_id, path, label, agent_id, created_at)
+    values (${row.workspace_id}, ${path}, ${label}, ${row.agent_id}, ${now})`);
+  const payload = { workspace: workspace_id, label };
+  yield* append(tx, { type: "workspace.added", source: row.agent_id, payload, now });
+  return { workspace: workspaceView(row) };
+}
+
+export function* workspaceList(_: Context): Procedure<OutputOf<"workspaces.list">> {
+  const rows = yield* all<WorkspaceRow>(
+    sql`select ${workspaceColumns} from workspaces order by workspaces.created_at, workspaces.workspace_id`,
+  );
+  return { workspaces: rows.map(workspaceView) };
+}
+
+/** Nobody guesses another's: with it one can push as its agent. */
+const newId = () => {
+  const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  return `ws-${[...crypto.getRandomValues(new Uint8Array(20))].map((byte) => letters[byte % 36]).join("")}`;
+};

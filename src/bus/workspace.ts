@@ -1,0 +1,35 @@
+/** Workspaces as they are stored. */
+import { InboxError } from "../contract/errors.ts";
+import type { Workspace } from "../contract/workspace.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { one } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
+
+export interface WorkspaceRow {
+  workspace_id: string;
+  path: string;
+  label: string;
+  agent_id: string;
+  created_at: string;
+}
+
+export const workspaceColumns = fragment`workspaces.workspace_id, workspaces.path, workspaces.label, workspaces.agent_id, workspaces.created_at`;
+
+export const workspaceView = (row: WorkspaceRow): Workspace => ({
+  workspaceId: row.workspace_id,
+  path: row.path,
+  label: row.label,
+  agent: row.agent_id,
+  createdAt: row.created_at,
+});
+
+export function* findWorkspace(id: string): Procedure<WorkspaceRow> {
+  const row = yield* one<WorkspaceRow>(
+    sql`select ${workspaceColumns} from workspaces where workspaces.workspace_id = ${id}`,
+  );
+  if (!row)
+    throw new InboxError("not_found", `there is no workspace ${id}`, {
+      hint: "inbox workspace list shows them; inbox workspace add PATH --label TEXT makes one",
+    });
+  return row;
+}

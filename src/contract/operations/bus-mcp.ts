@@ -1,0 +1,23 @@
+import * as v from "valibot";
+import { choices } from "../fields.ts";
+import { operation, toolSets } from "../operation.ts";
+
+export const mcp = operation({
+  name: "bus.mcp",
+  kind: "local",
+  scope: "worker",
+  summary: "Serve this bus to a model over MCP, on standard input and output",
+  detail:
+    "For an agent's configuration, not for a terminal. Who it speaks for is INBOX_AGENT, --agent or a token; --db may be " +
+    "a hub. Without --tools a dozen tools are listed; every tool can be called.",
+  input: () =>
+    v.strictObject({
+      tools: v.optional(choices(toolSets, "the sets of tools to list (default: the usual ones)", "SET,…")),
+    }),
+  output: () => v.strictObject({}),
+  errors: ["invalid_input", "not_initialized", "storage"],
+  cli: { command: "mcp" },
+  http: { none: "it is a way to reach the bus; the hub has /mcp" },
+  mcp: { none: "it is the server" },
+  examples: ["inbox mcp", "INBOX_AGENT=backend-worker inbox mcp --tools worker,mailbox"],
+});

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { comments, docs } from "../entry.ts";
+import { operation } from "../operation.ts";
+import { workspaceId } from "../workspace.ts";
+
+export const entryPush = operation({
+  name: "entries.push",
+  kind: "write",
+  scope: "worker",
+  summary: "Put something into the person's inbox",
+  detail:
+    "Pointers to documents of the workspace, shown live, and what you say about them; at least one of the two.",
+  input: () => v.strictObject({ workspace: workspaceId(), docs: docs(), comments: comments() }),
+  output: () => v.strictObject({ id: v.string(), ts: v.number() }),
+  errors: ["invalid_input", "too_large", "not_found"],
+  cli: { command: "entries push", plain: ["workspace"] },
+  creates: true,
+  http: {
+    none: "an agent pushes at its workspace's own address, /mcp/ID, so that nobody can push for another",
+  },
+  mcp: {
+    tool: "inbox_push",
+    set: "user",
+    use:
+      "Show the person something in their inbox. Push when you finished a piece of work they asked for (docs: the report); " +
+      "when a decision of theirs blocks you (comments: the question); now and then on a long job (a summary). " +
+      "Do not push tool calls, scratch or debugging output.",
+    without: ["workspace"],
+  },
+  examples: [
+    `inbox entries push ws-abc123 --docs '[{"path": "report.md"}]' --comments "Done, please look at section 2"`,
+  ],
+});

@@ -1,0 +1,31 @@
+import * as v from "valibot";
+import { channelMessage, messageNumber } from "../channel-message.ts";
+import { integer } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgRead = operation({
+  name: "messages.read",
+  kind: "read",
+  scope: "worker",
+  summary: "Read one message, or a part of a long one",
+  detail: "Changes nothing. total is the length of its whole content in characters.",
+  input: () =>
+    v.strictObject({
+      id: messageNumber("the message"),
+      offset: v.optional(integer("begin at this character (default: 0)", { min: 0, max: 2 ** 31 - 1 }), 0),
+      length: v.optional(
+        integer("at most so many characters (default: 8000)", { min: 1, max: 2 ** 21 }),
+        8000,
+      ),
+    }),
+  output: () => v.strictObject({ message: channelMessage(), offset: v.number(), total: v.number() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "msg read", plain: ["id"], shape: "channel", bare: "message" },
+  http: ["GET /api/messages/:id/content"],
+  mcp: {
+    tool: "msg_read",
+    set: "messages",
+    use: "Read on in a long message that was cut.",
+  },
+  examples: ["inbox msg read 42", "inbox msg read 42 --offset 8000"],
+});

@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { absolutePath, name, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { workspace } from "../workspace.ts";
+
+export const workspaceAdd = operation({
+  name: "workspaces.add",
+  kind: "write",
+  scope: "admin",
+  summary: "Register a folder as a workspace",
+  detail: "Its agent gets its own address at the hub, /mcp/ID, where it can push to the person's inbox.",
+  input: () =>
+    v.strictObject({
+      path: absolutePath("the folder"),
+      label: text("what people call it", { limit: 200 }),
+      agent: v.optional(name("its agent's name (default: the workspace's id)", "NAME")),
+    }),
+  output: () => v.strictObject({ workspace: workspace() }),
+  errors: ["invalid_input"],
+  cli: { command: "workspace add", plain: ["path"] },
+  creates: true,
+  http: ["POST /api/workspaces"],
+  mcp: { none: "a workspace is made by whoever runs the agents" },
+  examples: ['inbox workspace add . --label "Macro thesis"'],
+});

@@ -1,0 +1,17 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+import { workspace } from "../workspace.ts";
+
+export const workspaceList = operation({
+  name: "workspaces.list",
+  kind: "read",
+  scope: "worker",
+  summary: "Show the workspaces",
+  input: () => v.strictObject({}),
+  output: () => v.strictObject({ workspaces: v.array(workspace()) }),
+  errors: [],
+  cli: { command: "workspace list" },
+  http: ["GET /api/workspaces"],
+  mcp: { none: "an agent never needs to know its workspace's id" },
+  examples: ["inbox workspace list"],
+});

@@ -1,0 +1,23 @@
+/** A folder an agent works in, with an id, a label and an agent. */
+import * as v from "valibot";
+import { described } from "./fields.ts";
+
+export const workspace = () =>
+  v.strictObject({
+    workspaceId: v.string(),
+    path: v.string(),
+    label: v.string(),
+    agent: v.string(),
+    createdAt: v.string(),
+  });
+
+export type Workspace = v.InferOutput<ReturnType<typeof workspace>>;
+
+export const workspaceId = (help = "the workspace") =>
+  described(
+    v.pipe(
+      v.string("must be an id like ws-abc123"),
+      v.regex(/^ws-[a-z0-9]{4,40}$/, "must be an id like ws-abc123"),
+    ),
+    { type: "text", value: "WORKSPACE", help },
+  );

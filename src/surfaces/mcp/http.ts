@@ -1,0 +1,166 @@
+/**
+ * [C5] MCP over HTTP. The newest revision is a request and its answer, and aborts the call when its client goes away. In
+ * the one before it a cancel is a request of its own, so it needs sessions: they are issued here, and end by themselves.
+ */
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpRequestContext,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { InboxError } from "../../contract/errors.ts";
+import { type ToolSet, toolSets } from "../../contract/operation.ts";
+import type { Caller } from "../../identity.ts";
+import type { Inbox } from "../../inbox.ts";
+import type { Session } from "./call.ts";
+import { makeServer } from "./server.ts";
+import { openSettling, type Settling } from "./settle.ts";
+
+/** Who sends a request, as far as the hub knows. */
+export interface Visitor {
+  caller: Caller;
+  /** From the address: `?agent=NAME`. */
+  agent?: string;
+  sets?: readonly ToolSet[];
+  /** [U1] From the address: `/mcp/WORKSPACE`. */
+  workspace?: string;
+}
+
+interface Kept {
+  transport: WebStandardStreamableHTTPServerTransport;
+  session: Session;
+  who: string;
+  timer?: Timer;
+  busy: number;
+}
+
+const idleMs = 30 * 60_000;
+const sessionLimit = 10_000;
+const bodyLimit = 4 * 1024 * 1024;
+
+export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"]>) {
+  const sessions = new Map<string, Kept>();
+  /** Answers of the newest revision that are not yet settled, by who was answered: its next call says that it has read them. */
+  const settlings = new Map<string, Settling>();
+
+  const settlingOf = (who: string): Settling => {
+    const kept = settlings.get(who) ?? openSettling();
+    settlings.set(who, kept);
+    return kept;
+  };
+
+  const modern = createMcpHandler(
+    (context: McpRequestContext) => {
+      const { visitor } = context.authInfo!.extra as { visitor: Visitor };
+      const who = nameOf(visitor);
+      const settling = who === "" ? openSettling() : settlingOf(who);
+      return makeServer({ inbox, ...visitor, settling, requests: true, admitWait }, visitor, context);
+    },
+    { legacy: "reject", maxRequestBodySize: bodyLimit },
+  );
+
+  function end(id: string): void {
+    const kept = sessions.get(id);
+    if (!kept) return;
+    sessions.delete(id);
+    clearTimeout(kept.timer);
+    void kept.session.settling.close();
+    void kept.transport.close();
+  }
+
+  function rest(id: string, kept: Kept): void {
+    clearTimeout(kept.timer);
+    kept.timer = setTimeout(() => end(id), idleMs);
+  }
+
+  async function begin(visitor: Visitor): Promise<Kept> {
+    if (sessions.size >= sessionLimit)
+      throw new InboxError("limited", `there are ${sessionLimit} MCP sessions open`);
+    const session: Session = { inbox, ...visitor, settling: openSettling(), requests: false, admitWait };
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => {
+        sessions.set(id, kept);
+        rest(id, kept);
+      },
+      onsessionclosed: end,
+      maxRequestBodySize: bodyLimit,
+    });
+    const kept: Kept = { transport, session, who: nameOf(visitor), busy: 0 };
+    await makeServer(session, visitor, { era: "legacy" }).connect(transport);
+    return kept;
+  }
+
+  async function legacy(request: Request, visitor: Visitor): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    const kept = id === null ? await begin(visitor) : sessions.get(id);
+    if (!kept) return gone();
+    // A session is its opener's: another token cannot speak in it.
+    if (kept.who !== nameOf(visitor)) throw new InboxError("not_allowed", "that session is another agent's");
+    if (id !== null) rest(id, kept);
+    const parsedBody = request.method === "POST" ? await bodyOf(request) : undefined;
+    const asked = requestIdIn(parsedBody);
+    // Here a closed connection is no cancel by the protocol; but an answer that nobody reads must collect nothing.
+    if (asked !== undefined)
+      request.signal.addEventListener("abort", () => {
+        kept.session.abandon?.(asked);
+        kept.session.settling.cancelled(asked);
+      });
+    return kept.transport.handleRequest(request, { parsedBody });
+  }
+
+  return {
+    async fetch(request: Request, visitor: Visitor): Promise<Response> {
+      if (
+        request.method === "POST" &&
+        !/^application\/json\b/i.test(request.headers.get("content-type") ?? "")
+      )
+        return Response.json(failure(-32600, "the body must be application/json"), { status: 415 });
+      if (await isLegacyRequest(request, undefined, { maxRequestBodySize: bodyLimit }))
+        return legacy(request, visitor);
+      const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
+      return modern.fetch(request, { authInfo });
+    },
+    sessions: () => sessions.size,
+    async close(): Promise<void> {
+      for (const id of [...sessions.keys()]) end(id);
+      await Promise.all([...settlings.values()].map((settling) => settling.close()));
+      await modern.close();
+    },
+  };
+}
+
+export type Mcp = ReturnType<typeof openMcp>;
+
+const nameOf = ({ caller, agent, workspace }: Visitor) =>
+  [caller.agent ?? agent ?? "", workspace].filter(Boolean).join("@");
+
+/** `?agent=NAME&tools=worker,mailbox` */
+export function choicesIn(url: URL): Pick<Visitor, "agent" | "sets"> {
+  const agent = url.searchParams.get("agent") ?? undefined;
+  const asked = url.searchParams.get("tools")?.split(/[,|]/).filter(Boolean);
+  const wrong = asked?.find((name) => !(toolSets as readonly string[]).includes(name));
+  if (wrong !== undefined)
+    throw new InboxError("invalid_input", `there is no set of tools "${wrong}"`, {
+      hint: `known: ${toolSets.join(", ")}`,
+    });
+  return { agent, sets: asked?.length ? (asked as ToolSet[]) : undefined };
+}
+
+const failure = (code: number, message: string) => ({ jsonrpc: "2.0", error: { code, message }, id: null });
+
+/** By the protocol: the client then begins a new one. */
+const gone = () => Response.json(failure(-32001, "that session is over; initialize again"), { status: 404 });
+
+async function bodyOf(request: Request): Promise<unknown> {
+  try {
+    return await request.clone().json();
+  } catch {
+    return undefined; // the transport says what is wrong with it
+  }
+}
+
+function requestIdIn(body: unknown): string | number | undefined {
+  const { id, method } = (body ?? {}) as { id?: unknown; method?: unknown };
+  return method === "tools/call" && (typeof id === "string" || typeof id === "number") ? id : undefined;
+}

@@ -1,0 +1,100 @@
+/** [C5] The tools, from the operation table: which there are, what each takes, and how a call becomes an input. */
+import tools from "../../../docs/generated/tools.json";
+import { InboxError } from "../../contract/errors.ts";
+import { infoOf } from "../../contract/fields.ts";
+import type { AnyOperation, ToolForm, ToolSet } from "../../contract/operation.ts";
+import { table } from "../../contract/operations/index.ts";
+import { didYouMean } from "../../contract/suggest.ts";
+
+export interface Tool {
+  op: AnyOperation;
+  form: ToolForm;
+  /** As `tools/list` shows it; made when the documents are. */
+  shown: Shown;
+}
+
+interface Shown {
+  name: string;
+  description: string;
+  inputSchema: {
+    type: "object";
+    properties: Record<string, object>;
+    required?: string[];
+    additionalProperties: false;
+  };
+  annotations: object;
+}
+
+/** Other names under which the protocols that came before know a tool. */
+const otherNames: Readonly<Record<string, string>> = { send: "send_message" };
+
+const all = new Map<string, Tool>();
+for (const op of table as readonly AnyOperation[])
+  if ("tool" in op.mcp) {
+    const { mcp: form } = op;
+    all.set(form.tool, { op, form, shown: (tools as unknown as Record<string, Shown>)[form.tool]! });
+  }
+
+/** The sets that are offered: the usual tools where nobody has chosen. */
+export function toolsOf(sets: readonly ToolSet[] | undefined, inWorkspace: boolean): Tool[] {
+  return [...all.values()].filter(({ form }) => {
+    // [U1] To the person an agent speaks from its workspace, and from nowhere else.
+    if (form.set === "user") return inWorkspace;
+    return sets ? sets.includes(form.set) : form.usual;
+  });
+}
+
+/** Every tool can be called, listed or not: which are shown saves a model tokens, and keeps nobody out. */
+export function toolNamed(name: string): Tool {
+  const plain = name.replace(/^tx_msg_/, "msg_");
+  const found = all.get(otherNames[plain] ?? plain);
+  if (found) return found;
+  const guess = didYouMean(name, [...all.keys()]);
+  throw new InboxError("invalid_input", `there is no tool "${name}"${guess ? `; ${guess}` : ""}`, {
+    hint: "tools/list names those there are",
+  });
+}
+
+/** For a caller who is known, the field that says who calls is left out: it could only be wrong. */
+export function shownTo({ op, form, shown }: Tool, known: boolean): Shown {
+  const key = op.cli.identity;
+  if (key === undefined) return shown;
+  const field = form.renamed?.[key] ?? key;
+  const { [field]: identity, ...properties } = shown.inputSchema.properties;
+  if (known) return { ...shown, inputSchema: { ...shown.inputSchema, properties } };
+  const needed = op.cli.identityDefault === undefined && identity !== undefined && !isOptional(op, key);
+  const required = [...(needed ? [field] : []), ...(shown.inputSchema.required ?? [])];
+  return { ...shown, inputSchema: { ...shown.inputSchema, ...(required.length && { required }) } };
+}
+
+const isOptional = (op: AnyOperation, key: string) => op.input().entries[key]?.type === "optional";
+
+/** A call's arguments as the operation's input. */
+export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  const ours = new Map(Object.entries(form.renamed ?? {}).map(([field, shown]) => [shown, field]));
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue;
+    const field = ours.get(key) ?? camel(key);
+    input[field] = isJson(op, field) && typeof value === "string" ? parsed(value) : value;
+  }
+  return input;
+}
+
+/** [M10] An object may also come as a text that holds one. */
+const isJson = (op: AnyOperation, key: string) => {
+  const schema = op.input().entries[key];
+  if (!schema) return false;
+  return infoOf(schema.wrapped ?? schema)?.type === "json";
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // the schema says what is wrong with it
+  }
+}
+
+/** Fields are written either way: `lease_seconds` as in the protocols, `leaseSeconds` as in the table. */
+const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

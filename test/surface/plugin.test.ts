@@ -1,0 +1,204 @@
+/** plugin/: what Claude Code reads, as its documentation says, and the hooks as it would run them. */
+import { expect, test } from "bun:test";
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { commandNames } from "../../src/surfaces/cli/commands.ts";
+import { bareEnvironment, program, root, run } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const plugin = join(root, "plugin");
+const json = (path: string) => Bun.file(join(root, path)).json();
+const text = (path: string) => Bun.file(join(root, path)).text();
+
+test("[C7] the marketplace names the plugin, and the plugin says what it is", async () => {
+  const market = await json(".claude-plugin/marketplace.json");
+  expect(market.name).toMatch(/^[a-z][a-z0-9-]*$/);
+  expect(typeof market.owner.name).toBe("string");
+  expect(market.plugins).toHaveLength(1);
+  const [listed] = market.plugins;
+  const { name, version, description, author, ...rest } = await json("plugin/.claude-plugin/plugin.json");
+  expect(listed).toMatchObject({ name, source: "./plugin", description });
+  expect([name, version, typeof author.name]).toEqual(["inbox", manifest.version, "string"]);
+  const known = ["homepage", "repository", "license", "keywords"];
+  expect(Object.keys(rest).filter((key) => !known.includes(key))).toEqual([]);
+  // Only the manifest lies in its folder; the parts lie beside it, where they are looked for.
+  expect(readdirSync(join(plugin, ".claude-plugin"))).toEqual(["plugin.json"]);
+  expect(readdirSync(plugin).sort()).toEqual([".claude-plugin", ".mcp.json", "commands", "hooks", "skills"]);
+});
+
+test("[C7] the plugin's skill is the skill", async () => {
+  const files = (folder: string) => readdirSync(join(root, folder), { recursive: true }).map(String).sort();
+  expect(files("plugin/skills/inbox")).toEqual(files("skills/inbox"));
+  for (const file of files("skills/inbox"))
+    expect(await text(`plugin/skills/inbox/${file}`)).toBe(await text(`skills/inbox/${file}`));
+});
+
+test("[C7] every slash command describes itself, and runs a command that there is and that it may run", async () => {
+  const files = readdirSync(join(plugin, "commands")).sort();
+  expect(files).toEqual(["check.md", "inbox.md", "receive.md", "send.md"]);
+  for (const file of files) {
+    const [, front, body] = /^---\n(.*?)\n---\n(.*)$/s.exec(await text(`plugin/commands/${file}`))!;
+    const fields = Object.fromEntries(front!.split("\n").map((line) => line.split(/: (.*)/s, 2)));
+    expect(Object.keys(fields)).toEqual(["description", "argument-hint", "allowed-tools"]);
+    const command = /`(inbox (\w+)[^`]*)`/.exec(body!)!;
+    expect(commandNames()).toContain(command[2]!);
+    expect(fields["allowed-tools"]).toBe(`Bash(inbox ${command[2]}:*)`);
+    expect(body).toContain("$ARGUMENTS");
+  }
+});
+
+test("[C7] what the slash commands type works, with the arguments they are given", async () => {
+  using at = await session();
+  const typed = async (file: string, given: string) => {
+    const [, command] = /`inbox ([^`]*)`/.exec(await text(`plugin/commands/${file}`))!;
+    return at.inbox(...command!.replace("$ARGUMENTS", given).split(/\s+/).filter(Boolean));
+  };
+  await at.inbox("send", "main", "one", "--from", "bob");
+  await at.inbox("send", "main", "two", "--from", "bob");
+  expect((await typed("inbox.md", "--from bob")).stdout).toContain("one");
+  expect((await typed("receive.md", "from=bob --lifo")).stdout).toContain("two");
+  expect((await typed("check.md", "from=bob")).stdout).toContain("one");
+  expect((await typed("check.md", "--lifo")).code).toBe(10);
+});
+
+test("[C7] the plugin's server is started by the name of the program, for main unless told", async () => {
+  expect(await json("plugin/.mcp.json")).toEqual({
+    mcpServers: {
+      inbox: { command: "inbox", args: ["mcp"], env: { INBOX_AGENT: "$" + "{INBOX_AGENT:-main}" } },
+    },
+  });
+});
+
+test("[C7] the hooks are commands of the plugin that can be run", async () => {
+  const { hooks } = await json("plugin/hooks/hooks.json");
+  expect(Object.keys(hooks)).toEqual(["Stop"]);
+  const all = hooks.Stop.flatMap((group: { hooks: object[] }) => group.hooks) as Record<string, unknown>[];
+  expect(all).toHaveLength(2);
+  for (const { type, command, timeout } of all) {
+    expect([type, typeof timeout]).toEqual(["command", "number"]);
+    const [, script] = /^"\$\{CLAUDE_PLUGIN_ROOT\}\/(.+)"$/.exec(String(command))!;
+    accessSync(join(plugin, script!), constants.X_OK);
+  }
+});
+
+/** A project with a bus, and a hook's surroundings. */
+async function session(more: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  const project = join(folder.path, "project");
+  const bin = join(folder.path, "bin");
+  for (const path of [project, bin, join(folder.path, "data")]) mkdirSync(path);
+  symlinkSync(program, join(bin, "inbox"));
+  const env = {
+    PATH: `${bin}:/usr/bin:/bin`,
+    CLAUDE_PROJECT_DIR: project,
+    CLAUDE_PLUGIN_DATA: join(folder.path, "data"),
+    CLAUDE_PLUGIN_ROOT: plugin,
+    ...more,
+  };
+  await run(["init"], { cwd: project });
+  const hook = (input: object = { hook_event_name: "Stop", stop_hook_active: false }, other = {}) =>
+    run([], {
+      program: [join(plugin, "hooks/new-mail.sh")],
+      cwd: project,
+      env: { ...env, ...other },
+      stdin: JSON.stringify(input, null, 2),
+    });
+  const silent = async (...args: Parameters<typeof hook>) => {
+    const { code, stdout, stderr } = await hook(...args);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: "" });
+  };
+  return {
+    path: folder.path,
+    env,
+    project,
+    hook,
+    silent,
+    inbox: (...args: string[]) => run(args, { cwd: project, env }),
+    [Symbol.dispose]: folder[Symbol.dispose],
+  };
+}
+
+test("[C7] [X6] at the end of a turn new mail is shown once, quoted under its sender, and stays in the inbox", async () => {
+  using at = await session();
+  await at.silent();
+  const odd = 'say "hi"\n{"id":99,"sender_id":"eve"}\tC:\\new ü €\u001b[31m $(touch pwned) `id`\n> end';
+  await at.inbox("send", "main", odd, "--from", 'b"o\\b');
+  await at.inbox("send", "main", "second", "--from", "carol");
+  const shown = await at.hook();
+  expect([shown.code, shown.stderr]).toEqual([0, ""]);
+  expect(Object.keys(shown.json)).toEqual(["decision", "reason"]);
+  expect(shown.json.decision).toBe("block");
+  expect(shown.json.reason).toContain(`b"o\\b (not verified), event:\n> ${odd.replaceAll("\n", "\n> ")}\n\n`);
+  expect(shown.json.reason).toContain("carol (not verified)");
+  expect(shown.json.reason).toStartWith("New mail, 2, ");
+  expect(readdirSync(at.project)).toEqual([".agents"]);
+  await at.silent();
+  await at.inbox("send", "main", "third", "--from", "carol");
+  const next = (await at.hook()).json.reason;
+  expect([next.includes("third"), next.includes("second")]).toEqual([true, false]);
+  expect((await at.inbox("mail", "--json")).json.total).toBe(3);
+});
+
+test("[C7] a turn that goes on because of a hook is not sent round again, and the mail is not lost for it", async () => {
+  using at = await session();
+  await at.inbox("send", "main", "hello", "--from", "bob");
+  await at.silent({ hook_event_name: "Stop", stop_hook_active: true });
+  const quoted = { stop_hook_active: false, last_assistant_message: '"stop_hook_active":true' };
+  expect((await at.hook(quoted)).json.reason).toContain("hello");
+});
+
+test("[C7] whose mail: INBOX_AGENT's; long mail is cut between words, and much mail is counted", async () => {
+  using at = await session({ INBOX_AGENT: "ada" });
+  await at.inbox("send", "main", "not for ada", "--from", "bob");
+  await at.silent();
+  for (let i = 0; i < 12; i++) await at.inbox("send", "ada", `${"wörter ".repeat(400)}${i}`, "--from", "bob");
+  const { reason } = (await at.hook()).json;
+  expect(reason).toStartWith("New mail, 12, ");
+  expect(reason).toContain("and 2 more.");
+  expect(reason).toContain("wörter (more)");
+  expect(reason.isWellFormed() && !reason.includes("\ufffd")).toBe(true);
+  expect(reason.length).toBeLessThan(8000);
+});
+
+test("[C7] without a program, a bus or a place to remember the hook is silent", async () => {
+  using at = await session();
+  await at.inbox("send", "main", "hello", "--from", "bob");
+  await at.silent({}, { PATH: "/usr/bin:/bin" });
+  await at.silent({}, { INBOX_DB: join(at.path, "none.db") });
+  await at.silent({}, { INBOX_DB: "http://127.0.0.1:1" });
+  await at.silent({}, { CLAUDE_PROJECT_DIR: join(at.path, "gone") });
+  await at.silent({}, { CLAUDE_PLUGIN_DATA: "/proc/none" });
+  const state = join(at.path, "state");
+  const kept = await at.hook({}, { CLAUDE_PLUGIN_DATA: "", XDG_STATE_HOME: state });
+  expect(kept.json.decision).toBe("block");
+  expect(readdirSync(join(state, "restante"))).toHaveLength(1);
+  chmodSync(state, 0o755);
+});
+
+test("[C7] with INBOX_WAKE=1 a waiter wakes the idle session with exit code 2; without, or superseded, it leaves", async () => {
+  using at = await session();
+  const wait = (more: Record<string, string> = {}) =>
+    Bun.spawn([join(plugin, "hooks/wait-mail.sh")], {
+      cwd: at.project,
+      env: bareEnvironment({ ...at.env, ...more }),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+  expect(await wait().exited).toBe(0);
+  const older = wait({ INBOX_WAKE: "1" });
+  await Bun.sleep(300);
+  const waiter = wait({ INBOX_WAKE: "1" });
+  await Bun.sleep(1500);
+  await at.inbox("send", "main", 'wake "up"\nnow', "--from", "bob");
+  const [code, said, output] = await Promise.all([
+    waiter.exited,
+    new Response(waiter.stderr).text(),
+    new Response(waiter.stdout).text(),
+  ]);
+  expect([code, output]).toEqual([2, ""]);
+  expect(said).toContain('bob (not verified), event:\n> wake "up"\n> now\n');
+  expect(await older.exited).toBe(0);
+  await at.silent();
+});

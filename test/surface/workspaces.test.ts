@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { desk } from "../support/cli.ts";
+import { hubHere } from "../support/hub.ts";
+import { overHttp, revisions } from "../support/mcp.ts";
+
+test("[U1] a workspace is a folder with an id, a label and an agent; its entries are listed newest first", async () => {
+  using at = await desk();
+  const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "Macro thesis")).json;
+  expect(workspace).toMatchObject({ path: at.path, label: "Macro thesis", agent: workspace.workspace_id });
+  expect(workspace.workspace_id).toMatch(/^ws-[a-z0-9]{20}$/);
+  const named = (await at.inbox("workspace", "add", "/tmp", "--label", "x", "--agent", "ada")).json.workspace;
+  expect(named.agent).toBe("ada");
+  expect((await at.inbox("workspace", "list")).json.workspaces).toHaveLength(2);
+  const push = (...args: string[]) => at.inbox("entries", "push", workspace.workspace_id, ...args);
+  const first = (await push("--comments", "Drafted it")).json;
+  expect(first).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), ts: expect.any(Number) });
+  const second = (await push("--docs", '[{"path": "report.md"}]')).json;
+  const { entries, has_more } = (await at.inbox("entries", "list", "--limit", "1")).json;
+  expect([entries.length, has_more, entries[0].id]).toEqual([1, true, second.id]);
+  expect(entries[0]).toMatchObject({
+    workspace_label: "Macro thesis",
+    docs: [{ path: "report.md" }],
+    comments: "",
+  });
+  const older = (await at.inbox("entries", "list", "--before", second.id)).json;
+  expect(older.entries.map(({ id }: { id: string }) => id)).toEqual([first.id]);
+  expect((await at.inbox("entries", "list", "--workspace-id", named.workspace_id)).json.entries).toEqual([]);
+});
+
+test("[U1] [U2] a push says something, points only into its workspace, and its workspace must exist", async () => {
+  using at = await desk();
+  const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "x")).json;
+  const code = async (id: string, ...args: string[]) => {
+    const { json } = await at.inbox("entries", "push", id, ...args);
+    return json.ok ? "ok" : json.error.code;
+  };
+  const id = workspace.workspace_id;
+  expect(await code(id)).toBe("invalid_input");
+  expect(await code(id, "--docs", "[]", "--comments", "  ")).toBe("invalid_input");
+  for (const path of ["../x", "a/../../x", "/etc/passwd", "~/x", "C:\\x", "a\\..\\..\\x", ""])
+    expect([path, await code(id, "--docs", JSON.stringify([{ path }]))]).toEqual([path, "invalid_input"]);
+  expect(await code(id, "--docs", '[{"path": "a/./b..md"}]')).toBe("ok");
+  expect(await code("ws-unknown1", "--comments", "x")).toBe("not_found");
+});
+
+test.each([...revisions])(
+  "[U1] %s: inbox_push is there only at the workspace's own address, which alone says whose it is",
+  async (revision) => {
+    await using hub = await hubHere();
+    const made = await hub.ask("POST /api/workspaces", { path: "/tmp", label: "Macro" });
+    const { workspaceId } = made.json.workspace;
+    await using inside = await overHttp(`${hub.url}/mcp/${workspaceId}`, revision);
+    await using outside = await overHttp(`${hub.url}/mcp?agent=${workspaceId}`, revision);
+    const names = async (visitor: typeof inside) =>
+      (await visitor.client.listTools()).tools.map(({ name }) => name);
+    expect(await names(inside)).toContain("inbox_push");
+    expect(await names(outside)).not.toContain("inbox_push");
+    const pushed = await inside.call("inbox_push", { docs: [{ path: "a.md" }], comments: "look" });
+    expect(pushed.fields).toMatchObject({ id: expect.any(String), ts: expect.any(Number) });
+    const refused = await inside.call("inbox_push", { comments: "x", workspace: "ws-other12" });
+    expect(refused.fields.error.code).toBe("invalid_input");
+    expect((await outside.call("inbox_push", { comments: "x" })).fields.error.code).toBe("not_allowed");
+    const { json } = await hub.ask("GET /api/inbox/history?limit=10");
+    expect(json.entries).toMatchObject([
+      { id: pushed.fields.id, workspaceId, workspaceLabel: "Macro", comments: "look" },
+    ]);
+    const unknown = await hub.ask("POST /mcp/ws-unknown1", {});
+    expect(unknown.status).toBe(404);
+  },
+);
