@@ -55,6 +55,7 @@ const sequences = {
   messages: "messages_message_id_seq",
   artifacts: "artifacts_artifact_id_seq",
   tokens: "tokens_token_id_seq",
+  entries: "entries_entry_number_seq",
   events: "event_numbers",
 };
 

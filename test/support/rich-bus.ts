@@ -92,6 +92,13 @@ export async function fillRichly(location: string): Promise<Rich> {
   await call("mailbox.send", { from: "lead", to: "reader", message: "in your hands" });
   await call("mailbox.check", { agent: "reader", ack: "manual" });
   await call(...keyed);
+  const { workspace } = await call("workspaces.add", {
+    path: "/tmp",
+    label: "Macro thesis",
+    agent: "writer",
+  });
+  const docs = [{ path: "report.md" }];
+  await call("entries.push", { workspace: workspace.workspaceId, docs, comments: "please look" });
   const { token } = await call("tokens.create", { agent: "w", scope: "worker" });
   const { token: revoked, tokenId } = await call("tokens.create", { agent: "v", scope: "admin" });
   await call("tokens.revoke", { id: tokenId });
