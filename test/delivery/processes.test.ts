@@ -90,9 +90,9 @@ deliverySuite("processes", (store) => {
     await holder.process.exited;
     await untilReturned(at, bus);
     const reader = bus.deaf();
+    // It may find the message before the pointer comes; what becomes of such a pointer is another test's.
     expect((await reader.receive({ agent })).messages).toMatchObject([{ id, redelivered: false }]);
     await reader.close();
-    await untilEmpty(at, bus);
     await tap.stop();
   });
 
