@@ -1,0 +1,26 @@
+/** [Q9] What a sub-agent was told, did and said, in order. */
+import * as v from "valibot";
+
+export const transcriptKinds = {
+  prompt: "what it was told",
+  tool: "a tool it used",
+  response: "what the tool answered",
+  output: "what it wrote",
+  error: "what it wrote to standard error, or what went wrong",
+  notice: "what the supervisor did",
+  final: "its final message",
+} as const;
+
+export type TranscriptKind = keyof typeof transcriptKinds;
+
+export const transcriptEntry = () =>
+  v.strictObject({
+    /** Where the transcript goes on after it: a cursor. */
+    n: v.number(),
+    at: v.string(),
+    kind: v.picklist(Object.keys(transcriptKinds) as TranscriptKind[]),
+    text: v.string(),
+    tool: v.optional(v.string()),
+  });
+
+export type TranscriptEntry = v.InferOutput<ReturnType<typeof transcriptEntry>>;

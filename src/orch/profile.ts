@@ -1,0 +1,43 @@
+/** [Q8] What `.agents/agents.toml` says of a kind of agent, checked and with the defaults in. */
+
+export interface RunnerSettings {
+  name: string;
+  /** Which runner understands it: `command` for any program. */
+  kind: "command" | "claude" | "codex" | "gemini" | "opencode" | "acp";
+  /** The program and its arguments; `{prompt} {model} {name} {cwd} {session}` are put in. Built-in kinds know theirs. */
+  command: readonly string[];
+  /** How the prompt reaches the program, where no argument holds `{prompt}`. */
+  prompt: "stdin" | "argument";
+  /** How a model is chosen, for example `["--model", "{model}"]`; left out where the task names none. */
+  model: readonly string[];
+  /** How its output is read: as it is, or as one JSON object with the final message in a field. */
+  output: "text" | "json";
+  env: Readonly<Record<string, string>>;
+  /** How many of it run at a time. */
+  concurrency: number | null;
+  timeoutSeconds: number | null;
+  retries: number;
+  /** The command that opens an earlier conversation again, with `{session}`. */
+  resume: readonly string[] | null;
+  /** ACP: what a sub-agent is answered that asks for permission. */
+  permission: "allow" | "reject";
+}
+
+export interface Profile {
+  name: string;
+  runner: RunnerSettings;
+  model: string | null;
+  instructions: string | null;
+  /** [Q12] Runs when a task ends; exit 2 refuses the end. */
+  gate: readonly string[] | null;
+  /** The same for a pool worker that goes idle. */
+  gateIdle: readonly string[] | null;
+}
+
+export interface Profiles {
+  /** The one that is meant where nobody names one. */
+  default: string | null;
+  /** How many sub-agents run at a time, of all kinds. */
+  maxRunning: number;
+  all: ReadonlyMap<string, Profile>;
+}

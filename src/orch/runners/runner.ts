@@ -1,0 +1,65 @@
+/**
+ * The port between a keeper, which owns a task's process, and the many kinds of agent programs. A runner says how its
+ * program is started and understands what it prints; it starts nothing, knows no bus and no clock. One file a runner.
+ */
+import type { TranscriptEntry } from "../../contract/transcript.ts";
+
+/** What a runner may know of the task. */
+export interface Job {
+  /** The sub-agent's name. */
+  name: string;
+  /** What it is to do; where `session` is set, what it is told next. */
+  prompt: string;
+  model: string | null;
+  /** What the profile tells every agent of its kind. */
+  instructions: string | null;
+  /** Where it works. */
+  cwd: string;
+  /** A folder of this task's own, for files a program wants to be given. */
+  folder: string;
+  /** Our MCP server, as a program to start. The identity is in the environment, which the child hands down. */
+  mcp: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> };
+  /** The program's own name for a conversation that is to go on. */
+  session?: string;
+}
+
+/** How the program is started: an argument array, never a shell. */
+export interface Launch {
+  argv: readonly string[];
+  /** Written to its standard input, which is then closed; `open` keeps it for the conversation. Without it there is no input. */
+  stdin?: { text: string } | "open";
+  env?: Readonly<Record<string, string>>;
+}
+
+/** What the program wrote. The keeper has its standard error in the transcript by itself. */
+export interface Talk {
+  stdout: AsyncIterable<Uint8Array>;
+  /** To its standard input, where that is open. */
+  write(text: string): Promise<void>;
+  endInput(): void;
+  /** Adds to the transcript. Awaited: a program that prints faster than the disk takes it has to wait. */
+  note(entry: Omit<TranscriptEntry, "n" | "at">): Promise<void>;
+  /** The task is to end, by kill or timeout: say goodbye if the protocol has a word for it. The process ends soon after. */
+  signal: AbortSignal;
+}
+
+/** What came of it, as far as the program said. That it ended with a status other than 0 the keeper knows by itself. */
+export interface Outcome {
+  /** The final message; the end of it where it is longer than `finalLimit`. */
+  final: string;
+  /** Why it is a failure though the program may have ended well. */
+  error?: string;
+  /** By which a later run goes on with the same conversation. */
+  session?: string;
+}
+
+/** Bytes of a final message that are kept in memory and delivered; the transcript has it all. */
+export const finalLimit = 512 * 1024;
+
+export interface Runner {
+  /** Whether it can go on with an earlier conversation (`Job.session`). */
+  resumes: boolean;
+  launch(job: Job): Launch;
+  /** Follows the program to the end of its output. */
+  follow(talk: Talk, job: Job): Promise<Outcome>;
+}
