@@ -1,0 +1,59 @@
+/** [Q8] Which profile is meant, and which programs are installed. */
+import { InboxError } from "../contract/errors.ts";
+import { didYouMean } from "../contract/suggest.ts";
+import { builtIns, wayToGet } from "./built-in.ts";
+import type { Profile, Profiles } from "./profile.ts";
+
+export interface ProfileLine {
+  name: string;
+  runner: string;
+  model: string | null;
+  installed: boolean;
+  /** Where it is, or what was looked for. */
+  program: string;
+  /** How to get what is not installed. */
+  hint: string | null;
+}
+
+/** Where a program is on a search path, if it can be run. */
+export const placeOf = (program: string, path: string): string | null => Bun.which(program, { PATH: path });
+
+export function describeProfiles(profiles: Profiles, path: string): ProfileLine[] {
+  return [...profiles.all.values()].map(({ name, runner, model }) => {
+    const wanted = runner.command[0]!;
+    const place = placeOf(wanted, path);
+    return {
+      name,
+      runner: runner.name,
+      model,
+      installed: place !== null,
+      program: place ?? wanted,
+      hint: place === null ? wayToGet(runner) : null,
+    };
+  });
+}
+
+/** The one that was asked for, else the file's default, else the first built-in one that is installed. */
+export function chooseProfile(profiles: Profiles, wanted: string | undefined, path: string): Profile {
+  const named = wanted ?? profiles.default;
+  if (named !== null) {
+    const profile = profiles.all.get(named);
+    if (profile) return profile;
+    throw new InboxError("invalid_input", `there is no profile ${JSON.stringify(named)} for an agent`, {
+      hint:
+        didYouMean(named, profiles.all.keys()) ||
+        `there are ${[...profiles.all.keys()].join(", ")}; orch agents shows them`,
+    });
+  }
+  for (const name of Object.keys(builtIns)) {
+    const profile = profiles.all.get(name);
+    if (profile && placeOf(profile.runner.command[0]!, path) !== null) return profile;
+  }
+  throw new InboxError(
+    "invalid_input",
+    `no agent program is named, and none of ${Object.keys(builtIns).join(", ")} is installed`,
+    {
+      hint: `${builtIns.claude.get}; or name your own program in .agents/agents.toml: default = "mine" and [runners.mine] command = ["prog", "{prompt}"]`,
+    },
+  );
+}

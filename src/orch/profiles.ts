@@ -1,0 +1,167 @@
+/** [Q8] Reads `.agents/agents.toml`: which agent programs there are and how they are used. */
+import { dirname, resolve } from "node:path";
+import { InboxError } from "../contract/errors.ts";
+import { closest, didYouMean } from "../contract/suggest.ts";
+import { exists, fs } from "../system.ts";
+import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
+import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
+import { isTable, type Reader, reader, type Table } from "./profile-table.ts";
+import { mentions, places } from "./runners/template.ts";
+
+/** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
+const maxRunning = 100;
+
+const forAll = ["kind", "command", "model", "env", "concurrency", "timeout", "retries"];
+const forCommands = [...forAll, "prompt", "output", "resume"];
+const forAgents = [...forAll, "permission"];
+
+/** Without a file, or where there is none, the built-in ones. */
+export function loadProfiles(file: string | undefined): Profiles {
+  const there = file !== undefined && exists(file);
+  const top = reader(file ?? "", [], there ? parsed(file) : {});
+  top.only(["default", "max_running", "runners", "profiles"]);
+  // A program's path is meant from the folder that holds `.agents`.
+  const folder = dirname(dirname(resolve(file ?? ".agents/agents.toml")));
+
+  const runners = new Map<string, RunnerSettings>();
+  for (const name of Object.keys(builtIns)) runners.set(name, runnerIn(name, reader("", [], {}), folder));
+  for (const [name, table] of top.tables("runners")) runners.set(name, runnerIn(name, table, folder));
+
+  const all = new Map<string, Profile>();
+  for (const [name, runner] of runners)
+    all.set(name, { name, runner, model: null, instructions: null, gate: null, gateIdle: null });
+  for (const [name, table] of top.tables("profiles")) all.set(name, profileIn(name, table, runners, folder));
+
+  const named = top.text("default") ?? null;
+  if (named !== null && !all.has(named))
+    throw top.wrong(
+      "default",
+      `names ${JSON.stringify(named)}, which is neither a profile nor a runner`,
+      meant(named, all),
+    );
+  return { default: named, maxRunning: top.number("max_running", 1, true) ?? maxRunning, all };
+}
+
+function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
+  const kind = table.choice("kind", kinds) ?? (kinds.includes(name as Kind) ? (name as Kind) : "command");
+  const keys = kind === "command" ? forCommands : forAgents;
+  table.only(keys, (key) =>
+    [...forCommands, ...forAgents].includes(key) ? `is of no use with kind = "${kind}"` : undefined,
+  );
+  const builtIn = builtInOf(kind);
+  const command = program(table, "command", folder) ?? (builtIn && [builtIn.program]);
+  if (!command)
+    throw table.wrong(
+      "command",
+      "is missing: which program is it?",
+      'for example command = ["prog", "{prompt}"]',
+    );
+  const settings: RunnerSettings = {
+    name,
+    kind,
+    command,
+    prompt: table.choice("prompt", ["stdin", "argument"]) ?? "stdin",
+    model: table.words("model") ?? (builtIn ? ["--model", "{model}"] : []),
+    output: table.choice("output", ["text", "json"]) ?? "text",
+    env: table.texts("env") ?? {},
+    concurrency: table.number("concurrency", 1, true) ?? null,
+    timeoutSeconds: table.number("timeout", 0.001, false) ?? null,
+    retries: table.number("retries", 0, true) ?? 0,
+    resume: program(table, "resume", folder) ?? null,
+    permission: table.choice("permission", ["allow", "reject"]) ?? "reject",
+  };
+  if (settings.model.length && !mentions(settings.model, "model"))
+    throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
+  if (settings.prompt === "argument" && table.has("prompt") && mentions(command, "prompt"))
+    throw table.wrong("prompt", "says what {prompt} in command says already", "leave one of the two out");
+  if (
+    settings.resume &&
+    mentions(settings.resume, "session") &&
+    settings.output === "text" &&
+    !mentions(command, "session")
+  )
+    throw table.wrong("resume", "holds {session}, but nothing says what the session is called", sources);
+  return settings;
+}
+
+const sources =
+  'put {session} into command too, and it is given a new name; or set output = "json" and print {"result": …, "session": …}';
+
+/** A program with its arguments; a path to it, other than a plain name, is meant from `folder`. */
+function program(table: Reader, key: string, folder: string): string[] | undefined {
+  const words = table.words(key);
+  if (!words) return undefined;
+  for (const word of words) {
+    const [near] = /^\{\w+\}$/.test(word) ? closest(word.slice(1, -1), places, 1) : [];
+    if (near && !places.some((place) => word === `{${place}}`))
+      throw table.wrong(key, `holds ${word}, which is not filled in`, `did you mean {${near}}?`);
+  }
+  const [first, ...rest] = words as [string, ...string[]];
+  return [first.includes("/") ? resolve(folder, first) : first, ...rest];
+}
+
+function profileIn(
+  name: string,
+  table: Reader,
+  runners: ReadonlyMap<string, RunnerSettings>,
+  folder: string,
+): Profile {
+  table.only(["runner", "model", "instructions", "gate"]);
+  const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
+  if (wanted === undefined)
+    throw table.wrong(
+      "runner",
+      "is missing: which program is it?",
+      `there are ${[...runners.keys()].join(", ")}`,
+    );
+  const runner = runners.get(wanted);
+  if (!runner)
+    throw table.wrong(
+      "runner",
+      `names ${JSON.stringify(wanted)}, which is no runner`,
+      meant(wanted, runners),
+    );
+  const model = table.text("model") ?? null;
+  if (model !== null && !runner.model.length && !mentions(runner.command, "model") && runner.kind !== "acp")
+    throw table.wrong(
+      "model",
+      `is set, but the runner ${JSON.stringify(wanted)} has no way to choose one`,
+      `set model = ["--model", "{model}"] in [runners.${wanted}]`,
+    );
+  return { name, runner, model, instructions: table.text("instructions") ?? null, ...gatesIn(table, folder) };
+}
+
+function gatesIn(table: Reader, folder: string): Pick<Profile, "gate" | "gateIdle"> {
+  if (!table.holdsTable("gate")) return { gate: program(table, "gate", folder) ?? null, gateIdle: null };
+  const gates = table.table("gate")!;
+  gates.only(["end", "idle"]);
+  return { gate: program(gates, "end", folder) ?? null, gateIdle: program(gates, "idle", folder) ?? null };
+}
+
+const meant = (wanted: string, known: ReadonlyMap<string, unknown>) =>
+  didYouMean(wanted, known.keys()) || `there are ${[...known.keys()].join(", ")}`;
+
+function parsed(file: string): Table {
+  const text = fs().readFileSync(file, "utf8");
+  try {
+    const table: unknown = Bun.TOML.parse(text);
+    return isTable(table) ? table : {};
+  } catch (error) {
+    const problem = (error as Error).message.replace(/^TOML Parse error: /, "");
+    throw new InboxError("invalid_input", `${file}, line ${lineOf(text)} or after: ${problem}`, {
+      hint: "it must be TOML; docs/orch-profiles.md has a worked example",
+      details: { file },
+    });
+  }
+}
+
+/** The parser does not tell where. What comes before the mistake can be read, and with it no more. */
+function lineOf(text: string): number {
+  const lines = text.split("\n");
+  for (let count = lines.length - 1; count > 0; count--)
+    try {
+      Bun.TOML.parse(lines.slice(0, count).join("\n"));
+      return count + 1;
+    } catch {}
+  return 1;
+}

@@ -1,0 +1,89 @@
+/** [Q8] Any program: what it prints is its final message. */
+import type { RunnerSettings } from "../profile.ts";
+import { keptEnd } from "./kept-end.ts";
+import { finalLimit, type Job, type Launch, type Outcome, type Runner, type Talk } from "./runner.ts";
+import { checkArguments, filled, mentions, withFlags } from "./template.ts";
+
+/** Text of one JSON object at most: a final message, where every character may be escaped, and something beside it. */
+const jsonLimit = 8 * 1024 * 1024;
+
+export function commandRunner(settings: RunnerSettings): Runner {
+  /** Conversations that were given their names here, because the command asks for one. */
+  const named = new WeakMap<Job, string>();
+
+  function launch(job: Job): Launch {
+    const again = job.session !== undefined && settings.resume;
+    const command = again || settings.command;
+    const session = job.session ?? nameOf(job);
+    const told = again || job.instructions === null ? job.prompt : `${job.instructions}\n\n${job.prompt}`;
+    const words = job.model === null ? command : withFlags(command, settings.model);
+    const inArgument = mentions(command, "prompt");
+    const appended = !inArgument && settings.prompt === "argument";
+    const argv = filled(appended ? [...words, "{prompt}"] : words, { ...job, prompt: told, session });
+    checkArguments(argv);
+    const stdin = !inArgument && !appended && { stdin: { text: told } };
+    return { argv, ...stdin, env: { ...settings.env, ...job.mcp.env } };
+  }
+
+  function nameOf(job: Job): string | undefined {
+    if (!mentions(settings.command, "session")) return undefined;
+    const name = named.get(job) ?? crypto.randomUUID();
+    named.set(job, name);
+    return name;
+  }
+
+  async function follow(talk: Talk, job: Job): Promise<Outcome> {
+    const kept = keptEnd(settings.output === "json" ? jsonLimit : finalLimit);
+    for await (const text of textOf(talk.stdout)) {
+      kept.add(text);
+      await talk.note({ kind: "output", text });
+    }
+    const printed = kept.text();
+    // A resume command that needs no name goes on with whatever was last.
+    const unnamed = settings.resume && !mentions(settings.resume, "session") ? "last" : undefined;
+    const session = job.session ?? named.get(job) ?? unnamed;
+    const outcome = settings.output === "json" ? answerIn(printed) : { final: printed.replace(/\r?\n$/, "") };
+    return session === undefined ? outcome : { session, ...outcome };
+  }
+
+  return { resumes: settings.resume !== null, launch, follow };
+}
+
+/** Pieces of text out of bytes; what is no UTF-8 becomes U+FFFD, and no character is cut in two. */
+async function* textOf(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const bytes of stdout) {
+    const text = decoder.decode(bytes, { stream: true });
+    if (text !== "") yield text;
+  }
+  const rest = decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+/** The object is all that was printed, or the last line of it. */
+function answerIn(printed: string): Outcome {
+  const whole = printed.trim();
+  const object = objectIn(whole) ?? objectIn(whole.slice(whole.lastIndexOf("\n") + 1));
+  if (!object)
+    return { final: printed, error: 'printed no JSON object, though its runner has output = "json"' };
+  const { result, message, text, error, session, session_id } = object;
+  const name = session ?? session_id;
+  const known = typeof name === "string" && name !== "" ? { session: name } : {};
+  const found = result ?? message ?? text;
+  if (error) return { final: found === undefined ? "" : wordsOf(found), error: wordsOf(error), ...known };
+  if (found !== undefined && found !== null) return { final: wordsOf(found), ...known };
+  return { final: whole, error: "printed a JSON object without result, message or text", ...known };
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const wordsOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,35 @@
+/** [Q8] Arguments with places to fill: `{prompt} {model} {name} {cwd} {session}`. Any other brace stays as it is. */
+import { InboxError } from "../../contract/errors.ts";
+import type { Job } from "./runner.ts";
+
+export const places = ["prompt", "model", "name", "cwd", "session"] as const;
+type Place = (typeof places)[number];
+
+const place = new RegExp(`\\{(${places.join("|")})\\}`, "g");
+
+export const mentions = (words: readonly string[], wanted: Place) =>
+  words.some((word) => word.includes(`{${wanted}}`));
+
+/** In one pass: what a value says is never taken for a place. */
+export function filled(words: readonly string[], job: Pick<Job, Place>): string[] {
+  return words.map((word) => word.replace(place, (_, name: Place) => job[name] ?? ""));
+}
+
+/** Where flags go that were not in the command: before a `--`, which ends flags, else last. */
+export function withFlags(command: readonly string[], flags: readonly string[]): string[] {
+  const end = command.indexOf("--");
+  return end < 0 ? [...command, ...flags] : [...command.slice(0, end), ...flags, ...command.slice(end)];
+}
+
+/** What Linux takes for one argument (MAX_ARG_STRLEN), with its closing byte. */
+const argumentLimit = 128 * 1024 - 1;
+
+export function checkArguments(argv: readonly string[]): void {
+  const longest = Math.max(...argv.map((word) => Buffer.byteLength(word)));
+  if (longest > argumentLimit)
+    throw new InboxError(
+      "too_large",
+      `the prompt makes an argument of ${longest} bytes for ${argv[0]}; the system takes ${argumentLimit}`,
+      { hint: 'take {prompt} out of the runner\'s command and set prompt = "stdin" in .agents/agents.toml' },
+    );
+}

@@ -1,0 +1,195 @@
+import { describe, expect, test } from "bun:test";
+import { finalLimit } from "../../src/orch/runners/runner.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { jobIn, play, runnerIn } from "../support/play-runner.ts";
+import { refusal } from "../support/refusal.ts";
+
+/** A program that prints its arguments and its standard input as JSON. */
+const echo = `["sh", "-c", 'for word in "$@"; do printf "<%s>" "$word"; done; printf "|"; cat', "echo"`;
+
+async function echoed(settings: string, command = `${echo}]`) {
+  const folder = temporaryFolder();
+  const runner = await runnerIn(folder.path, "echo", `[runners.echo]\ncommand = ${command}\n${settings}`);
+  return { folder, runner, [Symbol.dispose]: folder[Symbol.dispose] };
+}
+
+describe("any command", () => {
+  test("[Q8] what it prints is the final message, without its last line break", async () => {
+    using e = await echoed("", `["printf", "one\\\\n\\\\ntwo\\\\n\\\\n"]`);
+    const { outcome, notes, code } = await play(e.runner, jobIn(e.folder));
+    expect(code).toBe(0);
+    expect(outcome).toEqual({ final: "one\n\ntwo\n" });
+    expect(notes).toEqual([{ kind: "output", text: "one\n\ntwo\n\n" }]);
+  });
+
+  test("[Q8] the prompt comes on standard input, unless an argument holds it", async () => {
+    const prompt = 'it\'s $HOME `x` "{model}" {cwd}\n--flag ünï';
+    using e = await echoed("");
+    expect((await play(e.runner, jobIn(e.folder, { prompt }))).outcome.final).toBe(`|${prompt}`);
+    using a = await echoed("", `${echo}, "-p={prompt}"]`);
+    expect((await play(a.runner, jobIn(a.folder, { prompt }))).outcome.final).toBe(`<-p=${prompt}>|`);
+    using l = await echoed('prompt = "argument"');
+    expect((await play(l.runner, jobIn(l.folder, { prompt }))).outcome.final).toBe(`<${prompt}>|`);
+  });
+
+  test("[Q8] name, directory and model are filled in, and other braces stay", async () => {
+    using e = await echoed("", `${echo}, "{name}", "{cwd}", "m={model}", "{print $1}", "{}"]`);
+    const job = jobIn(e.folder, { model: "big", prompt: "" });
+    expect((await play(e.runner, job)).outcome.final).toBe(`<sub><${e.folder.path}><m=big><{print $1}><{}>|`);
+  });
+
+  test("[Q8] the model flag is there only where a model is, and before the end of flags", async () => {
+    using e = await echoed('model = ["--model", "{model}"]', `${echo}, "--", "{prompt}"]`);
+    const model = await play(e.runner, jobIn(e.folder, { model: "big" }));
+    expect(model.outcome.final).toBe("<--model><big><--><do it>|");
+    expect((await play(e.runner, jobIn(e.folder))).outcome.final).toBe("<--><do it>|");
+  });
+
+  test("[Q8] instructions come before the prompt", async () => {
+    using e = await echoed("");
+    const job = jobIn(e.folder, { instructions: "Be brief." });
+    expect((await play(e.runner, job)).outcome.final).toBe("|Be brief.\n\ndo it");
+  });
+
+  test("[Q8] its environment has what the runner says, and the identity whatever the runner says", async () => {
+    using e = await echoed(
+      'env = { COLOR = "red", INBOX_AGENT = "other" }',
+      '["sh", "-c", "echo $COLOR $INBOX_AGENT"]',
+    );
+    const job = jobIn(e.folder, { mcp: { command: "x", args: [], env: { INBOX_AGENT: "sub" } } });
+    expect((await play(e.runner, job)).outcome.final).toBe("red sub");
+  });
+
+  test("[Q8] a prompt that no argument can hold is refused with the way out", async () => {
+    using e = await echoed("", `${echo}, "{prompt}"]`);
+    const error = await refusal(
+      Promise.try(() => e.runner.launch(jobIn(e.folder, { prompt: "x".repeat(200_000) }))),
+    );
+    expect(error).toMatchObject({ code: "too_large" });
+    expect(error.hint).toContain('prompt = "stdin"');
+    using s = await echoed("");
+    const { outcome } = await play(s.runner, jobIn(s.folder, { prompt: "x".repeat(200_000) }));
+    expect(outcome.final).toHaveLength(200_001);
+  });
+
+  test("[Q8] output that is no UTF-8, and U+0000, arrive as a message can hold them", async () => {
+    using e = await echoed("", `["printf", 'a\\377b\\000c\\303']`);
+    const { outcome, notes } = await play(e.runner, jobIn(e.folder));
+    expect(outcome.final).toBe("a\ufffdb\ufffdc\ufffd");
+    expect(notes.map(({ text }) => text).join("")).toBe(outcome.final);
+  });
+
+  test("[Q8] no output is an empty message", async () => {
+    using e = await echoed("", '["true"]');
+    const { outcome, notes } = await play(e.runner, jobIn(e.folder));
+    expect(outcome).toEqual({ final: "" });
+    expect(notes).toEqual([]);
+  });
+
+  test("[Q8] characters that are cut by the pipe arrive whole", async () => {
+    const script = "for i in 1 2 3; do printf '\\\\342'; sleep 0.01; printf '\\\\202\\\\254'; done";
+    using e = await echoed("", `["sh", "-c", "${script}"]`);
+    expect((await play(e.runner, jobIn(e.folder))).outcome.final).toBe("€€€");
+  });
+});
+
+describe("output of any size", () => {
+  test("[Q9] a gigabyte goes to the transcript in pieces, and memory does not grow with it", async () => {
+    using e = await echoed(
+      "",
+      `["sh", "-c", "yes 0123456789abcde | head -c 1073741824; printf 'the end €'"]`,
+    );
+    let bytes = 0;
+    let largest = 0;
+    let most = 0;
+    Bun.gc(true);
+    const before = process.memoryUsage.rss();
+    const { outcome } = await play(e.runner, jobIn(e.folder), {
+      note: async ({ text }) => {
+        const size = Buffer.byteLength(text);
+        bytes += size;
+        largest = Math.max(largest, size);
+        most = Math.max(most, process.memoryUsage.rss());
+      },
+    });
+    expect(bytes).toBe(2 ** 30 + 11);
+    expect(largest).toBeLessThanOrEqual(64 * 1024);
+    expect(most - before).toBeLessThan(200 * 2 ** 20);
+    expect(outcome.final).toEndWith("0123456789abcde\nthe end €");
+    expect(Buffer.byteLength(outcome.final)).toBe(finalLimit);
+  }, 120_000);
+
+  test("[Q5] the end of a long message is cut at a character", async () => {
+    using e = await echoed("", `["sh", "-c", "yes € | tr -d '\\\\n' | head -c 900000; printf x"]`);
+    const { outcome, notes } = await play(e.runner, jobIn(e.folder));
+    expect(outcome.final).toMatch(/^€+x$/);
+    expect(finalLimit - Buffer.byteLength(outcome.final)).toBeLessThan(3);
+    expect(notes.map(({ text }) => text).join("")).toMatch(/^€{300000}x$/);
+  });
+});
+
+describe('output = "json"', () => {
+  const printing = async (text: string, more = "") => {
+    using e = await echoed(`output = "json"\n${more}`, `["printf", "%s", ${JSON.stringify(text)}]`);
+    return (await play(e.runner, jobIn(e.folder))).outcome;
+  };
+
+  test("[Q8] the final message is in result, message or text", async () => {
+    expect(await printing('{"result": "r", "text": "t"}\n')).toEqual({ final: "r" });
+    expect(await printing('{"message": "m"}')).toEqual({ final: "m" });
+    expect(await printing('{\n "text": "t",\n "session_id": "s1"\n}')).toEqual({ final: "t", session: "s1" });
+    expect(await printing('{"result": {"a": 1}}')).toEqual({ final: '{"a":1}' });
+    expect(await printing('loading…\n{"result": "r"}\n')).toEqual({ final: "r" });
+  });
+
+  test("[Q5] an error in it, or no object at all, is a failure that keeps what there is", async () => {
+    expect(await printing('{"error": "no money", "result": "half"}')).toEqual({
+      final: "half",
+      error: "no money",
+    });
+    expect(await printing('{"answer": 1}')).toEqual({
+      final: '{"answer": 1}',
+      error: "printed a JSON object without result, message or text",
+    });
+    const none = await printing("plain words");
+    expect(none).toMatchObject({ final: "plain words", error: expect.stringContaining("no JSON object") });
+    expect(await printing("")).toMatchObject({ final: "", error: expect.stringContaining("no JSON object") });
+    expect(await printing("[1]")).toMatchObject({ error: expect.stringContaining("no JSON object") });
+  });
+
+  test("[Q8] half a surrogate pair in it does not spoil the message", async () => {
+    expect(await printing('{"result": "a\\ud800b\\u0000"}')).toEqual({ final: "a\ufffdb\ufffd" });
+  });
+});
+
+describe("going on with a conversation", () => {
+  test("[Q12] a command that asks for a session is given a name, and the resume command the same", async () => {
+    using e = await echoed(`resume = ${echo}, "again", "{session}"]`, `${echo}, "{session}"]`);
+    expect(e.runner.resumes).toBe(true);
+    const first = await play(e.runner, jobIn(e.folder, { instructions: "Be brief." }));
+    const { session } = first.outcome;
+    expect(session).toMatch(/^[0-9a-f-]{36}$/);
+    expect(first.outcome.final).toBe(`<${session}>|Be brief.\n\ndo it`);
+    const job = jobIn(e.folder, { session, prompt: "once more", instructions: "Be brief." });
+    const second = await play(e.runner, job);
+    expect(second.outcome).toEqual({ final: `<again><${session}>|once more`, session });
+  });
+
+  test("[Q12] a program that says its session in JSON, and a resume command that needs none", async () => {
+    using said = await echoed(
+      'output = "json"\nresume = ["echo", "{session}"]',
+      `["echo", '{"text":"t","session":"abc"}']`,
+    );
+    expect((await play(said.runner, jobIn(said.folder))).outcome).toEqual({ final: "t", session: "abc" });
+    expect(said.runner.launch(jobIn(said.folder, { session: "abc" })).argv).toEqual(["echo", "abc"]);
+    using last = await echoed(`resume = ${echo}, "--continue"]`);
+    const { outcome } = await play(last.runner, jobIn(last.folder));
+    expect(last.runner.launch(jobIn(last.folder, outcome)).argv.at(-1)).toBe("--continue");
+  });
+
+  test("[Q12] without a resume command it cannot", async () => {
+    using e = await echoed("");
+    expect(e.runner.resumes).toBe(false);
+    expect((await play(e.runner, jobIn(e.folder))).outcome.session).toBeUndefined();
+  });
+});

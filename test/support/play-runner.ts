@@ -1,0 +1,91 @@
+/** Plays the keeper of a task: starts what a runner asks for, hands it the output, and writes down what it notes. */
+import { join } from "node:path";
+import type { FileSink } from "bun";
+import type { TranscriptEntry } from "../../src/contract/transcript.ts";
+import { loadProfiles } from "../../src/orch/profiles.ts";
+import { runnerFor } from "../../src/orch/runners/index.ts";
+import type { Job, Launch, Outcome } from "../../src/orch/runners/runner.ts";
+import { bareEnvironment, program } from "./cli.ts";
+import type { temporaryFolder } from "./folder.ts";
+
+export type Noted = Pick<TranscriptEntry, "kind" | "text" | "tool">;
+
+export interface Played {
+  launch: Launch;
+  outcome: Outcome;
+  notes: Noted[];
+  code: number | null;
+  stderr: string;
+}
+
+export interface Play {
+  job?: Partial<Job>;
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Instead of keeping what is noted. */
+  note?: (entry: Noted) => Promise<void>;
+}
+
+/** The runner of a profile, from the text of an agents.toml in a folder. */
+export async function runnerIn(folder: string, name: string, toml: string) {
+  const file = join(folder, ".agents/agents.toml");
+  await Bun.write(file, toml);
+  return runnerFor(loadProfiles(file).all.get(name)!.runner);
+}
+
+export function jobIn(folder: ReturnType<typeof temporaryFolder>, more: Partial<Job> = {}): Job {
+  return {
+    name: "sub",
+    prompt: "do it",
+    model: null,
+    instructions: null,
+    cwd: folder.path,
+    folder: join(folder.path, "task"),
+    mcp: { command: program, args: ["mcp"], env: {} },
+    ...more,
+  };
+}
+
+export async function play(
+  runner: ReturnType<typeof runnerFor>,
+  job: Job,
+  { env = {}, signal = new AbortController().signal, note }: Play = {},
+): Promise<Played> {
+  const launch = runner.launch(job);
+  const child = Bun.spawn([...launch.argv], {
+    cwd: job.cwd,
+    env: { ...bareEnvironment(env), ...launch.env },
+    stdin: launch.stdin ? "pipe" : "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const stderr = new Response(child.stderr).text();
+  const input = child.stdin;
+  if (input && launch.stdin && launch.stdin !== "open") give(input, launch.stdin.text);
+  const notes: Noted[] = [];
+  const outcome = await runner.follow(
+    {
+      stdout: child.stdout,
+      write: async (text) => {
+        input!.write(text);
+        await input!.flush();
+      },
+      endInput: () => void input!.end(),
+      note: note ?? (async (entry) => void notes.push(entry)),
+      signal,
+    },
+    job,
+  );
+  if (signal.aborted) child.kill();
+  const code = await child.exited;
+  return { launch, outcome, notes, code, stderr: await stderr };
+}
+
+async function give(input: FileSink, text: string): Promise<void> {
+  try {
+    input.write(text);
+    await input.end();
+  } catch {
+    // It need not read what it is told.
+  }
+}
