@@ -43,6 +43,8 @@ const allowed: Record<string, string[]> = {
   ],
   "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/sql", "src/contract"],
   "src/handlers.ts": [
+    "src/orch/log.ts",
+    "src/orch/operations.ts",
     "src/bus",
     "src/waiting",
     "src/engines/engine.ts",
@@ -53,6 +55,7 @@ const allowed: Record<string, string[]> = {
   "src/token-text.ts": [],
   "src/inbox.ts": [
     "src/handlers.ts",
+    "src/orch/watch-over.ts",
     "src/token-text.ts",
     "src/delivery",
     "src/bus",
@@ -98,8 +101,25 @@ const allowed: Record<string, string[]> = {
     "src/system.ts",
     "src/contract",
   ],
+  "src/orch": [
+    "src/orch",
+    "src/bus",
+    "src/waiting/wait.ts",
+    "src/engines/engine.ts",
+    "src/location.ts",
+    "src/system.ts",
+    "src/token-text.ts",
+    "src/sql",
+    "src/contract",
+  ],
   "src/surfaces/client": ["src/surfaces/client", "src/contract"],
-  "src/hub.ts": ["src/engines", "src/inbox.ts", "src/surfaces/http", "src/contract"],
+  "src/hub.ts": [
+    "src/engines",
+    "src/inbox.ts",
+    "src/orch/supervisor.ts",
+    "src/surfaces/http",
+    "src/contract",
+  ],
   "src/surfaces/text": ["src/surfaces/text", "src/contract"],
   "src/surfaces/mcp": [
     "src/surfaces/mcp",
@@ -122,6 +142,8 @@ const allowed: Record<string, string[]> = {
   ],
   "src/surfaces/cli": [
     "src/hub.ts",
+    "src/orch/supervisor.ts",
+    "src/orch/keeper.ts",
     "src/identity.ts",
     "src/surfaces/client",
     "src/surfaces/mcp",

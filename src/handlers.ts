@@ -27,17 +27,24 @@ import { renew } from "./bus/procedures/renew.ts";
 import { reply } from "./bus/procedures/reply.ts";
 import { send } from "./bus/procedures/send.ts";
 import { show } from "./bus/procedures/show.ts";
+import { editTask, moveTask, removeTask } from "./bus/procedures/task-change.ts";
+import { killTask } from "./bus/procedures/task-kill.ts";
+import { queue, showTask } from "./bus/procedures/task-queue.ts";
+import { runTasks } from "./bus/procedures/task-run.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./bus/procedures/tokens.ts";
 import { update } from "./bus/procedures/update.ts";
 import { workspaceAdd, workspaceList } from "./bus/procedures/workspaces.ts";
+import { InboxError } from "./contract/errors.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import type { Engine } from "./engines/engine.ts";
+import type { Place } from "./orch/operations.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { newToken, tokenHash } from "./token-text.ts";
 import { claimOrWait } from "./waiting/claim.ts";
 import { gather } from "./waiting/gather.ts";
 import type { Handed } from "./waiting/handed.ts";
+import { awaitResult } from "./waiting/handoff.ts";
 import { check, receive, waitMail } from "./waiting/mail.ts";
 import { waitReply } from "./waiting/wait-reply.ts";
 import { watch } from "./waiting/watch.ts";
@@ -48,9 +55,14 @@ export type BusOperation = Exclude<OperationName, `bus.${string}`>;
 type Handler<N extends BusOperation> = (
   engine: Engine,
   input: ParsedOf<N>,
-  signal?: AbortSignal,
-  keyed?: Keyed,
+  signal: AbortSignal | undefined,
+  keyed: Keyed | undefined,
+  place: Place,
 ) => Promise<Handed<OutputOf<N>>>;
+
+/** Loaded when asked for: they bring modules that no other command needs. */
+const orch = () => require("./orch/operations.ts") as typeof import("./orch/operations.ts");
+const transcripts = () => require("./orch/log.ts") as typeof import("./orch/log.ts");
 
 const plainly = <T>(value: T): Handed<T> => ({ value });
 
@@ -61,16 +73,21 @@ const reads =
   (engine, input) =>
     engine.read((tx) => procedure(tx, input)).then(plainly);
 
+type Work<T> = (tx: Context) => Procedure<T | Refused>;
+
+const written = <T>(engine: Engine, keyed: Keyed | undefined, work: Work<T>) =>
+  engine
+    .write((tx) => (keyed ? onlyOnce(tx, keyed, () => work(tx)) : work(tx)), {
+      repeatable: keyed !== undefined,
+    })
+    .then(plainly);
+
 const writes =
   <N extends BusOperation>(
     procedure: (tx: Context, input: ParsedOf<N>) => Procedure<OutputOf<N> | Refused>,
   ): Handler<N> =>
   (engine, input, _, keyed) =>
-    engine
-      .write((tx) => (keyed ? onlyOnce(tx, keyed, () => procedure(tx, input)) : procedure(tx, input)), {
-        repeatable: keyed !== undefined,
-      })
-      .then(plainly);
+    written(engine, keyed, (tx) => procedure(tx, input));
 
 export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.send": writes(send),
@@ -111,6 +128,18 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agents(tx, here)));
   },
+  "tasks.push": (engine, input, _, keyed, place) => written(engine, keyed, orch().pushTo(place, input)),
+  "tasks.assign": (engine, input, _, keyed, place) => written(engine, keyed, orch().assignTo(place, input)),
+  "tasks.run": writes(runTasks),
+  "tasks.queue": reads(queue),
+  "tasks.show": reads(showTask),
+  "tasks.log": (engine, input, signal) => transcripts().readLog(engine, input, signal).then(plainly),
+  "tasks.handoff": handOff,
+  "tasks.kill": writes(killTask),
+  "tasks.remove": writes(removeTask),
+  "tasks.move": writes(moveTask),
+  "tasks.edit": writes(editTask),
+  "tasks.profiles": async (_, __, ___, ____, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": writes(workspaceAdd),
   "workspaces.list": reads(workspaceList),
   "entries.push": writes(entryPush),
@@ -124,6 +153,27 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tokens.revoke": writes(tokenRevoke),
   "events.watch": (engine, input, signal) => watch(engine, input, signal).then(plainly),
 };
+
+/** [Q11] A new one is started here; one that was handed to before is only waited for. */
+async function handOff(
+  engine: Engine,
+  input: ParsedOf<"tasks.handoff">,
+  signal: AbortSignal | undefined,
+  _: Keyed | undefined,
+  place: Place,
+) {
+  const { message, terminalId, timeoutSeconds, ...task } = input;
+  const { agent } = input;
+  if ((message === undefined) === (terminalId === undefined))
+    throw new InboxError("invalid_input", "say what is to be done, or whose result is waited for", {
+      hint: "message for a new sub-agent; terminalId for one that was started before",
+    });
+  if (terminalId !== undefined)
+    return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, signal);
+  const started = await engine.write(orch().assignTo(place, { ...task, message: message! }));
+  await place.supervise();
+  return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, signal);
+}
 
 async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, signal?: AbortSignal) {
   const { answer: value, fresh } = await claimOrWait(engine, input, signal);

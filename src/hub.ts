@@ -1,7 +1,9 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
 import { InboxError } from "./contract/errors.ts";
 import { createBus, shown } from "./engines/at.ts";
+import type { Engine } from "./engines/engine.ts";
 import { openInbox } from "./inbox.ts";
+import { supervise } from "./orch/supervisor.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";
 
@@ -29,7 +31,7 @@ export interface Hub {
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
   await createBus(db);
-  const inbox = openInbox(db, { now: options.now, delivery: options.delivery });
+  const inbox = openInbox(db, { now: options.now, delivery: options.delivery, supervised: true });
   try {
     const auth = options.auth || !isLoopback(host);
     // [X1] Another address without tokens would be open to everybody who can reach it.
@@ -52,10 +54,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       limits,
       about,
     });
+    const supervision = superviseHere(inbox.engine, options, isLoopback(host) ? server.url : null);
     return {
       url: server.url,
       db: shown(db),
       stop: async () => {
+        await supervision.stop();
         await server.stop();
         await inbox.close();
       },
@@ -65,6 +69,27 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     if ((error as { code?: string }).code === "EADDRINUSE") throw await whoHolds(host, port);
     throw error;
   }
+}
+
+/** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */
+function superviseHere(engine: Engine, { db, delivery }: HubOptions, url: string | null) {
+  const over = new AbortController();
+  const done = supervise({
+    engine,
+    db,
+    delivery,
+    url,
+    env: process.env,
+    holder: crypto.randomUUID(),
+    signal: over.signal,
+    forever: true,
+  });
+  return {
+    stop: async () => {
+      over.abort();
+      await done.catch(() => {});
+    },
+  };
 }
 
 /** A second hub on the same port is told what holds it. */

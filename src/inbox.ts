@@ -14,6 +14,7 @@ import { carriedTo } from "./delivery/at.ts";
 import { openEngine } from "./engines/at.ts";
 import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import { watchOver } from "./orch/watch-over.ts";
 import { tokenHash } from "./token-text.ts";
 import type { Handed } from "./waiting/handed.ts";
 import { follow } from "./waiting/watch.ts";
@@ -45,6 +46,8 @@ export interface Inbox {
 
 /** What only the one who has the database can say. */
 export interface EmbeddedInbox extends Inbox {
+  /** For whoever supervises sub-agents. */
+  readonly engine: Engine;
   /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
   owner(token: string): Promise<{ agent: string; scope: Scope } | null>;
   hasTokens(): Promise<boolean>;
@@ -57,27 +60,35 @@ export interface InboxOptions extends EngineOptions {
   delivery?: string;
   /** A short visit: the broker is called only if somebody waits. */
   brief?: boolean;
+  /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
+  supervised?: boolean;
 }
 
 export function openInbox(
   location: string,
-  { delivery, brief = false, ...options }: InboxOptions = {},
+  { delivery, brief = false, supervised = false, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
   const opened = openEngine(location, options);
   const engine = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
 
+  const watch = watchOver(engine, location, { delivery, supervised });
+
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
     const parsed = parseInput(op, input, options.label);
-    return handlers[name](
-      options.verified ? vouchedFor(engine) : engine,
-      parsed,
-      options.signal,
-      keyedBy(op, parsed, options),
+    return watch.during(op, () =>
+      handlers[name](
+        options.verified ? vouchedFor(engine) : engine,
+        parsed,
+        options.signal,
+        keyedBy(op, parsed, options),
+        { db: location, supervise: watch.now },
+      ),
     );
   };
 
   return {
+    engine,
     hand,
     async call(name, input, options) {
       const handed = await hand(name, input, options);

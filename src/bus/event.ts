@@ -51,7 +51,8 @@ export function* append(
       ${JSON.stringify(details)}, ${now})`);
   const { thread_id = null, assigned_to = null, addressed_to = null } = thread ?? {};
   const to_agent = message?.to_agent ?? null;
-  for (const topic of topicsOf({ source, thread_id, assigned_to, addressed_to, to_agent })) tx.wake(topic);
+  for (const topic of topicsOf({ event_type: type, source, thread_id, assigned_to, addressed_to, to_agent }))
+    tx.wake(topic);
 }
 
 /** The id of the newest event of a thread; 0 where there is none. Its events come in order: they are made under its lock. */

@@ -21,6 +21,10 @@ export interface FieldInfo {
   maximum?: number;
   /** How the flag is called where that is not the field's name: `--ttl` for `ttlSeconds`. */
   flag?: string;
+  /** Programs on the caller's machine fill it from this variable where nobody gave it. */
+  env?: string;
+  /** Programs on the caller's machine fill it with the working directory. */
+  here?: boolean;
 }
 
 /** What a refusal for size says, where the schema cannot tell by itself. */
@@ -36,7 +40,7 @@ const malformed = "must be valid Unicode text without U+0000";
  * Hangs what surfaces need on a schema that was just built, without changing what it accepts. A plain property:
  * valibot's own metadata would be two more objects and a pipe a field, and half the time a command takes to be read.
  */
-export const described = <S extends v.GenericSchema>(schema: S, info: FieldInfo): S =>
+export const described = <S extends v.GenericSchema>(schema: S, info: FieldInfo): S & { field: FieldInfo } =>
   Object.assign(schema, { field: info });
 
 export const infoOf = (schema: unknown) => (schema as { field?: FieldInfo }).field;

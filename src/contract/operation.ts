@@ -6,8 +6,12 @@ import { text, tooLarge } from "./fields.ts";
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
   command: string;
+  /** Which program has it; `both` where it is at home in either. */
+  program?: "orch" | "both";
   /** Input fields that may also be given as plain arguments, in this order. */
   plain?: readonly string[];
+  /** Where fewer are given than there are, the first ones are left out. */
+  lastFirst?: boolean;
   /** The field that defaults to the caller's identity (`--agent`, `INBOX_AGENT`). */
   identity?: string;
   /** Who the caller is when nobody said. Without it an identity is required where the field is. */
@@ -20,7 +24,7 @@ export interface CliForm {
   bare?: string;
 }
 
-export const toolSets = ["mailbox", "worker", "messages", "user"] as const;
+export const toolSets = ["mailbox", "worker", "supervisor", "messages", "user"] as const;
 export type ToolSet = (typeof toolSets)[number];
 
 /** How a model calls it. The caller's identity is never a field of it where the caller is known. */

@@ -1,7 +1,7 @@
 /**
  * The tables of a bus, the same on every engine, in the order in which they can be filled: what is referred to comes first.
  * Events come last. Every change appends one, so whoever compares two buses in this order notices a change that was made
- * while it looked, and a copy that has the newest event has all the rest. Not here are `bus`, which tells what bus this is, and what is true of running processes only (`presence`).
+ * while it looked, and a copy that has the newest event has all the rest. Not here are `bus`, which tells what bus this is, and what is true of running processes only (`presence`, `supervision`).
  */
 import type { Procedure } from "../sql/procedure.ts";
 import type { Engine } from "./engine.ts";
@@ -24,7 +24,7 @@ function table(
   rest: string,
   more: Partial<Pick<Table, "refers" | "numbered">> = {},
 ): Table {
-  const columns = `${key} ${rest}`.split(" ");
+  const columns = `${key} ${rest}`.trim().split(" ");
   return { name, key: key.split(" "), columns, refers: [], numbered: false, ...more };
 }
 
@@ -68,6 +68,20 @@ export const tables: readonly Table[] = [
     "entry_id workspace_id workspace_label docs_json comments created_at read_at",
     { numbered: true },
   ),
+  table(
+    "tasks",
+    "task_number",
+    "name parent status prompt profile model cwd timeout_ms priority place retries attempt worker thread_id not_before " +
+      "keeper_token leased_until host keeper child folder session token_id killed_by kill_reason created_at started_at finished_at success error",
+    { numbered: true, refers: [ofThread, ["token_id", "tokens"]] },
+  ),
+  table("task_dependencies", "task_number after_number", "", {
+    refers: [
+      ["task_number", "tasks"],
+      ["after_number", "tasks"],
+    ],
+  }),
+  table("queues", "agent_id", "slots"),
   table("outbox", "message_id", "agent_id"),
   table(
     "events",

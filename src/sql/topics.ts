@@ -1,10 +1,13 @@
 /** The names waiters wait on. A topic is a hint about what changed; the database says what. */
 export const everything = "events";
 export const agentTopic = (name: string) => `agent:${name}`;
+/** What whoever supervises sub-agents waits on. */
+export const taskTopic = "tasks";
 export const threadTopic = (number: number) => `thread:${number}`;
 
 /** What an event says about whom it concerns. */
 export interface Concerned {
+  event_type: string;
   source: string;
   thread_id: number | null;
   to_agent: string | null;
@@ -15,6 +18,7 @@ export interface Concerned {
 /** Whoever may care about an event: the thread's two sides, the pool, the addressee, the watchers. */
 export function topicsOf(event: Concerned): string[] {
   const topics = [everything];
+  if (event.event_type.startsWith("task.")) topics.push(taskTopic);
   if (event.to_agent !== null) topics.push(agentTopic(event.to_agent));
   if (event.thread_id === null) return [...topics, agentTopic(event.source)];
   topics.push(threadTopic(event.thread_id));

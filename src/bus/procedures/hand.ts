@@ -161,7 +161,7 @@ export function* buryDoomed(tx: Context, channel: string | undefined, now: strin
   for (const row of rows) yield* bury(tx, aged(row, now), now);
 }
 
-function* bury(tx: Context, row: MessageRow, now: string): Procedure<void> {
+export function* bury(tx: Context, row: MessageRow, now: string): Procedure<void> {
   const reason = row.dead_reason!;
   // Somebody who shares the transaction may have been faster: its locks stop nobody there.
   const buried = yield* one(sql`

@@ -7,6 +7,7 @@ import { mcp } from "./bus-mcp.ts";
 import { migrate } from "./bus-migrate.ts";
 import { serve } from "./bus-serve.ts";
 import { setup } from "./bus-setup.ts";
+import { supervise } from "./bus-supervise.ts";
 import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
@@ -31,6 +32,18 @@ import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
+import { assign } from "./tasks-assign.ts";
+import { editTask } from "./tasks-edit.ts";
+import { handoff } from "./tasks-handoff.ts";
+import { killTask } from "./tasks-kill.ts";
+import { log } from "./tasks-log.ts";
+import { moveTask } from "./tasks-move.ts";
+import { profiles } from "./tasks-profiles.ts";
+import { push } from "./tasks-push.ts";
+import { queue } from "./tasks-queue.ts";
+import { removeTask } from "./tasks-remove.ts";
+import { runTasks } from "./tasks-run.ts";
+import { showTask } from "./tasks-show.ts";
 import { cancel } from "./threads-cancel.ts";
 import { claim } from "./threads-claim.ts";
 import { done } from "./threads-done.ts";
@@ -89,6 +102,19 @@ export const table = [
   poolJoin,
   poolLeave,
   agents,
+  push,
+  runTasks,
+  queue,
+  showTask,
+  log,
+  assign,
+  handoff,
+  killTask,
+  removeTask,
+  moveTask,
+  editTask,
+  profiles,
+  supervise,
   workspaceAdd,
   workspaceList,
   entryPush,

@@ -36,7 +36,7 @@ export const gather = operation({
       dead: v.array(v.string()),
     }),
   errors: ["invalid_input"],
-  cli: { command: "gather", identity: "agent", identityDefault: "main" },
+  cli: { command: "gather", program: "both", identity: "agent", identityDefault: "main" },
   waits: { zero: "at once" },
   http: ["POST /api/mailbox/:agent/gather"],
   mcp: {

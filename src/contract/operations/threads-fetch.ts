@@ -34,7 +34,6 @@ export const fetch = operation({
   mcp: {
     tool: "fetch",
     set: "worker",
-    usual: true,
     use: "See what work waits for you; claim takes it.",
     without: ["limit"],
   },

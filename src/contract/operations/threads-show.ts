@@ -25,7 +25,6 @@ export const show = operation({
   mcp: {
     tool: "show",
     set: "worker",
-    usual: true,
     use: "Read a whole thread.",
     without: ["markRead"],
   },

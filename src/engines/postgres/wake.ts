@@ -122,7 +122,7 @@ export function openWake(address: Address, pool: Pool): Wake {
         if (from === undefined) return ringAll();
         if (last <= from) return;
         const rows = await connection.run(
-          `select events.source, events.thread_id, events.to_agent, events.assigned_to, threads.addressed_to
+          `select events.event_type, events.source, events.thread_id, events.to_agent, events.assigned_to, threads.addressed_to
            from ${in_}.events left join ${in_}.threads on threads.thread_id = events.thread_id
            where events.event_id > $1 and events.event_id <= $2 limit ${eventsInOne}`,
           [from, last],

@@ -211,4 +211,64 @@ create table entries (
 ) strict;
 create index entries_workspace on entries (workspace_id, entry_number);
 `,
+  `
+create table tasks (
+  task_number integer primary key autoincrement,
+  name text not null,
+  parent text not null,
+  status text not null,
+  prompt text not null,
+  profile text,
+  model text,
+  cwd text not null,
+  timeout_ms integer,
+  priority text not null default 'normal',
+  priority_rank integer not null generated always as (case priority when 'high' then 0 when 'normal' then 1 else 2 end) virtual,
+  place integer not null,
+  retries integer not null default 0,
+  attempt integer not null default 0,
+  worker text,
+  thread_id integer references threads (thread_id),
+  not_before text,
+  keeper_token text,
+  leased_until text,
+  host text,
+  keeper text,
+  child text,
+  folder text,
+  session text,
+  token_id integer references tokens (token_id),
+  killed_by text,
+  kill_reason text,
+  created_at text not null,
+  started_at text,
+  finished_at text,
+  success integer,
+  error text
+) strict;
+create unique index tasks_live on tasks (name) where status <> 'finished';
+create index tasks_name on tasks (name, task_number);
+create index tasks_due on tasks (status, parent, priority_rank, place) where status <> 'finished';
+create index tasks_parent on tasks (parent, status, task_number);
+create index tasks_finished on tasks (status, task_number);
+create index tasks_thread on tasks (thread_id) where thread_id is not null;
+
+create table task_dependencies (
+  task_number integer not null references tasks (task_number),
+  after_number integer not null references tasks (task_number),
+  primary key (task_number, after_number)
+) strict, without rowid;
+create index task_dependencies_after on task_dependencies (after_number);
+
+create table queues (
+  agent_id text primary key,
+  slots integer
+) strict, without rowid;
+
+create table supervision (
+  holder text primary key,
+  leased_until text not null,
+  hub_url text
+) strict, without rowid;
+`,
 ];

@@ -4,26 +4,39 @@ import { table } from "../../contract/operations/index.ts";
 
 export type Program = "inbox" | "orch";
 
-export const operations = table as readonly AnyOperation[];
+const operations = table as readonly AnyOperation[];
+
+export const operationsFor = (program: Program) =>
+  operations.filter(({ cli }) => (cli.program ?? "inbox") === program || cli.program === "both");
 
 /** Commands that are about the program, not about the bus. */
-export const ownCommands: Record<string, string> = {
-  help: "Show what a command does: inbox help claim",
-  completion: "Print a completion script: inbox completion bash|zsh|fish",
-};
+export const ownCommands = (program: Program): Record<string, string> => ({
+  ...(program === "inbox" && {
+    shell: "Type the slash commands: /push /run /queue /send /receive /check /inbox",
+  }),
+  help: `Show what a command does: ${program} help ${program === "inbox" ? "claim" : "push"}`,
+  completion: `Print a completion script: ${program} completion bash|zsh|fish`,
+});
 
-export const commandNames = () => [...new Set(operations.map((op) => op.cli.command))];
+export const commandNames = (program: Program = "inbox") => [
+  ...new Set(operationsFor(program).map((op) => op.cli.command)),
+];
 
-export const operationsOf = (command: string) => operations.filter((op) => op.cli.command === command);
+export const operationsOf = (command: string, program: Program) =>
+  operationsFor(program).filter((op) => op.cli.command === command);
 
 /** The longest command the words begin with, and how many words it has. */
-export function findCommand(words: readonly string[]): { command: string; length: number } | undefined {
+export function findCommand(
+  words: readonly string[],
+  program: Program,
+): { command: string; length: number } | undefined {
   for (const length of [3, 2, 1]) {
     const command = words.slice(0, length).join(" ");
-    if (words.length >= length && operationsOf(command).length) return { command, length };
+    if (words.length >= length && operationsOf(command, program).length) return { command, length };
   }
   return undefined;
 }
 
 /** `pool` is no command, but `pool join` is. */
-export const subcommandsOf = (word: string) => commandNames().filter((name) => name.startsWith(`${word} `));
+export const subcommandsOf = (word: string, program: Program) =>
+  commandNames(program).filter((name) => name.startsWith(`${word} `));

@@ -1,6 +1,6 @@
 /** Completion scripts for the shells, derived from the operation table. */
 import { InboxError } from "../../contract/errors.ts";
-import { commandNames, operationsOf, ownCommands } from "./commands.ts";
+import { commandNames, operationsOf, ownCommands, type Program } from "./commands.ts";
 import { flagsOf, globalFlags } from "./flags.ts";
 
 interface Word {
@@ -19,19 +19,19 @@ interface Command {
 
 const shells = { bash, zsh, fish };
 
-export function completion(shell: string | undefined): string {
+export function completion(shell: string | undefined, program: Program): string {
   const make = shells[shell as keyof typeof shells];
-  if (make) return make(commands());
+  if (make) return make(commands(program), program);
   throw new InboxError(
     "invalid_input",
     `completion is for bash, zsh or fish, not ${shell ? `"${shell}"` : "nothing"}`,
     {
-      hint: "for example: source <(inbox completion bash)",
+      hint: `for example: source <(${program} completion bash)`,
     },
   );
 }
 
-function commands(): Command[] {
+function commands(program: Program): Command[] {
   const everywhere = globalFlags.map(({ name, help, value }) => ({
     name,
     help,
@@ -39,9 +39,9 @@ function commands(): Command[] {
     takesFile: name === "--db",
     takesValue: value !== undefined,
   }));
-  const ofBus = commandNames().map((name) => {
+  const ofBus = commandNames(program).map((name) => {
     const flags = new Map<string, Word>(everywhere.map((word) => [word.name, word]));
-    for (const flag of operationsOf(name).flatMap(flagsOf))
+    for (const flag of operationsOf(name, program).flatMap(flagsOf))
       flags.set(flag.name, {
         name: flag.name,
         help: flag.help,
@@ -49,15 +49,15 @@ function commands(): Command[] {
         takesFile: flag.role === "file" || flag.role === "artifact",
         takesValue: flag.value !== undefined,
       });
-    return { name, help: operationsOf(name)[0]!.summary, flags: [...flags.values()] };
+    return { name, help: operationsOf(name, program)[0]!.summary, flags: [...flags.values()] };
   });
-  const own = Object.entries(ownCommands).map(([name, help]) => ({ name, help, flags: everywhere }));
+  const own = Object.entries(ownCommands(program)).map(([name, help]) => ({ name, help, flags: everywhere }));
   return [...ofBus, ...own];
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-function bash(all: Command[]): string {
+function bash(all: Command[], program: Program): string {
   const cases = all.map(
     ({ name, flags }) => `    ${quoted(name)}) flags=${quoted(flags.map((flag) => flag.name).join(" "))} ;;`,
   );
@@ -69,8 +69,8 @@ function bash(all: Command[]): string {
     ([word, rest]) =>
       `    ${quoted(word)}) COMPREPLY=($(compgen -W ${quoted(rest.join(" "))} -- "$current")); return ;;`,
   );
-  return `# bash completion for inbox: source <(inbox completion bash)
-_inbox() {
+  return `# bash completion for ${program}: source <(${program} completion bash)
+_${program}() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} flags=
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W ${quoted(firstWords(all).join(" "))} -- "$current")); return; fi
   if [ "$COMP_CWORD" -eq 2 ]; then case $command in
@@ -88,11 +88,11 @@ ${cases.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$flags" -- "$current"))
 }
-complete -o filenames -F _inbox inbox
+complete -o filenames -F _${program} ${program}
 `;
 }
 
-function zsh(all: Command[]): string {
+function zsh(all: Command[], program: Program): string {
   const describe = (word: Word) => {
     const help = word.help.replace(/[[\]:]/g, " ");
     const value = word.choices.length
@@ -114,9 +114,9 @@ function zsh(all: Command[]): string {
     ([word, rest]) =>
       `    ${quoted(word)}) if (( CURRENT == 3 )); then compadd ${rest.join(" ")}; return; fi; command="$command $words[3]" ;;`,
   );
-  return `#compdef inbox
-# zsh completion for inbox: source <(inbox completion zsh)
-_inbox() {
+  return `#compdef ${program}
+# zsh completion for ${program}: source <(${program} completion zsh)
+_${program}() {
   local command=$words[2]
   if (( CURRENT == 2 )); then local -a first=(${first.join(" ")}); _describe command first; return; fi
   case $command in
@@ -126,18 +126,23 @@ ${second.join("\n")}
 ${cases.join("\n")}
   esac
 }
-compdef _inbox inbox
+compdef _${program} ${program}
 `;
 }
 
-function fish(all: Command[]): string {
-  const lines = ["# fish completion for inbox: inbox completion fish | source", "complete -c inbox -f"];
+function fish(all: Command[], program: Program): string {
+  const lines = [
+    `# fish completion for ${program}: ${program} completion fish | source`,
+    `complete -c ${program} -f`,
+  ];
   for (const word of firstWords(all)) {
     const help = all.find(({ name }) => name === word)?.help ?? "";
-    lines.push(`complete -c inbox -n __fish_use_subcommand -a ${word} -d ${quoted(help)}`);
+    lines.push(`complete -c ${program} -n __fish_use_subcommand -a ${word} -d ${quoted(help)}`);
   }
   for (const [word, rest] of subcommands(all))
-    lines.push(`complete -c inbox -n '__fish_seen_subcommand_from ${word}' -a ${quoted(rest.join(" "))}`);
+    lines.push(
+      `complete -c ${program} -n '__fish_seen_subcommand_from ${word}' -a ${quoted(rest.join(" "))}`,
+    );
   for (const { name, flags } of all)
     for (const flag of flags) {
       const value = flag.choices.length
@@ -147,7 +152,7 @@ function fish(all: Command[]): string {
           : flag.takesValue
             ? "-x"
             : "";
-      const line = `complete -c inbox -n '__fish_seen_subcommand_from ${name.split(" ").at(-1)}' -l ${flag.name.slice(2)} ${value} -d ${quoted(flag.help)}`;
+      const line = `complete -c ${program} -n '__fish_seen_subcommand_from ${name.split(" ").at(-1)}' -l ${flag.name.slice(2)} ${value} -d ${quoted(flag.help)}`;
       lines.push(line.replace(/ {2,}/g, " "));
     }
   return `${lines.join("\n")}\n`;

@@ -1,6 +1,6 @@
 /** `--help`, derived from the operation table. */
 import type { AnyOperation } from "../../contract/operation.ts";
-import { operations, operationsOf, ownCommands, type Program } from "./commands.ts";
+import { operationsFor, operationsOf, ownCommands, type Program } from "./commands.ts";
 import { flagsOf, globalFlags } from "./flags.ts";
 
 const column = (rows: [string, string][]) => {
@@ -23,14 +23,31 @@ const globalRows = (): [string, string][] =>
     help,
   ]);
 
-export function programHelp(program: Program, version: string): string {
-  if (program === "orch")
-    return `orch ${version}: dispatches work to sub-agents. This version has no orch commands; see inbox --help.\n`;
-  const commands = operations.map((op): [string, string] => [usageWords(op), op.summary]);
-  const own = Object.entries(ownCommands).map(([name, text]): [string, string] => [name, text]);
-  return `inbox ${version}: a durable bus for agents
+const about: Record<Program, { what: string; round: string }> = {
+  inbox: {
+    what: "a durable bus for agents",
+    round: `  inbox init
+  inbox send --from leader --to worker --subject "Say hello"
+  inbox claim --agent worker
+  inbox done thr_1 "Hello" --agent worker
+  inbox show thr_1`,
+  },
+  orch: {
+    what: "a queue that runs sub-agents; their results come to your inbox by themselves",
+    round: `  orch agents
+  orch push name=hello "Say hello"
+  orch run
+  inbox receive
+  orch log hello`,
+  },
+};
 
-Usage: inbox COMMAND [flags]
+export function programHelp(program: Program, version: string): string {
+  const commands = operationsFor(program).map((op): [string, string] => [usageWords(op), op.summary]);
+  const own = Object.entries(ownCommands(program)).map(([name, text]): [string, string] => [name, text]);
+  return `${program} ${version}: ${about[program].what}
+
+Usage: ${program} COMMAND [flags]
 
 Commands:
 ${column([...commands, ...own])}
@@ -41,25 +58,23 @@ ${column(globalRows())}
 Exit codes: 0 ok, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage
 
 A first round:
-  inbox init
-  inbox send --from leader --to worker --subject "Say hello"
-  inbox claim --agent worker
-  inbox done thr_1 "Hello" --agent worker
-  inbox show thr_1
+${about[program].round}
 `;
 }
 
 const usageWords = (op: AnyOperation) =>
   [op.cli.command, ...(op.name === "mailbox.send" ? ["AGENT", "MESSAGE"] : [])].join(" ");
 
-export function commandHelp(command: string): string {
-  return `${operationsOf(command).map(operationHelp).join("\n")}
+export function commandHelp(command: string, program: Program): string {
+  return `${operationsOf(command, program)
+    .map((op) => operationHelp(op, program))
+    .join("\n")}
 Everywhere:
 ${column(globalRows())}
 `;
 }
 
-function operationHelp(op: AnyOperation): string {
+function operationHelp(op: AnyOperation, program: Program): string {
   const plain = (op.cli.plain ?? []).map((key) => `[${key.toUpperCase()}]`).join(" ");
   const flags = flagsOf(op)
     .filter(({ name }) => name !== "--agent" || op.cli.identity === undefined)
@@ -71,7 +86,7 @@ function operationHelp(op: AnyOperation): string {
     ]);
   const sections = [
     `${op.summary}.${op.detail ? `\n${wrapped(op.detail)}` : ""}`,
-    `Usage: inbox ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
+    `Usage: ${program} ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
     flags.length ? `Flags:\n${column(flags)}` : "",
     `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,
   ];

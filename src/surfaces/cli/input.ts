@@ -5,10 +5,12 @@ import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { exists, fs } from "../../system.ts";
+import type { Program } from "./commands.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
 import type { Given, Scanned } from "./scan.ts";
 
 export interface Caller {
+  program: Program;
   cwd: string;
   env: Record<string, string | undefined>;
 }
@@ -30,13 +32,14 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
     const flag = flags.find(({ name }) => name === given.flag);
     if (!flag)
       throw invalid(
-        `${given.flag} does not go with this form of inbox ${op.cli.command}`,
-        `inbox ${op.cli.command} --help shows both`,
+        `${given.flag} does not go with this form of ${caller.program} ${op.cli.command}`,
+        `${caller.program} ${op.cli.command} --help shows both`,
       );
     apply(input, flag, given, caller, warnings);
   }
   fillPlain(input, op, scanned.plain, flags, caller);
   fillIdentity(input, op, scanned, caller, flags);
+  fillFromHere(input, flags, caller);
   const label = (key: string) => flags.find(({ field }) => field.key === key)?.name ?? key;
   return { input, warnings, label };
 }
@@ -104,27 +107,54 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
+/** What the caller's surroundings say, where nothing was given. */
+export function fillFromHere(
+  input: Record<string, unknown>,
+  flags: readonly { field: Field }[],
+  { cwd, env }: Pick<Caller, "cwd" | "env">,
+): void {
+  for (const { field } of flags) {
+    if (field.key in input) continue;
+    if (field.here) input[field.key] = cwd;
+    else if (field.env && env[field.env]) input[field.key] = env[field.env];
+  }
+}
+
 function fillPlain(
   input: Record<string, unknown>,
   op: AnyOperation,
-  plain: readonly string[],
+  given: readonly string[],
   flags: readonly Flag[],
   caller: Caller,
 ): void {
   const keys = op.cli.plain ?? [];
+  const plain = caller.program === "orch" ? unquoted(given, keys, flags) : given;
   if (plain.length > keys.length) {
     const extra = plain[keys.length]!;
     throw invalid(
-      `inbox ${op.cli.command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
+      `${caller.program} ${op.cli.command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
       "quote text that has spaces",
     );
   }
+  const from = op.cli.lastFirst ? keys.length - plain.length : 0;
   plain.forEach((value, i) => {
-    const key = keys[i]!;
+    const key = keys[from + i]!;
     const field = flags.find((flag) => flag.field.key === key)!.field;
     if (key in input) throw invalid(`${flags.find(({ field }) => field.key === key)!.name} was given twice`);
     input[key] = typedValue(field, value, key, caller);
   });
+}
+
+/** A prompt need not be quoted: what is left over belongs to it. */
+function unquoted(
+  given: readonly string[],
+  keys: readonly string[],
+  flags: readonly Flag[],
+): readonly string[] {
+  const prompt = flags.find((flag) => flag.field.key === keys.at(-1))?.field.file;
+  if (!prompt || given.length <= keys.length) return given;
+  const before = keys.length - 1;
+  return [...given.slice(0, before), given.slice(before).join(" ")];
 }
 
 /** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else what the operation says, else nobody. */
@@ -132,7 +162,7 @@ function fillIdentity(
   input: Record<string, unknown>,
   op: AnyOperation,
   scanned: Scanned,
-  { env }: Caller,
+  { env, program }: Caller,
   flags: readonly Flag[],
 ): void {
   const { identity, identityDefault } = op.cli;
@@ -150,7 +180,7 @@ function fillIdentity(
   const field = flags.find((flag) => flag.field.key === identity)!.field;
   if (field.required && input[identity] === undefined)
     throw invalid(
-      `inbox ${op.cli.command} needs to know who you are`,
+      `${program} ${op.cli.command} needs to know who you are`,
       `add --${identity} NAME, or set INBOX_AGENT`,
     );
 }

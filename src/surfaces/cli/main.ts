@@ -25,11 +25,13 @@ import { completion } from "./completion.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
+import { followLog } from "./log.ts";
 import { runMcp } from "./mcp.ts";
 import { complain, hasOutput, print } from "./output.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { runHub } from "./serve.ts";
 import { runSetup } from "./setup.ts";
+import { runKeeper, runSupervisor } from "./supervise.ts";
 
 const exitNothing = 10;
 /** What a shell reports for a program that died of a closed pipe. */
@@ -46,31 +48,37 @@ export async function main(argv: readonly string[], program: Program): Promise<n
 
 async function dispatch(argv: readonly string[], program: Program): Promise<number> {
   const { words, at } = leadingWords(argv);
-  const found = program === "inbox" ? findCommand(words) : undefined;
+  const found = findCommand(words, program);
   if (!found) return withoutOperation(words, argv, program);
   const { command, length } = found;
   const rest = argv.toSpliced(at, length);
-  const forms = operationsOf(command);
-  const scanned = scanForms(forms, rest, command);
+  const forms = operationsOf(command, program);
+  const scanned = scanForms(forms, rest, command, program);
   if (scanned.globals.version) return say(`${program} ${version}\n`);
-  if (scanned.globals.help) return say(commandHelp(command));
+  if (scanned.globals.help) return say(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
-  return run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env }), scanned);
+  return run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
 }
 
 /** Most commands have one form. Of two, the likelier one is tried alone: building a schema costs time. */
-function scanForms(forms: readonly AnyOperation[], rest: readonly string[], command: string): Scanned {
+function scanForms(
+  forms: readonly AnyOperation[],
+  rest: readonly string[],
+  command: string,
+  program: Program,
+): Scanned {
   const plainFirst = rest[0] !== undefined && !rest[0].startsWith("-");
   const likely = forms.find((op) => (op.cli.plain !== undefined) === plainFirst);
   if (forms.length > 1 && likely) {
     try {
-      return scanArguments(rest, flagsOf(likely), command);
+      return scanArguments(rest, flagsOf(likely), command, { program });
     } catch {
       // A flag of the other form, or of none.
     }
   }
-  const assigns = forms.every((op) => op.cli.plain === undefined);
-  return scanArguments(rest, forms.flatMap(flagsOf), command, assigns);
+  // [Q1] In the queue's commands every option may be written key=value.
+  const assigns = program === "orch" || forms.every((op) => op.cli.plain === undefined);
+  return scanArguments(rest, forms.flatMap(flagsOf), command, { assigns, program });
 }
 
 /** Of two operations with one name the first that knows all that was given. */
@@ -93,6 +101,8 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   if (op.name === "bus.mcp") return runMcp(asked, delivery, globals, command);
   if (op.name === "bus.setup")
     return answer(op, { value: await runSetup(asked, command, globals.json) }, command, globals.json);
+  if (op.name === "bus.supervise")
+    return answer(op, { value: await runSupervisor(asked, delivery) }, command, globals.json);
   if (op.kind === "local") {
     const value = await runLocal(op.name as LocalOperation, asked, command.input, command.label);
     return answer(op, { value }, command, globals.json);
@@ -116,6 +126,7 @@ async function act(
   verified: boolean,
 ): Promise<number> {
   const { label } = command;
+  if (op.name === "tasks.log" && command.input.follow) return followLog(inbox, command.input, json);
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   if (op.cli.stream && input[op.cli.stream]) {
     for await (const record of inbox.follow(input, { label }))
@@ -207,34 +218,44 @@ async function withoutOperation(
     complain(help);
     return errorTable.invalid_input.exit;
   }
-  if (program === "inbox" && word === "help") {
-    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 4))?.command;
+  if (word === "help") {
+    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 4), program)?.command;
     if (argument !== undefined && !command) throw unknownCommand(argument, program);
-    return say(command ? commandHelp(command) : programHelp(program, version));
+    return say(command ? commandHelp(command, program) : programHelp(program, version));
   }
-  if (program === "inbox" && word === "completion") {
-    return say(completion(argument));
-  }
-  const subcommands = subcommandsOf(word);
-  if (program === "inbox" && subcommands.length)
+  if (word === "completion") return say(completion(argument, program));
+  if (program === "orch" && word === "keep") return keepTask(argv);
+  const subcommands = subcommandsOf(word, program);
+  if (subcommands.length)
     throw new InboxError(
       "invalid_input",
-      `inbox ${word} needs one more word: ${subcommands.map((name) => name.slice(word.length + 1)).join(" or ")}`,
+      `${program} ${word} needs one more word: ${subcommands.map((name) => name.slice(word.length + 1)).join(" or ")}`,
       {
-        hint: `for example: inbox ${subcommands[0]} --help`,
+        hint: `for example: ${program} ${subcommands[0]} --help`,
       },
     );
   throw unknownCommand(word, program);
 }
 
 function unknownCommand(word: string, program: Program): InboxError {
-  const names = program === "inbox" ? [...commandNames(), ...Object.keys(ownCommands)] : [];
+  const names = [...commandNames(program), ...Object.keys(ownCommands(program))];
+  const other = program === "inbox" ? "orch" : "inbox";
+  if (findCommand([word], other))
+    return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has`, {
+      hint: `${other} ${word} --help`,
+    });
   const guess = didYouMean(word, names);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
     hint: closest(word, names).length
       ? `${program} help COMMAND shows what it takes`
       : `${program} --help lists the commands`,
   });
+}
+
+function keepTask(argv: readonly string[]): Promise<number> {
+  const scanned = scanArguments(argv.slice(1), [], "keep", { program: "orch" });
+  const asked = { db: scanned.globals.db, env: process.env, cwd: process.cwd() };
+  return runKeeper(asked, brokerOf(undefined, process.env), scanned);
 }
 
 async function say(text: string): Promise<number> {

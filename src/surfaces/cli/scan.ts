@@ -1,6 +1,7 @@
 /** Arguments as they were typed, sorted into global flags, flags and plain words. Knows no operation's meaning. */
 import { InboxError } from "../../contract/errors.ts";
 import { didYouMean } from "../../contract/suggest.ts";
+import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
 
 export interface Globals {
@@ -43,7 +44,7 @@ export function scanArguments(
   argv: readonly string[],
   flags: readonly Flag[],
   command: string,
-  assigns = false,
+  { assigns = false, program = "inbox" as Program } = {},
 ): Scanned {
   const scanned: Scanned = { globals: { json: false, help: false, version: false }, given: [], plain: [] };
   const takesValue = new Map<string, boolean>();
@@ -65,7 +66,7 @@ export function scanArguments(
     const typed = equals < 0 ? token : token.slice(0, equals);
     const name = globalFlags.find(({ short }) => short === typed)?.name ?? typed;
     const wanted = takesValue.get(name);
-    if (wanted === undefined) throw unknownFlag(name, [...takesValue.keys()], command);
+    if (wanted === undefined) throw unknownFlag(name, [...takesValue.keys()], `${program} ${command}`.trim());
     if (!wanted) {
       if (equals >= 0) throw invalid(`${name} takes no value`);
       take(scanned, name);
@@ -73,7 +74,7 @@ export function scanArguments(
     }
     const next = argv[i + 1];
     const missing = equals < 0 && (next === undefined || takesValue.has(next.split("=", 1)[0]!));
-    if (missing) throw invalid(`${name} needs a value`, `inbox ${command} --help shows an example`);
+    if (missing) throw invalid(`${name} needs a value`, `${program} ${command} --help shows an example`);
     take(scanned, name, equals < 0 ? next! : token.slice(equals + 1));
     if (equals < 0) i++;
   }
@@ -91,8 +92,7 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
   else given.push({ flag, value });
 }
 
-function unknownFlag(name: string, known: readonly string[], command: string): InboxError {
+function unknownFlag(name: string, known: readonly string[], where: string): InboxError {
   const guess = didYouMean(name, known);
-  const where = command ? `inbox ${command}` : "inbox";
   return invalid(`${where} has no flag ${name}${guess ? `; ${guess}` : ""}`, `${where} --help lists them`);
 }

@@ -8,18 +8,12 @@ import type { OperationName, OutputOf } from "../../contract/operations/index.ts
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Status, Thread } from "../../contract/thread.ts";
 import type { Paint } from "./paint.ts";
+import { taskRenders } from "./render-tasks.ts";
+import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
 type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => string;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what an agent wrote must not steer a person's terminal
-const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-export const safe = (text: string) => text.replace(control, "\ufffd");
-const cut = (text: string, most: number) => {
-  const line = safe(text).replace(/\s+/g, " ");
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-};
 
 function statusText(status: Status, paint: Paint): string {
   const colour = {
@@ -121,6 +115,8 @@ const renders: { [N in OperationName]: Render<N> } = {
              inbox --db ${url} receive --agent agent-1
   Ctrl-C stops it`,
   "bus.mcp": () => "",
+  "bus.supervise": ({ started }) => `started ${started} task(s); nothing is left to do`,
+  ...taskRenders,
   "bus.setup": ({ file, changed, diff, written }) => {
     if (!changed) return `${file} is as it should be; nothing to do`;
     return written ? `${safe(diff)}Wrote ${file}; restart the client to see it` : `${file} was left as it is`;

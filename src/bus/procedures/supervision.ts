@@ -1,0 +1,62 @@
+/** [Q7] Who supervises this bus: one at a time, by lease. */
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { alone, one, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { expiryAfter } from "../lease.ts";
+import { lockTasks } from "../task.ts";
+
+const leaseSeconds = 15;
+
+interface SupervisionRow {
+  holder: string;
+  leased_until: string;
+  hub_url: string | null;
+}
+
+function* current(): Procedure<SupervisionRow | undefined> {
+  return yield* one<SupervisionRow>(sql`
+    select supervision.holder, supervision.leased_until, supervision.hub_url from supervision
+    order by supervision.leased_until desc limit 1`);
+}
+
+/** Takes or renews the lease; false where another has it. */
+export function* holdSupervision(tx: Context, holder: string, url: string | null): Procedure<boolean> {
+  yield* alone(tx, "supervision");
+  const now = yield* tx.clock();
+  const held = yield* current();
+  if (held && held.holder !== holder && held.leased_until > now) return false;
+  yield* run(sql`delete from supervision where holder <> ${holder}`);
+  yield* run(sql`
+    insert into supervision (holder, leased_until, hub_url) values (${holder}, ${expiryAfter(now, leaseSeconds)}, ${url})
+    on conflict (holder) do update set leased_until = excluded.leased_until, hub_url = excluded.hub_url`);
+  return true;
+}
+
+/** Lets it go: with nothing left to do, or because it stops. */
+export function* leaveSupervision(tx: Context, holder: string): Procedure<void> {
+  yield* alone(tx, "supervision");
+  yield* run(sql`delete from supervision where holder = ${holder}`);
+}
+
+/** The same, but only if nothing is left; what came in between is still its own. */
+export function* leaveIfIdle(tx: Context, holder: string): Procedure<boolean> {
+  yield* lockTasks(tx);
+  const work = yield* openWork();
+  if (work) return false;
+  yield* leaveSupervision(tx, holder);
+  return true;
+}
+
+function* openWork(): Procedure<boolean> {
+  const work = yield* one(
+    sql`select 1 as here from tasks where tasks.status in ('waiting', 'running') limit 1`,
+  );
+  return work !== undefined;
+}
+
+/** Whether there is something to supervise, and nobody who does. */
+export function* needsSupervision(tx: Context): Procedure<boolean> {
+  if (!(yield* openWork())) return false;
+  const held = yield* current();
+  return !held || held.leased_until <= (yield* tx.clock());
+}

@@ -1,0 +1,251 @@
+/** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
+import { idOf } from "../../contract/ids.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { fragment, sql } from "../../sql/sql.ts";
+import { append } from "../event.ts";
+import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
+import { firstLine, lastMessageBy, write } from "../message.ts";
+import { changeTask, isLive, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
+import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
+import { settle } from "./finish.ts";
+import { killLine } from "./task-kill.ts";
+import { buryMailOf } from "./task-mail.ts";
+import { tokenRevoke } from "./tokens.ts";
+
+/** What came of one attempt. */
+export interface Ending {
+  success: boolean;
+  /** The final message. */
+  final?: string;
+  /** Why it is no success. */
+  error?: string;
+  /** What it had written until then. */
+  partial?: string;
+  session?: string;
+  /** Trying again would not help, or nobody wants it: it was killed, or there is no such program. */
+  forGood?: boolean;
+}
+
+/** What became of it: told to the parent, to be tried again, or somebody else's business by now. */
+export type Ended = { outcome: "finished"; success: boolean } | { outcome: "again" | "stale" };
+
+export function* endTask(tx: Context, number: number, token: string, ending: Ending): Procedure<Ended> {
+  yield* lockTasks(tx);
+  const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
+  if (!row || row.status !== "running" || row.keeper_token !== token) return { outcome: "stale" };
+  const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
+  const now = yield* tx.clock();
+  if (row.token_id !== null) yield* tokenRevoke(tx, { id: `tok_${row.token_id}` });
+  const killed = row.killed_by !== null || thread.status === "cancelled";
+  const again =
+    !ending.success && !ending.forGood && !killed && !hasEnded(thread) && row.attempt <= row.retries;
+  if (again) {
+    yield* tryAgain(tx, row, thread, ending, now);
+    return { outcome: "again" };
+  }
+  return { outcome: "finished", success: yield* conclude(tx, row, thread, ending, now) };
+}
+
+/** The first pause; it doubles with each attempt. */
+const pauseSeconds = 1;
+const longestPauseSeconds = 300;
+
+function* tryAgain(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  ending: Ending,
+  now: string,
+): Procedure<void> {
+  const seconds = Math.min(longestPauseSeconds, pauseSeconds * 2 ** (row.attempt - 1));
+  const not_before = expiryAfter(now, seconds);
+  const error = ending.error ?? "it failed";
+  yield* changeTask(row, {
+    status: "waiting",
+    not_before,
+    keeper_token: null,
+    leased_until: null,
+    keeper: null,
+    child: null,
+    session: null,
+    error,
+  });
+  const lease = yield* findLease(thread.thread_id);
+  if (isHeld(lease)) yield* saveLease({ ...lease, expires_at: expiryAfter(not_before, 60) });
+  const payload = { task: row.name, attempt: row.attempt, error, not_before };
+  yield* append(tx, { type: "task.retried", source: row.name, thread, payload, now });
+}
+
+function* conclude(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  ending: Ending,
+  now: string,
+): Procedure<boolean> {
+  const said = yield* explicitResult(row, thread);
+  const success = said?.success ?? ending.success;
+  const error = success ? null : (said?.error ?? ending.error ?? "it failed");
+  if (!said) yield* deliver(tx, row, thread, ending, success, error, now);
+  yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, success, error, now);
+  return success;
+}
+
+/** Its own done or fail is the result; the final message is then in the transcript only. */
+function* explicitResult(
+  row: TaskRow,
+  thread: ThreadRow,
+): Procedure<{ success: boolean; error?: string } | undefined> {
+  if (thread.status !== "done" && thread.status !== "failed") return undefined;
+  const result = yield* lastMessageBy(
+    thread.thread_id,
+    thread.assigned_to,
+    fragment`and messages.kind = 'result'`,
+  );
+  if (thread.status === "done") return { success: true };
+  return { success: false, error: result?.summary ?? `"${row.name}" failed` };
+}
+
+/** What a parent reads of a failure, as the seed has it. */
+const failure = (row: TaskRow, error: string, partial: string | undefined) => ({
+  from: row.name,
+  success: false,
+  error,
+  partial_output: partial ?? "",
+});
+
+function* deliver(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  ending: Ending,
+  success: boolean,
+  error: string | null,
+  now: string,
+): Procedure<void> {
+  const payload = success ? { from: row.name, success: true } : failure(row, error!, ending.partial);
+  const body = success ? (ending.final ?? "") : JSON.stringify(payload);
+  const summary = success ? firstLine(body) || "(it ended without a word)" : firstLine(error!);
+  const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
+  // The system saw it end: nobody else says so.
+  const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
+  const lease = yield* findLease(thread.thread_id);
+  if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
+  const status = hasEnded(thread) ? thread.status : success ? "done" : "failed";
+  const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
+  yield* settle(after, now);
+  const type = hasEnded(thread) ? "message.sent" : success ? "thread.done" : "thread.failed";
+  yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
+  yield* buryIfNobodyLives(tx, row.parent, now);
+}
+
+/** A parent that has ended collects nothing any more; its mail must not wait for the next of its name. */
+function* buryIfNobodyLives(tx: Context, parent: string, now: string): Procedure<void> {
+  const last = yield* one<{ status: string }>(sql`
+    select tasks.status from tasks where tasks.name = ${parent} order by tasks.task_number desc limit 1`);
+  if (last?.status === "finished") yield* buryMailOf(tx, parent, now);
+}
+
+function* finishTask(
+  tx: Context,
+  row: TaskRow,
+  success: boolean,
+  error: string | null,
+  now: string,
+): Procedure<TaskRow> {
+  const after = yield* changeTask(row, {
+    status: "finished",
+    finished_at: now,
+    success: success ? 1 : 0,
+    error,
+    session: row.session,
+    keeper_token: null,
+    leased_until: null,
+    not_before: null,
+  });
+  const payload = { task: row.name, success, error };
+  yield* append(tx, { type: "task.finished", source: row.parent, payload, now });
+  if (row.worker === null) {
+    yield* buryMailOf(tx, row.name, now);
+    yield* endBelow(tx, row, now);
+  }
+  if (!success) yield* skipDependents(tx, row, now);
+  return after;
+}
+
+/** What a sub-agent has queued or started ends with it: nobody is left to hear of it. */
+function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
+  const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
+  for (const child of below) {
+    if (notStarted(child)) yield* finishTask(tx, child, false, `its parent "${row.name}" has ended`, now);
+    else yield* killLine(tx, child, row.name, `its parent "${row.name}" has ended`, now);
+  }
+}
+
+/** [Q10] What waits for a failed task never starts, and its parent is told. */
+function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<void> {
+  const rows = yield* tasksWhere(sql`tasks.status in ('queued', 'waiting') and tasks.task_number in (
+    select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
+  for (const row of rows) {
+    const error = `skipped: "${failed.name}", which it waits for, did not succeed`;
+    yield* tell(tx, row, error, now);
+    yield* finishTask(tx, row, false, error, now);
+  }
+}
+
+/** A failure of a task that never had a thread. */
+function* tell(tx: Context, row: TaskRow, error: string, now: string): Procedure<void> {
+  const payload = failure(row, error, undefined);
+  const head = { thread: null, from: row.name, to: row.parent, kind: "result", taskId: row.name } as const;
+  const content = { summary: firstLine(error), body: JSON.stringify(payload), payload };
+  const message = yield* write({ ...tx, verified: true }, head, content, now);
+  yield* append(tx, { type: "message.sent", source: row.name, message: message.row, now });
+}
+
+/** [Q3] Taken out by somebody's wish: no failure, and nobody waits for its result; what waits for it is skipped. */
+export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
+  if (row.thread_id !== null) {
+    // It has failed before and waited to be tried again: its parent still waits for a word.
+    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
+    yield* conclude(tx, row, thread, { success: false, error: `removed by "${by}"` }, now);
+    return { ...row, status: "finished", finished_at: now, success: 0, error: `removed by "${by}"` };
+  }
+  const after = yield* changeTask(row, {
+    status: "finished",
+    finished_at: now,
+    success: 0,
+    error: `removed by "${by}"`,
+  });
+  yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
+  yield* skipDependents(tx, row, now);
+  return after;
+}
+
+/** Whether its thread was ended, by somebody's cancel, while it waited to be tried again; then the task has ended too. */
+export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedure<boolean> {
+  const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
+  if (!hasEnded(thread)) return false;
+  yield* conclude(tx, row, thread, { success: false, error: "its thread was cancelled" }, now);
+  return true;
+}
+
+/** [Q10] A task a living worker had: its thread says how it ended. */
+export function* endDispatched(tx: Context, now: string): Procedure<number> {
+  const rows = yield* tasksWhere(sql`tasks.status = 'running' and tasks.worker is not null`);
+  let ended = 0;
+  for (const row of rows.filter(isLive)) {
+    const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
+    const overdue =
+      row.timeout_ms !== null && Date.parse(now) - Date.parse(row.started_at!) >= row.timeout_ms;
+    if (!hasEnded(thread) && !overdue && row.killed_by === null) continue;
+    ended++;
+    const why = overdue ? `it took longer than ${row.timeout_ms! / 1000} seconds` : "it was cancelled";
+    const error = row.killed_by === null ? why : killedBy(row);
+    yield* conclude(tx, row, thread, { success: false, error, forGood: true }, now);
+  }
+  return ended;
+}
+
+export const killedBy = ({ killed_by, kill_reason }: Pick<TaskRow, "killed_by" | "kill_reason">) =>
+  kill_reason ? `killed by "${killed_by}": ${kill_reason}` : `killed by "${killed_by}"`;

@@ -1,0 +1,46 @@
+/** [Q3] Ending a running task with all that is below it. Its keeper is woken and does it; the failure comes from there. */
+import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { changeTask, findTask, lockTasks, notStarted, oneView, type TaskRow, tasksWhere } from "../task.ts";
+import { findThread } from "../thread.ts";
+
+export function* killTask(
+  tx: Context,
+  { agent, name, reason }: ParsedOf<"tasks.kill">,
+): Procedure<OutputOf<"tasks.kill">> {
+  yield* lockTasks(tx);
+  const row = yield* findTask(name);
+  if (row.status !== "running")
+    throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
+      hint: notStarted(row) ? `orch remove ${name} takes it out of the queue` : "it has ended by itself",
+    });
+  const now = yield* tx.clock();
+  yield* seen(tx, agent, now);
+  const killed = yield* killLine(tx, row, agent, reason ?? null, now);
+  return { task: yield* oneView(yield* findTask(name)), killed };
+}
+
+/** The task and every running one below it; what has not started there ends with its parent. */
+export function* killLine(
+  tx: Context,
+  row: TaskRow,
+  by: string,
+  reason: string | null,
+  now: string,
+): Procedure<string[]> {
+  if (row.killed_by === null) {
+    yield* changeTask(row, { killed_by: by, kill_reason: reason });
+    const thread = yield* findThread(idOf("thread", row.thread_id!));
+    yield* append(tx, { type: "task.killed", source: by, thread, payload: { task: row.name, reason }, now });
+  }
+  const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status = 'running'`);
+  const killed = [row.name];
+  for (const child of below)
+    killed.push(...(yield* killLine(tx, child, by, `"${row.name}", its parent, was killed`, now)));
+  return killed;
+}

@@ -1,0 +1,17 @@
+/** [Q14] A sub-agent's inbox lives while it lives. */
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { unexpired } from "../channel.ts";
+import { type MessageRow, messageColumns } from "../message.ts";
+import { bury } from "./hand.ts";
+
+/** What nobody will collect any more goes to the dead letters, and its senders are told. */
+export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<void> {
+  yield* tx.own(`inbox:${agent}`);
+  const rows = yield* all<MessageRow>(sql`
+    select ${messageColumns} from messages where messages.to_agent = ${agent} and messages.acked_at is null
+      and messages.dead_at is null and ${unexpired(now)} order by messages.message_id ${tx.forUpdate}`);
+  const reason = `"${agent}" has ended`;
+  for (const row of rows) yield* bury(tx, { ...row, dead_at: now, dead_reason: reason }, now);
+}

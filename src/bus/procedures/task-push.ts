@@ -1,0 +1,91 @@
+/** [Q1] Queueing a task. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { findTask, isLive, liveTask, lockTasks, oneView, type TaskRow, taskColumns } from "../task.ts";
+import { shortNames } from "../task-names.ts";
+import { buryMailOf } from "./task-mail.ts";
+
+/** What a push needs to be complete: who queues, what, where and as what kind of agent. */
+export type NewTask = Omit<ParsedOf<"tasks.push">, "cwd" | "profile" | "retries"> & {
+  cwd: string;
+  profile: string | null;
+  retries: number;
+};
+
+export function* push(tx: Context, input: NewTask): Procedure<OutputOf<"tasks.push">> {
+  return { task: yield* oneView(yield* addTask(tx, input)) };
+}
+
+export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
+  yield* lockTasks(tx);
+  const now = yield* tx.clock();
+  const name = input.name ?? (yield* freeName());
+  yield* refuseTaken(name, input.agent);
+  const after = yield* prerequisites(name, input.after ?? []);
+  yield* seen(tx, input.agent, now);
+  // [Q14] What was sent to an earlier bearer of the name is not for this one.
+  const before = yield* one(sql`select 1 as here from tasks where tasks.name = ${name} limit 1`);
+  if (before) yield* buryMailOf(tx, name, now);
+  const timeout = input.timeout === undefined ? null : Math.round(input.timeout * 1000);
+  const place = yield* one<{ last: number | null }>(sql`select max(tasks.place) as last from tasks`);
+  const made = yield* one<TaskRow>(sql`
+    insert into tasks (name, parent, status, prompt, profile, model, cwd, timeout_ms, priority, place, retries, worker, created_at)
+    values (${name}, ${input.agent}, 'queued', ${input.prompt}, ${input.profile}, ${input.model ?? null}, ${input.cwd}, ${timeout},
+      ${input.priority ?? "normal"}, ${(place?.last ?? 0) + 1}, ${input.retries}, ${input.worker ?? null}, ${now})
+    returning ${taskColumns}`);
+  yield* depend(made!.task_number, after);
+  yield* append(tx, { type: "task.pushed", source: input.agent, payload: { task: name }, now });
+  return made!;
+}
+
+export function* depend(task: number, after: readonly TaskRow[]): Procedure<void> {
+  for (const { task_number } of after)
+    yield* run(
+      sql`insert into task_dependencies (task_number, after_number) values (${task}, ${task_number})`,
+    );
+}
+
+/** [Q10] The tasks it waits for: they are there already, so that a circle can only be made by editing. */
+export function* prerequisites(name: string, names: readonly string[]): Procedure<TaskRow[]> {
+  const rows: TaskRow[] = [];
+  for (const other of new Set(names)) {
+    if (other === name)
+      throw new InboxError("invalid_input", `"${name}" cannot wait for itself`, {
+        hint: "leave it out of --after",
+      });
+    const row = yield* findTask(other);
+    if (!isLive(row) && row.success !== 1)
+      throw new InboxError("invalid_state", `"${name}" would never start: "${other}" has failed`, {
+        hint: `push "${other}" again first`,
+      });
+    rows.push(row);
+  }
+  return rows;
+}
+
+function* refuseTaken(name: string, parent: string): Procedure<void> {
+  if (name === "user" || name === "main" || name === parent)
+    throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
+      hint: "give the sub-agent another name, or leave it out",
+    });
+  const taken = yield* liveTask(name);
+  if (taken)
+    throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
+      hint: "take another name, or leave it out; orch queue --all shows them",
+    });
+}
+
+function* freeName(): Procedure<string> {
+  for (const name of shortNames()) {
+    const used = yield* one(sql`
+      select 1 as here from tasks where tasks.name = ${name}
+      union all select 1 from agents where agents.name = ${name} limit 1`);
+    if (!used) return name;
+  }
+  throw new InboxError("internal", "no free name for a task was found");
+}

@@ -1,0 +1,56 @@
+/** [Q2] Letting queued tasks run: whoever supervises starts them as there is room. */
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { lockTasks, tasksWhere } from "../task.ts";
+
+export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
+  const { agent, count } = input;
+  yield* lockTasks(tx);
+  const now = yield* tx.clock();
+  yield* seen(tx, agent, now);
+  const released = yield* tasksWhere(
+    sql`tasks.parent = ${agent} and tasks.status = 'queued'`,
+    sql`tasks.priority_rank, tasks.place`,
+  );
+  yield* limit(agent, count ?? null);
+  yield* release(
+    tx,
+    agent,
+    released.map((row) => row.name),
+    input.timeout,
+    count,
+    now,
+  );
+  const busy = yield* one<{ running: number; waiting: number }>(sql`
+    select coalesce(sum(case when tasks.status = 'running' then 1 else 0 end), 0) as running,
+      coalesce(sum(case when tasks.status = 'waiting' then 1 else 0 end), 0) as waiting
+    from tasks where tasks.parent = ${agent} and tasks.status in ('running', 'waiting')`);
+  return { released: released.map((row) => row.name), running: busy!.running, waiting: busy!.waiting };
+}
+
+/** How many of an agent's tasks run at a time, from now on; null where there is no limit. */
+function* limit(agent: string, slots: number | null): Procedure<void> {
+  yield* run(sql`insert into queues (agent_id, slots) values (${agent}, ${slots})
+    on conflict (agent_id) do update set slots = excluded.slots`);
+}
+
+/** Tasks named are let run; `timeout` is for those that have none of their own. */
+export function* release(
+  tx: Context,
+  agent: string,
+  names: readonly string[],
+  timeout: number | undefined,
+  count: number | undefined,
+  now: string,
+): Procedure<void> {
+  const fallback = timeout === undefined ? null : Math.round(timeout * 1000);
+  for (const name of names)
+    yield* run(sql`update tasks set status = 'waiting', timeout_ms = coalesce(timeout_ms, ${fallback})
+      where name = ${name} and status = 'queued'`);
+  const payload = { tasks: names, count: count ?? null };
+  yield* append(tx, { type: "task.released", source: agent, payload, now });
+}

@@ -1,0 +1,154 @@
+/** Tasks as they are stored, and the few statements that touch one. */
+import { InboxError } from "../contract/errors.ts";
+import { idOf } from "../contract/ids.ts";
+import { closest } from "../contract/suggest.ts";
+import type { Task, TaskStatus } from "../contract/task.ts";
+import type { Priority } from "../contract/thread.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all, alone, one, run } from "../sql/procedure.ts";
+import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
+
+export interface TaskRow {
+  task_number: number;
+  name: string;
+  parent: string;
+  status: TaskStatus;
+  prompt: string;
+  profile: string | null;
+  model: string | null;
+  cwd: string;
+  timeout_ms: number | null;
+  priority: Priority;
+  place: number;
+  retries: number;
+  attempt: number;
+  worker: string | null;
+  thread_id: number | null;
+  /** Not started again before: it has failed, and is to be tried once more. */
+  not_before: string | null;
+  /** Whoever has it keeps this attempt; a newer one fences it. */
+  keeper_token: string | null;
+  leased_until: string | null;
+  host: string | null;
+  /** The process that keeps it, and the one it keeps: pid, start time and boot, so that a reused pid is nobody. */
+  keeper: string | null;
+  child: string | null;
+  /** On its host: the transcript, and how it ended. */
+  folder: string | null;
+  session: string | null;
+  /** The token that was lent to it. */
+  token_id: number | null;
+  killed_by: string | null;
+  kill_reason: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  success: number | null;
+  error: string | null;
+}
+
+export const taskColumns = fragment`tasks.task_number, tasks.name, tasks.parent, tasks.status, tasks.prompt, tasks.profile,
+  tasks.model, tasks.cwd, tasks.timeout_ms, tasks.priority, tasks.place, tasks.retries, tasks.attempt, tasks.worker,
+  tasks.thread_id, tasks.not_before, tasks.keeper_token, tasks.leased_until, tasks.host, tasks.keeper, tasks.child,
+  tasks.folder, tasks.session, tasks.token_id, tasks.killed_by, tasks.kill_reason, tasks.created_at, tasks.started_at, tasks.finished_at,
+  tasks.success, tasks.error`;
+
+/** Everything that changes tasks is in one order: who may start depends on all the others. */
+export const lockTasks = (tx: Context) => alone(tx, "tasks");
+
+export const isLive = (row: TaskRow) => row.status !== "finished";
+export const notStarted = (row: TaskRow) => row.status === "queued" || row.status === "waiting";
+
+export function* tasksWhere(condition: Sql, order: Sql = fragment`tasks.task_number`): Procedure<TaskRow[]> {
+  return yield* all<TaskRow>(sql`select ${taskColumns} from tasks where ${condition} order by ${order}`);
+}
+
+/** The newest task of that name. */
+export function* findTask(name: string): Procedure<TaskRow> {
+  const row = yield* one<TaskRow>(sql`
+    select ${taskColumns} from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
+  if (row) return row;
+  const known = yield* all<{ name: string }>(sql`select distinct tasks.name from tasks limit 5000`);
+  const similar = closest(
+    name,
+    known.map((other) => other.name),
+  );
+  throw new InboxError("not_found", `there is no task "${name}"`, {
+    hint: similar.length
+      ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
+      : "orch queue --all shows the tasks",
+  });
+}
+
+/** The live task of that name, if there is one. */
+export function* liveTask(name: string): Procedure<TaskRow | undefined> {
+  return yield* one<TaskRow>(
+    sql`select ${taskColumns} from tasks where tasks.name = ${name} and tasks.status <> 'finished'`,
+  );
+}
+
+type Change = Partial<Omit<TaskRow, "task_number" | "name" | "parent" | "created_at">>;
+
+export function* changeTask(row: TaskRow, change: Change): Procedure<TaskRow> {
+  const sets = Object.entries(change).map(([column, value]) => sql`${column_(column)} = ${value}`);
+  yield* run(sql`update tasks set ${joined(sets)} where task_number = ${row.task_number}`);
+  return { ...row, ...change };
+}
+
+/** Names of columns come from the type above, never from outside. */
+function column_(name: string): Sql {
+  if (!/^[a-z_]+$/.test(name)) throw new Error(`not a column: ${name}`);
+  return fragment(Object.assign([name], { raw: [name] }) as unknown as TemplateStringsArray);
+}
+
+export function* dependenciesOf(rows: readonly TaskRow[]): Procedure<Map<number, string[]>> {
+  const found = new Map<number, string[]>();
+  if (!rows.length) return found;
+  const links = yield* all<{ task_number: number; name: string }>(sql`
+    select task_dependencies.task_number, tasks.name from task_dependencies
+      join tasks on tasks.task_number = task_dependencies.after_number
+    where task_dependencies.task_number in (${joined(rows.map((row) => row.task_number))}) order by tasks.task_number`);
+  for (const { task_number, name } of links)
+    found.set(task_number, [...(found.get(task_number) ?? []), name]);
+  return found;
+}
+
+export function* taskViews(rows: readonly TaskRow[]): Procedure<Task[]> {
+  const after = yield* dependenciesOf(rows);
+  return rows.map((row) => taskView(row, after.get(row.task_number) ?? []));
+}
+
+export function* oneView(row: TaskRow): Procedure<Task> {
+  return (yield* taskViews([row]))[0]!;
+}
+
+const taskView = (row: TaskRow, after: string[]): Task => ({
+  name: row.name,
+  status: row.status,
+  parent: row.parent,
+  prompt: row.prompt,
+  profile: row.profile,
+  model: row.model,
+  timeoutSeconds: row.timeout_ms === null ? null : row.timeout_ms / 1000,
+  priority: row.priority,
+  after,
+  retries: row.retries,
+  attempt: row.attempt,
+  worker: row.worker,
+  threadId: row.thread_id === null ? null : idOf("thread", row.thread_id),
+  cwd: row.cwd,
+  host: row.host,
+  pid: pidOf(row.child),
+  session: row.session,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  success: row.success === null ? null : row.success === 1,
+  error: row.error,
+});
+
+/** Processes are written as `pid:start:boot`. */
+const pidOf = (process: string | null) => (process === null ? null : Number(process.split(":", 1)[0]));
+
+export const onlyOf = (agent: string | undefined): Sql =>
+  agent === undefined ? nothing : sql`and tasks.parent = ${agent}`;

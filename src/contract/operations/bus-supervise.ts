@@ -1,0 +1,17 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+
+export const supervise = operation({
+  name: "bus.supervise",
+  kind: "local",
+  scope: "admin",
+  summary: "Start what is to run, look after it, and end when nothing is left",
+  detail: "orch run starts one by itself where no hub serves the database. A second one is harmless.",
+  input: () => v.strictObject({}),
+  output: () => v.strictObject({ started: v.number() }),
+  errors: ["storage"],
+  cli: { command: "supervise", program: "orch" },
+  http: { none: "the hub supervises by itself" },
+  mcp: { none: "the hub supervises by itself" },
+  examples: ["orch supervise"],
+});

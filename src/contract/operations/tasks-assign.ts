@@ -1,0 +1,39 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+import { prompt, queueOf, taskSettings } from "../task.ts";
+
+export const assign = operation({
+  name: "tasks.assign",
+  kind: "write",
+  scope: "worker",
+  summary: "Start a sub-agent on a task, and return at once",
+  detail:
+    "Push and run in one. terminalId is the sub-agent's name and the sender of all it sends. Collect the results of several " +
+    "with inbox wait or inbox gather.",
+  input: () =>
+    v.strictObject({
+      agent: queueOf(),
+      message: prompt(),
+      ...taskSettings(),
+    }),
+  output: () => v.strictObject({ success: v.literal(true), terminalId: v.string() }),
+  errors: ["invalid_input", "too_large", "conflict", "not_found"],
+  cli: {
+    command: "assign",
+    program: "orch",
+    plain: ["profile", "message"],
+    lastFirst: true,
+    identity: "agent",
+    identityDefault: "main",
+  },
+  creates: true,
+  http: ["POST /api/tasks/assign"],
+  mcp: {
+    tool: "assign",
+    set: "supervisor",
+    usual: true,
+    use: "Start a sub-agent and go on. Several work at once; collect their results with check_inbox or gather. For one whose answer you need now use handoff.",
+    without: ["cwd", "priority", "retries", "after", "worker"],
+  },
+  examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],
+});

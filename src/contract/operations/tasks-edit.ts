@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import {
+  dependencies,
+  prompt,
+  queueOf,
+  retries,
+  task,
+  taskName,
+  taskPriority,
+  taskTimeout,
+} from "../task.ts";
+
+export const editTask = operation({
+  name: "tasks.edit",
+  kind: "write",
+  scope: "worker",
+  summary: "Change a task that has not started",
+  input: () =>
+    v.strictObject({
+      agent: queueOf(),
+      name: taskName(),
+      prompt: v.optional(prompt("what it is to do instead")),
+      model: v.optional(name("another model", "MODEL")),
+      profile: v.optional(name("another kind of agent", "PROFILE")),
+      timeout: taskTimeout(),
+      after: dependencies(),
+      retries: retries(),
+      priority: taskPriority(),
+    }),
+  output: () => v.strictObject({ task: task() }),
+  errors: ["not_found", "invalid_state", "invalid_input"],
+  cli: {
+    command: "edit",
+    program: "orch",
+    plain: ["name", "prompt"],
+    identity: "agent",
+    identityDefault: "main",
+  },
+  http: ["PATCH /api/tasks/:name"],
+  mcp: { none: "remove it and push it anew" },
+  examples: ['orch edit research "Compare all three drafts"', "orch edit research timeout=900 priority=high"],
+});

@@ -1,0 +1,55 @@
+import * as v from "valibot";
+import { mail } from "../mail.ts";
+import { operation } from "../operation.ts";
+import { prompt, queueOf, taskName, taskSettings } from "../task.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const handoff = operation({
+  name: "tasks.handoff",
+  kind: "wait",
+  scope: "worker",
+  summary: "Start a sub-agent on a task and wait for its result",
+  detail:
+    "The result is collected: it does not come to the inbox again. If it takes longer than --timeout-seconds the answer is " +
+    '"running" with the terminalId; handing off that terminalId goes on waiting.',
+  input: () =>
+    v.strictObject({
+      agent: queueOf(),
+      message: v.optional(prompt()),
+      terminalId: v.optional(taskName("a sub-agent that was handed to before: wait on for its result")),
+      ...taskSettings(),
+      timeoutSeconds: timeoutSeconds("answer after so long at the latest (default: never; 0: at once)"),
+    }),
+  output: () =>
+    v.strictObject({
+      success: v.nullable(v.boolean()),
+      status: v.picklist(["finished", "running"]),
+      terminalId: v.string(),
+      message: v.nullable(v.string()),
+      messages: v.array(mail()),
+    }),
+  errors: ["invalid_input", "too_large", "conflict", "not_found"],
+  cli: {
+    command: "handoff",
+    program: "orch",
+    plain: ["profile", "message"],
+    lastFirst: true,
+    identity: "agent",
+    identityDefault: "main",
+  },
+  waits: { zero: "at once" },
+  http: ["POST /api/tasks/handoff"],
+  mcp: {
+    tool: "handoff",
+    set: "supervisor",
+    usual: true,
+    use: "Start one sub-agent and wait for its answer. If it is still running, call again with terminal_id. For several at once use assign.",
+    renamed: { timeoutSeconds: "wait" },
+    without: ["cwd", "priority", "retries", "after", "worker"],
+  },
+  nothing: ({ status }) => status === "running",
+  examples: [
+    'orch handoff claude "Review the diff in /tmp/change.patch"',
+    "orch handoff --terminal-id otter --timeout-seconds 300",
+  ],
+});

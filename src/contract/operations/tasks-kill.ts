@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { queueOf, task, taskName } from "../task.ts";
+
+export const killTask = operation({
+  name: "tasks.kill",
+  kind: "write",
+  scope: "worker",
+  summary: "End a running task and all that it has started",
+  detail:
+    "Hard: the whole process tree, and the tasks it pushed itself. Its parent gets the failure, with what it had written.",
+  input: () =>
+    v.strictObject({
+      agent: queueOf(),
+      name: taskName(),
+      reason: v.optional(text("why", { limit: 1024 })),
+    }),
+  output: () => v.strictObject({ task: task(), killed: v.array(v.string()) }),
+  errors: ["not_found", "invalid_state"],
+  cli: {
+    command: "kill",
+    program: "orch",
+    plain: ["name", "reason"],
+    identity: "agent",
+    identityDefault: "main",
+  },
+  http: ["POST /api/tasks/:name/kill"],
+  mcp: {
+    tool: "kill",
+    set: "supervisor",
+    use: "End a running task at once, with everything below it. You get its failure as a message.",
+    destructive: true,
+  },
+  examples: ["orch kill research", 'orch kill research "not needed any more"'],
+});

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { flag, integer } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { taskName } from "../task.ts";
+import { transcriptEntry } from "../transcript.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const log = operation({
+  name: "tasks.log",
+  kind: "wait",
+  scope: "worker",
+  summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
+  detail:
+    "It is kept on the machine where the sub-agent ran. With --timeout-seconds it waits for more; --follow goes on to the end.",
+  input: () =>
+    v.strictObject({
+      name: taskName(),
+      after: v.optional(
+        integer("go on after this place (default: from the beginning)", {
+          min: 0,
+          max: Number.MAX_SAFE_INTEGER,
+        }),
+        0,
+      ),
+      limit: v.optional(integer("at most so many entries (default: 200)", { min: 1, max: 1000 }), 200),
+      timeoutSeconds: timeoutSeconds("wait so long for more (default: 0, at once)"),
+      follow: flag("print entries as they come, until the task has ended"),
+    }),
+  output: () => v.strictObject({ entries: v.array(transcriptEntry()), next: v.number(), ended: v.boolean() }),
+  errors: ["not_found"],
+  cli: { command: "log", program: "orch", plain: ["name"] },
+  waits: { zero: "at once", when: (input) => input.timeoutSeconds !== undefined },
+  http: ["GET /api/tasks/:name/log"],
+  mcp: { none: "a transcript costs more tokens than it is worth: the result is in the inbox" },
+  examples: ["orch log research --follow"],
+});

@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { integer } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { queueOf, task, taskName } from "../task.ts";
+
+export const moveTask = operation({
+  name: "tasks.move",
+  kind: "write",
+  scope: "worker",
+  summary: "Change a task's place among those that have not started",
+  detail: "Say one of --to, --before and --behind. Priority and dependencies still come first.",
+  input: () =>
+    v.strictObject({
+      agent: queueOf(),
+      name: taskName(),
+      to: v.optional(integer("its new place; 1 is the first", { min: 1, max: 1_000_000 })),
+      before: v.optional(taskName("right before this task")),
+      behind: v.optional(taskName("right behind this task")),
+    }),
+  output: () => v.strictObject({ task: task(), place: v.number() }),
+  errors: ["not_found", "invalid_state", "invalid_input"],
+  cli: {
+    command: "move",
+    program: "orch",
+    plain: ["name", "to"],
+    identity: "agent",
+    identityDefault: "main",
+  },
+  http: ["POST /api/tasks/:name/move"],
+  mcp: { none: "a model has no use for it: it pushes in the order it wants" },
+  examples: ["orch move research 1", "orch move research before=write-up"],
+});

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+
+export const profiles = operation({
+  name: "tasks.profiles",
+  kind: "read",
+  scope: "worker",
+  summary: "Show which kinds of agents there are, and which are installed",
+  detail: "They are described in .agents/agents.toml; some are built in.",
+  input: () => v.strictObject({}),
+  output: () =>
+    v.strictObject({
+      file: v.nullable(v.string()),
+      default: v.nullable(v.string()),
+      profiles: v.array(
+        v.strictObject({
+          name: v.string(),
+          runner: v.string(),
+          model: v.nullable(v.string()),
+          installed: v.boolean(),
+          program: v.nullable(v.string()),
+          hint: v.nullable(v.string()),
+        }),
+      ),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "agents", program: "orch" },
+  http: ["GET /api/profiles"],
+  mcp: {
+    tool: "profiles",
+    set: "supervisor",
+    use: "See which kinds of sub-agents can be started here, for assign, handoff and push.",
+  },
+  examples: ["orch agents"],
+});

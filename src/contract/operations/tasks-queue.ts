@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { flag, integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { task } from "../task.ts";
+
+export const queue = operation({
+  name: "tasks.queue",
+  kind: "read",
+  scope: "worker",
+  summary: "Show what is queued, running and finished",
+  detail: "What a task answered is in its parent's inbox, not here. --all shows everybody's tasks.",
+  input: () =>
+    v.strictObject({
+      agent: v.optional(name("whose queue", "AGENT")),
+      all: flag("the tasks of all agents"),
+      limit: v.optional(
+        integer("at most so many finished ones, the newest (default: 50)", { min: 1, max: 1000 }),
+        50,
+      ),
+    }),
+  output: () =>
+    v.strictObject({ queued: v.array(task()), running: v.array(task()), finished: v.array(task()) }),
+  errors: ["invalid_input"],
+  cli: { command: "queue", program: "orch", identity: "agent", identityDefault: "main" },
+  http: ["GET /api/tasks"],
+  mcp: {
+    tool: "queue",
+    set: "supervisor",
+    use: "See which of your tasks are queued, running or finished. Results are not here but in your inbox.",
+  },
+  examples: ["orch queue", "orch queue --all --json"],
+});

@@ -1,0 +1,86 @@
+/** A task: a unit of work in an agent's queue. Running it makes a sub-agent of that name, and a thread. */
+import * as v from "valibot";
+import { absolutePath, choice, described, integer, name, names, number, text } from "./fields.ts";
+import { priorities } from "./thread.ts";
+
+/** `waiting` is queued, and to be started as soon as its turn comes. */
+export const taskStatuses = ["queued", "waiting", "running", "finished"] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
+
+export const task = () =>
+  v.strictObject({
+    name: v.string(),
+    status: v.picklist(taskStatuses),
+    parent: v.string(),
+    prompt: v.string(),
+    profile: v.nullable(v.string()),
+    model: v.nullable(v.string()),
+    timeoutSeconds: v.nullable(v.number()),
+    priority: v.picklist(priorities),
+    after: v.array(v.string()),
+    retries: v.number(),
+    attempt: v.number(),
+    worker: v.nullable(v.string()),
+    threadId: v.nullable(v.string()),
+    cwd: v.string(),
+    host: v.nullable(v.string()),
+    pid: v.nullable(v.number()),
+    session: v.nullable(v.string()),
+    createdAt: v.string(),
+    startedAt: v.nullable(v.string()),
+    finishedAt: v.nullable(v.string()),
+    success: v.nullable(v.boolean()),
+    error: v.nullable(v.string()),
+  });
+
+export type Task = v.InferOutput<ReturnType<typeof task>>;
+
+export const taskName = (help = "the task") => name(help, "TASK");
+export const queueOf = () => name("whose queue", "AGENT");
+
+export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
+
+/** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
+const model = () => {
+  const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
+  return v.optional(described(field, { ...field.field, env: "INBOX_MODEL" }));
+};
+
+const profile = () => {
+  const field = name("the kind of agent, see orch agents (default: yours, INBOX_RUNNER)", "PROFILE");
+  return v.optional(described(field, { ...field.field, env: "INBOX_RUNNER" }));
+};
+
+const workingFolder = () => {
+  const field = absolutePath("where it works (default: here)");
+  return v.optional(described(field, { ...field.field, here: true }));
+};
+
+export const taskTimeout = (help = "kill it hard after so many seconds (default: the profile's)") =>
+  v.optional(number(help, { min: 0.1, max: 31 * 86_400, value: "SECONDS" }));
+
+export const taskPriority = () =>
+  v.optional(choice(priorities, "which waiting task is started first (default: normal)"));
+
+export const dependencies = () => v.optional(names("start it only after these have succeeded", "TASK,…"));
+
+export const retries = () =>
+  v.optional(
+    integer("try again so often when it fails (default: the profile's, else 0)", { min: 0, max: 100 }),
+  );
+
+const worker = () =>
+  v.optional(name("give it to this living agent or pool instead of starting a process", "AGENT|POOL"));
+
+/** What is said of the work itself, the same for push and assign. */
+export const taskSettings = () => ({
+  name: v.optional(name("how the sub-agent is called (default: a short made-up one)", "NAME")),
+  model: model(),
+  profile: profile(),
+  timeout: taskTimeout(),
+  after: dependencies(),
+  retries: retries(),
+  priority: taskPriority(),
+  worker: worker(),
+  cwd: workingFolder(),
+});

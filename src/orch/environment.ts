@@ -1,0 +1,67 @@
+/** [Q4] What a sub-agent finds in its environment, and what it must not inherit. */
+import { markName } from "./processes.ts";
+
+/** About one agent or one process, never to be handed down to another. */
+const personal = [
+  "INBOX_AGENT",
+  "INBOX_PARENT",
+  "INBOX_THREAD",
+  "INBOX_TASK",
+  "INBOX_URL",
+  "INBOX_TOKEN",
+  "INBOX_MODEL",
+  "INBOX_RUNNER",
+  "INBOX_PROGRAM",
+  "INBOX_KEEP",
+  "INBOX_SUPERVISOR",
+  "INBOX_PROFILES",
+  markName,
+  // They would make our own runtime load what it must not.
+  "BUN_OPTIONS",
+  "BUN_BE_BUN",
+];
+
+type Environment = Record<string, string | undefined>;
+
+/** The environment without what is about the present process. */
+export function impersonal(env: Environment): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && !personal.includes(name)) kept[name] = value;
+  return kept;
+}
+
+export interface Identity {
+  name: string;
+  parent: string;
+  db: string;
+  thread: string;
+  task: string;
+  url: string | null;
+  token: string | null;
+  profile: string | null;
+  model: string | null;
+  /** By which whatever it starts is found again. */
+  mark: string;
+  /** A folder with `inbox` and `orch` in it. */
+  programs: string;
+}
+
+/** Who the sub-agent is. Its model and kind become the defaults of what it pushes itself. */
+export function identityVariables(identity: Identity): Record<string, string> {
+  const { name, parent, db, thread, task, url, token, profile, model, mark } = identity;
+  return {
+    INBOX_AGENT: name,
+    INBOX_PARENT: parent,
+    INBOX_DB: db,
+    INBOX_THREAD: thread,
+    INBOX_TASK: task,
+    ...(url !== null && { INBOX_URL: url }),
+    ...(token !== null && { INBOX_TOKEN: token }),
+    ...(profile !== null && { INBOX_RUNNER: profile }),
+    ...(model !== null && { INBOX_MODEL: model }),
+    [markName]: mark,
+  };
+}
+
+export const onPath = (folder: string, path: string | undefined) => (path ? `${folder}:${path}` : folder);

@@ -1,0 +1,66 @@
+/** This very program, as something that can be started again under either of its names. */
+import { basename, dirname, join } from "node:path";
+import { fs } from "../system.ts";
+
+type Name = "inbox" | "orch";
+
+const root = join(import.meta.dir, "../..");
+const isBuilt = () => Bun.main.startsWith("/$bunfs/") || /^(inbox|orch)$/.test(basename(process.execPath));
+
+/** Its arguments up to the command. A built program knows its name by argv0, a checkout's by a variable. */
+export function programWords(): string[] {
+  if (isBuilt()) return [process.execPath];
+  const settings = [
+    `--config=${join(root, "bunfig.toml")}`,
+    `--tsconfig-override=${join(root, "tsconfig.json")}`,
+  ];
+  return [bun(), ...settings, "--no-env-file", join(root, "src/main.ts")];
+}
+
+/** Where a program embeds us, its own runtime is what runs us too. */
+const bun = () => process.execPath;
+
+/**
+ * Starts it in a session of its own, with nothing of ours to hold on to: it lives on when we end. What `ps` shows is
+ * `orch COMMAND`. Its words to standard error go to a file, for whoever looks for the reason of a crash.
+ */
+export function startDetached(
+  words: readonly string[],
+  env: Record<string, string>,
+  complaints?: string,
+): number {
+  const child = Bun.spawn([...programWords(), ...words], {
+    argv0: "orch",
+    cwd: "/",
+    env: { ...env, INBOX_PROGRAM: "orch" },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: complaints === undefined ? "ignore" : Bun.file(complaints),
+    detached: true,
+  });
+  child.unref();
+  return child.pid;
+}
+
+/** [Q4] A folder with both names in it, to be put on a path. */
+export function programFolder(folder: string): string {
+  const bin = join(folder, "bin");
+  fs().mkdirSync(bin, { recursive: true, mode: 0o700 });
+  for (const name of ["inbox", "orch"] as const) link(targetOf(name), join(bin, name));
+  return bin;
+}
+
+const targetOf = (name: Name) => (isBuilt() ? process.execPath : join(root, "bin", name));
+
+/** By rename: another process may be doing the same, and a third one using it. */
+function link(target: string, path: string): void {
+  try {
+    if (fs().readlinkSync(path) === target) return;
+  } catch {
+    // There is none yet.
+  }
+  const made = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  fs().rmSync(made, { force: true });
+  fs().symlinkSync(target, made);
+  fs().renameSync(made, path);
+}

@@ -1,0 +1,18 @@
+/** [Q4] [X2] A token of the sub-agent's own, where tokens are used: no better than its parent's, and revoked at its end. */
+import { keepTask } from "../bus/procedures/task-keep.ts";
+import { hasTokens, scopeOf, tokenCreate } from "../bus/procedures/tokens.ts";
+import type { TaskRow } from "../bus/task.ts";
+import type { Engine } from "../engines/engine.ts";
+import { newToken, tokenHash } from "../token-text.ts";
+
+export async function lendToken(engine: Engine, row: TaskRow, keeper: string): Promise<string | null> {
+  if (!(await engine.read(() => hasTokens()))) return null;
+  const token = newToken();
+  await engine.write(function* (tx) {
+    // A person and an administrator may do what no sub-agent should.
+    const scope = (yield* scopeOf(row.parent)) === "worker" ? "worker" : "leader";
+    const made = yield* tokenCreate(tx, { agent: row.name, scope, hash: tokenHash(token) });
+    yield* keepTask(tx, row.task_number, keeper, { token_id: Number(made.tokenId.slice("tok_".length)) });
+  });
+  return token;
+}

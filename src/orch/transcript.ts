@@ -1,0 +1,92 @@
+/** [Q9] The transcript of a task: a file of JSON lines. It may grow without end; nobody ever holds it whole. */
+import type { TranscriptEntry } from "../contract/transcript.ts";
+import { fs } from "../system.ts";
+
+type Noted = Omit<TranscriptEntry, "n" | "at">;
+
+export interface Transcript {
+  note(entry: Noted): void;
+  close(): void;
+}
+
+const newline = 10;
+/** Longer text is cut into several entries, so that a page of them is never huge. */
+const longestText = 64 * 1024;
+
+export function openTranscript(path: string): Transcript {
+  const file = fs().openSync(path, "a", 0o600);
+  // A keeper that was killed may have left half a line.
+  fs().writeSync(file, "\n");
+  return {
+    note({ text, ...rest }) {
+      const at = new Date().toISOString();
+      for (const part of parts(text))
+        fs().writeSync(file, `${JSON.stringify({ at, ...rest, text: part })}\n`);
+    },
+    close: () => fs().closeSync(file),
+  };
+}
+
+function* parts(text: string): Generator<string> {
+  for (let from = 0; from === 0 || from < text.length; ) {
+    let to = Math.min(text.length, from + longestText);
+    // Half of a character would be no text.
+    if (to < text.length && text.charCodeAt(to - 1) >= 0xd800 && text.charCodeAt(to - 1) < 0xdc00) to--;
+    yield text.slice(from, to);
+    if (to === text.length) return;
+    from = to;
+  }
+}
+
+export interface Page {
+  entries: TranscriptEntry[];
+  /** Where the next page begins. */
+  next: number;
+}
+
+const pageBytes = 1024 * 1024;
+
+/** The entries after a place, as many as are whole; a place is a number of bytes. */
+export function readTranscript(path: string, after: number, limit: number): Page {
+  let file: number;
+  try {
+    file = fs().openSync(path, "r");
+  } catch {
+    return { entries: [], next: after };
+  }
+  try {
+    return pageOf(file, after, limit);
+  } finally {
+    fs().closeSync(file);
+  }
+}
+
+function pageOf(file: number, after: number, limit: number): Page {
+  const entries: TranscriptEntry[] = [];
+  let next = after;
+  for (let size = pageBytes; ; size *= 2) {
+    const bytes = new Uint8Array(size);
+    const read = fs().readSync(file, bytes, 0, size, after);
+    let from = 0;
+    for (let end = bytes.indexOf(newline); end >= 0 && end < read; end = bytes.indexOf(newline, from)) {
+      const line = new TextDecoder().decode(bytes.subarray(from, end));
+      from = end + 1;
+      next = after + from;
+      const entry = parsed(line, next);
+      if (entry) entries.push(entry);
+      if (entries.length === limit) return { entries, next };
+    }
+    // A line longer than a page: look at more.
+    if (from > 0 || read < size) return { entries, next };
+  }
+}
+
+function parsed(line: string, n: number): TranscriptEntry | undefined {
+  if (line === "") return undefined;
+  try {
+    const { at, kind, text, tool } = JSON.parse(line) as TranscriptEntry;
+    return { n, at, kind, text, ...(tool !== undefined && { tool }) };
+  } catch {
+    return undefined; // what a killed keeper left
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * [Q7] Any call that meets work which nobody supervises starts supervision again; a call that blocks looks now and
+ * then. One small read a call, and at most one a second.
+ */
+import type { AnyOperation } from "../contract/operation.ts";
+import type { Engine } from "../engines/engine.ts";
+
+const everyMs = 5000;
+const restMs = 1000;
+
+export interface Watch {
+  now(): Promise<void>;
+  during<T>(op: AnyOperation, work: () => Promise<T>): Promise<T>;
+}
+
+export function watchOver(
+  engine: Engine,
+  db: string,
+  { delivery, supervised }: { delivery?: string; supervised: boolean },
+): Watch {
+  if (supervised) return { now: async () => {}, during: (_, work) => work() };
+  let looked = Number.NEGATIVE_INFINITY;
+  let failed = false;
+
+  async function now(): Promise<void> {
+    looked = performance.now();
+    // Loaded by those that need it: no other command starts processes.
+    const { ensureSupervision } = require("./ensure.ts") as typeof import("./ensure.ts");
+    await ensureSupervision(engine, db, delivery);
+  }
+
+  /** Whoever only passes by is not to fail because of it: the next one tries again. */
+  const inPassing = async () => {
+    if (failed || performance.now() - looked < restMs) return;
+    await now().catch(() => {
+      failed = true;
+    });
+  };
+
+  async function during<T>(op: AnyOperation, work: () => Promise<T>): Promise<T> {
+    const queue = op.name.startsWith("tasks.") && op.kind === "write";
+    if (op.kind !== "wait") {
+      const answer = await work();
+      await (queue ? now() : inPassing());
+      return answer;
+    }
+    await inPassing();
+    const timer = setInterval(() => void inPassing(), everyMs);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  return { now, during };
+}

@@ -1,0 +1,114 @@
+/** The queue for people, as the commands of it have always shown it. */
+import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import type { Task } from "../../contract/task.ts";
+import type { TranscriptEntry } from "../../contract/transcript.ts";
+import type { Paint } from "./paint.ts";
+import { cut, safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+import { relative, span } from "./time.ts";
+
+type TaskOperation = Extract<OperationName, `tasks.${string}`>;
+type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => string;
+
+function taskLine(task: Task, paint: Paint): string {
+  const { startedAt, finishedAt, error } = task;
+  const facts: string[] = [];
+  if (task.status === "waiting")
+    facts.push(task.attempt ? `to be tried again: ${error}` : "waits for its turn");
+  if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
+  if (task.status === "running") facts.push(`started ${relative(startedAt!)}`);
+  if (task.status === "running" && task.attempt > 1) facts.push(`attempt ${task.attempt}`);
+  if (finishedAt && task.success)
+    facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
+  if (finishedAt && !task.success) facts.push(`failed: ${cut(error ?? "", 80)}`);
+  const mark = finishedAt ? (task.success ? paint.green("✓") : paint.red("✗")) : "-";
+  return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(safe).join("; ")})` : ""} ${paint.dim(cut(task.prompt, 60))}`;
+}
+
+function queueText({ queued, running, finished }: OutputOf<"tasks.queue">, paint: Paint): string {
+  const parts = (
+    [
+      ["Queued", queued],
+      ["Running", running],
+      ["Finished", finished],
+    ] as const
+  ).filter(([, tasks]) => tasks.length);
+  if (!parts.length) return 'the queue is empty; orch push "PROMPT" fills it';
+  return parts
+    .map(([title, tasks]) => `${title}:\n${tasks.map((task) => taskLine(task, paint)).join("\n")}`)
+    .join("\n\n");
+}
+
+export function transcriptText(entry: TranscriptEntry, paint: Paint): string {
+  const { kind, tool } = entry;
+  const colour = {
+    prompt: paint.cyan,
+    tool: paint.yellow,
+    response: paint.dim,
+    output: undefined,
+    error: paint.red,
+    notice: paint.magenta,
+    final: paint.green,
+  }[kind];
+  const text = safe(entry.text).trimEnd();
+  if (!colour) return text;
+  const head = colour(tool === undefined ? kind : `${kind} ${safe(tool)}`);
+  return `${head}\n${text.replace(/^/gm, "  ")}`;
+}
+
+export const taskRenders: { [N in TaskOperation]: Render<N> } = {
+  "tasks.push": ({ task }, paint) => `queued ${paint.bold(safe(task.name))}; orch run starts it`,
+  "tasks.run": ({ released, running, waiting }) => {
+    if (!released.length && !running && !waiting) return 'nothing is queued; orch push "PROMPT" first';
+    const names = released.length ? `let run: ${released.map(safe).join(", ")}` : "nothing new to run";
+    return `${names}\nresults come to your inbox by themselves: inbox receive`;
+  },
+  "tasks.queue": queueText,
+  "tasks.show": ({ task }, paint) => {
+    const facts: [string, string | null][] = [
+      ["status", task.status === "finished" ? (task.success ? "finished" : "failed") : task.status],
+      ["parent", task.parent],
+      ["profile", task.profile],
+      ["model", task.model],
+      ["thread", task.threadId],
+      ["worker", task.worker],
+      ["after", task.after.join(", ") || null],
+      ["attempt", task.retries ? `${task.attempt} of ${task.retries + 1}` : null],
+      ["folder", task.cwd],
+      ["process", task.pid === null ? null : `${task.pid} on ${task.host}`],
+      ["queued", relative(task.createdAt)],
+      ["started", task.startedAt && relative(task.startedAt)],
+      ["finished", task.finishedAt && relative(task.finishedAt)],
+      ["error", task.error],
+    ];
+    const rows = facts.flatMap(([name, value]) =>
+      value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${safe(value)}`],
+    );
+    return [paint.bold(safe(task.name)), ...rows, "", safe(task.prompt)].join("\n");
+  },
+  "tasks.log": ({ entries, ended }, paint) => {
+    if (entries.length) return entries.map((entry) => transcriptText(entry, paint)).join("\n");
+    return ended ? "it has ended; there is no more" : "nothing yet";
+  },
+  "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
+  "tasks.handoff": ({ status, terminalId, message, success }, paint) => {
+    if (status === "running")
+      return `${safe(terminalId)} is still running; orch handoff --terminal-id ${safe(terminalId)} goes on waiting`;
+    if (message === null) return `${safe(terminalId)} has ended, and its result was collected before`;
+    return success ? safe(message) : `${paint.red("failed")} ${safe(message)}`;
+  },
+  "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
+  "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
+  "tasks.move": ({ task, place }) => `${safe(task.name)} is number ${place} now`,
+  "tasks.edit": ({ task }, paint) => taskLine(task, paint).trim(),
+  "tasks.profiles": ({ file, default: usual, profiles }, paint) => {
+    const rows = profiles.map((each) => [
+      `${each.installed ? paint.green("●") : paint.dim("○")} ${safe(each.name)}${each.name === usual ? " (default)" : ""}`,
+      safe(each.runner),
+      safe(each.model ?? ""),
+      safe(each.installed ? (each.program ?? "") : (each.hint ?? "")),
+    ]);
+    const where = file === null ? "built in; .agents/agents.toml adds your own" : safe(file);
+    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
+  },
+};
