@@ -7,10 +7,12 @@ const words = (
   "topaz tulip umber vetch viola walnut willow wren yarrow zinc"
 ).split(" ");
 
-/** A few words at random, then with numbers that grow until one is free. */
-export function* shortNames(): Generator<string> {
-  const word = () => words[Math.floor(Math.random() * words.length)]!;
-  for (let i = 0; i < 8; i++) yield word();
+const word = () => words[Math.floor(Math.random() * words.length)]!;
+
+/** To be tried in this order: a few plain words, then with numbers that grow until one is free. */
+export function shortNames(): string[] {
+  const names = Array.from({ length: 8 }, word);
   for (let digits = 100; digits <= 1e9; digits *= 10)
-    for (let i = 0; i < 8; i++) yield `${word()}-${2 + Math.floor(Math.random() * digits)}`;
+    for (let i = 0; i < 8; i++) names.push(`${word()}-${2 + Math.floor(Math.random() * digits)}`);
+  return names;
 }

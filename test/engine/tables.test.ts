@@ -49,7 +49,8 @@ test("[G5] every table and column of SQLite is in the list, with its key and wha
       refers: refers.map(({ text }) => text).sort(),
     };
   }
-  const { bus, ...rest } = found;
+  const { bus, supervision, ...rest } = found;
+  expect(supervision?.key).toEqual(["holder"]);
   expect(bus?.columns).toEqual(["bus_id"]);
   expect(rest).toEqual(listed);
   const counting = ask<{ name: string }>("select name from sqlite_schema where sql like '%autoincrement%'");
@@ -76,7 +77,8 @@ test.skipIf(!postgresUrl)("[G5] every table, column and sequence of Postgres is 
     else found[name!]!.refers.push(`${row.columns.join(" ")} ${target}`);
   }
   for (const shape of Object.values(found)) shape.refers.sort();
-  const { bus, presence, ...rest } = found;
+  const { bus, presence, supervision, ...rest } = found;
+  expect(supervision?.key).toEqual(["holder"]);
   expect(bus?.columns).toEqual(["bus_id", "version"]);
   expect(presence?.key).toEqual(["process"]);
   expect(rest).toEqual(listed);

@@ -102,6 +102,12 @@ export async function fillRichly(location: string): Promise<Rich> {
   const { token } = await call("tokens.create", { agent: "w", scope: "worker" });
   const { token: revoked, tokenId } = await call("tokens.create", { agent: "v", scope: "admin" });
   await call("tokens.revoke", { id: tokenId });
+  const aside = { agent: "lead", worker: "v", cwd: "/tmp" };
+  await call("tasks.push", { ...aside, name: "first", prompt: "do this" });
+  await call("tasks.push", { ...aside, name: "second", prompt: "and then that", after: ["first"] });
+  await call("tasks.push", { ...aside, agent: "w", name: "third", prompt: "never mind" });
+  await call("tasks.remove", { agent: "w", name: "third" });
+  await call("tasks.run", { agent: "x", count: 2 });
   await post("builds", "soon over", { ttlSeconds: 1 });
   const newest = await call("mailbox.send", { from: "lead", to: "reader", message: "x".repeat(9000) });
   await post("builds", "the last, and gone", { ttlSeconds: 1 });
@@ -154,6 +160,8 @@ export async function goOn(location: string, rich: Rich): Promise<[string, unkno
     answers.push(["owner", [await inbox.owner(rich.token), await inbox.owner(rich.revoked)]]);
     await ask("tokens.list", {});
     await ask("agents.list", {});
+    await ask("tasks.queue", { all: true });
+    await ask("tasks.edit", { agent: "lead", name: "first", after: ["second"] });
     await ask("deadLetters.list", {});
     await ask("messages.replies", { correlationId: "c1" });
     await ask("messages.inbox", { channel: "builds", reader: "new", commit: true });

@@ -33,7 +33,7 @@ export type Ended = { outcome: "finished"; success: boolean } | { outcome: "agai
 export function* endTask(tx: Context, number: number, token: string, ending: Ending): Procedure<Ended> {
   yield* lockTasks(tx);
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
-  if (!row || row.status !== "running" || row.keeper_token !== token) return { outcome: "stale" };
+  if (row?.status !== "running" || row.keeper_token !== token) return { outcome: "stale" };
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   const now = yield* tx.clock();
   if (row.token_id !== null) yield* tokenRevoke(tx, { id: `tok_${row.token_id}` });
