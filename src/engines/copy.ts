@@ -4,7 +4,7 @@
  * Every page is a transaction of its own, on either side: nobody is kept waiting by a big bus.
  */
 import { all, type Procedure, type Row, run } from "../sql/procedure.ts";
-import { joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
+import { fragment, joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
 import type { Engine, Work } from "./engine.ts";
 import { type Table, tables } from "./tables.ts";
 
@@ -124,8 +124,11 @@ function upsert({ name, key, columns }: Table, rows: readonly Row[]): Sql {
     .map((column) => `${column} = excluded.${column}`);
   return sql`
     insert into ${word(name)} (${list(columns)}) values ${joined(values)}
-    on conflict (${list(key)}) do update set ${list(changes)}`;
+    on conflict (${list(key)}) do ${changes.length ? sql`update set ${list(changes)}` : nothingAtAll}`;
 }
+
+/** A row that is all key has nothing that could differ. */
+const nothingAtAll = fragment`nothing`;
 
 /**
  * In a source that is in use a row may refer to one that was not there yet when its table was copied. It is left for

@@ -42,7 +42,7 @@ for (const [from, to] of all.flatMap((one) => all.map((other) => [one, other] as
       owner: [{ agent: "w", scope: "worker" }, null],
     });
     const codes = there.map(([, answer]) => (answer as { code?: string } | null)?.code).filter(Boolean);
-    expect(codes).toEqual(["conflict", "cursor_expired", "lease_lost", "lease_conflict"]);
+    expect(codes).toEqual(["conflict", "invalid_input", "cursor_expired", "lease_lost", "lease_conflict"]);
   });
 
 for (const to of all)

@@ -13,14 +13,14 @@ export const keepSeconds = 15;
 /** What a keeper may go by: go on, or why it is to end. Undefined where the task is not its own any more. */
 export type Kept = { row: TaskRow; end?: string } | undefined;
 
-function* own(number: number, token: string): Procedure<TaskRow | undefined> {
+function* keptTask(number: number, token: string): Procedure<TaskRow | undefined> {
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
   return row && row.status === "running" && row.keeper_token === token ? row : undefined;
 }
 
 /** Whether the task is to end, without touching anything. */
 export function* lookAtTask(_: Context, number: number, token: string): Procedure<Kept> {
-  const row = yield* own(number, token);
+  const row = yield* keptTask(number, token);
   return row && { row, ...(yield* wish(row)) };
 }
 
@@ -38,7 +38,7 @@ export function* keepTask(
   processes: Partial<Pick<TaskRow, "keeper" | "child" | "folder" | "token_id">> = {},
 ): Procedure<Kept> {
   yield* lockTasks(tx);
-  const row = yield* own(number, token);
+  const row = yield* keptTask(number, token);
   if (!row) return undefined;
   const now = yield* tx.clock();
   const until = expiryAfter(now, keepSeconds);
@@ -63,7 +63,7 @@ export function* lapsedTasks(tx: Context): Procedure<{ rows: TaskRow[]; now: str
 /** Takes a lapsed task over: whoever kept it is fenced. Undefined where it lives after all, or somebody else was faster. */
 export function* takeOver(tx: Context, lapsed: TaskRow, host: string): Procedure<string | undefined> {
   yield* lockTasks(tx);
-  const row = yield* own(lapsed.task_number, lapsed.keeper_token!);
+  const row = yield* keptTask(lapsed.task_number, lapsed.keeper_token!);
   const now = yield* tx.clock();
   if (!row || row.leased_until! > now) return undefined;
   const token = crypto.randomUUID();
@@ -74,7 +74,7 @@ export function* takeOver(tx: Context, lapsed: TaskRow, host: string): Procedure
 /** It was marked as started, but nobody ever kept it: as if it had not been. */
 export function* unstart(tx: Context, number: number, token: string): Procedure<void> {
   yield* lockTasks(tx);
-  const row = yield* own(number, token);
+  const row = yield* keptTask(number, token);
   if (!row) return;
   yield* changeTask(row, {
     status: "waiting",
