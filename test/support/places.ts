@@ -51,6 +51,7 @@ export async function fileSpot(): Promise<Spot> {
 
 let made = 0;
 const sequences = {
+  tasks: "tasks_task_number_seq",
   threads: "threads_thread_id_seq",
   messages: "messages_message_id_seq",
   artifacts: "artifacts_artifact_id_seq",
