@@ -144,6 +144,7 @@ const allowed: Record<string, string[]> = {
     "src/hub.ts",
     "src/orch/supervisor.ts",
     "src/orch/keeper.ts",
+    "src/orch/program.ts",
     "src/identity.ts",
     "src/surfaces/client",
     "src/surfaces/mcp",

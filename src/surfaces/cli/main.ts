@@ -225,6 +225,7 @@ async function withoutOperation(
   }
   if (word === "completion") return say(completion(argument, program));
   if (program === "orch" && word === "keep") return keepTask(argv);
+  if (program === "inbox" && word === "shell") return openShell(argv.filter((token) => token !== "shell"));
   const subcommands = subcommandsOf(word, program);
   if (subcommands.length)
     throw new InboxError(
@@ -251,6 +252,26 @@ function unknownCommand(word: string, program: Program): InboxError {
       : `${program} --help lists the commands`,
   });
 }
+
+function openShell(argv: readonly string[]): Promise<number> | number {
+  const { globals } = scanArguments(argv, [], "shell");
+  const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
+  if (globals.help) return say(shellHelp);
+  const { runShell } = require("./shell.ts") as typeof import("./shell.ts");
+  return runShell(asked, brokerOf(globals.delivery, process.env), globals);
+}
+
+const shellHelp = `Type the slash commands one after another, acting for main (or --agent NAME).
+
+Usage: inbox shell [--agent NAME] [--db PATH]
+
+  /push name=research "Compare the two drafts"
+  /run
+  /receive
+  /help
+
+Lines may also come from a pipe: inbox shell < commands
+`;
 
 function keepTask(argv: readonly string[]): Promise<number> {
   const scanned = scanArguments(argv.slice(1), [], "keep", { program: "orch" });

@@ -1,0 +1,44 @@
+/** Tab in the shell: commands, their options, and the names of agents and tasks. */
+import type { Inbox } from "../../inbox.ts";
+import { operationsOf } from "./commands.ts";
+import { flagsOf } from "./flags.ts";
+import { slashCommands } from "./slash.ts";
+
+type Completed = [found: string[], typed: string];
+
+export const completer =
+  (inbox: Inbox) =>
+  (line: string, done: (error: Error | null, result: Completed) => void): void => {
+    complete(inbox, line).then(
+      (result) => done(null, result),
+      () => done(null, [[], line]),
+    );
+  };
+
+async function complete(inbox: Inbox, line: string): Promise<Completed> {
+  const typed = /\S*$/.exec(line)![0];
+  const [first, ...before] = line
+    .slice(0, line.length - typed.length)
+    .split(/\s+/)
+    .filter(Boolean);
+  const all = slashCommands();
+  if (first === undefined)
+    return [[...all.keys()].map((name) => `/${name} `).filter((name) => name.startsWith(typed)), typed];
+  const [program, command] = all.get(first.slice(1)) ?? ["inbox", ""];
+  const flags = operationsOf(command, program).flatMap(flagsOf);
+  const options = typed.startsWith("--")
+    ? flags.map(({ name, value }) => (value === undefined ? `${name} ` : `${name}=`))
+    : flags.filter(({ value }) => value !== undefined).map(({ name }) => `${name.slice(2)}=`);
+  const assigned = /^[\w-]+=(?:.*,)?/.exec(typed)?.[0];
+  const names =
+    before.length && !assigned ? [] : (await namesThere(inbox)).map((name) => `${assigned ?? ""}${name} `);
+  const found = [...names, ...(assigned ? [] : options)].filter((word) => word.startsWith(typed));
+  return [found, typed];
+}
+
+async function namesThere(inbox: Inbox): Promise<string[]> {
+  const { queued, running } = await inbox.call("tasks.queue", { all: true, limit: 1 });
+  const { agents } = await inbox.call("agents.list", {});
+  const names = [...queued, ...running, ...agents].map(({ name }) => name);
+  return [...new Set(names)].filter((name) => !/\s/.test(name));
+}

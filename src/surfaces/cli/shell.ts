@@ -1,0 +1,200 @@
+/**
+ * [Q13] `inbox shell`: the slash commands, typed one after another, acting for `main`. Each runs as a program of its own,
+ * so that Ctrl-C ends a wait and not the shell, and a broken command breaks nothing else.
+ */
+import { asInboxError } from "../../contract/errors.ts";
+import type { Event } from "../../contract/event.ts";
+import { type Inbox, openInbox } from "../../inbox.ts";
+import { type Asked, isHub, locate } from "../../location.ts";
+import { programWords } from "../../orch/program.ts";
+import { fs } from "../../system.ts";
+import { connect } from "../client/client.ts";
+import { paintFor } from "../text/paint.ts";
+import { safe } from "../text/safe.ts";
+import type { Program } from "./commands.ts";
+import { complain } from "./output.ts";
+import type { Globals } from "./scan.ts";
+import { completer } from "./shell-completion.ts";
+import { historyFile, readHistory } from "./shell-history.ts";
+import { meantBy, slashCommands } from "./slash.ts";
+import { wordsOf } from "./words.ts";
+
+const usual = [
+  "push",
+  "run",
+  "queue",
+  "send",
+  "receive",
+  "check",
+  "inbox",
+  "kill",
+  "remove",
+  "log",
+  "gather",
+];
+
+export async function runShell(
+  asked: Asked,
+  delivery: string | undefined,
+  globals: Globals,
+): Promise<number> {
+  const location = locate(asked);
+  const agent = globals.agent ?? (asked.env.INBOX_AGENT || "main");
+  const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
+  const env = { ...asked.env, INBOX_DB: location, INBOX_AGENT: agent, INBOX_TOKEN: token };
+  const inbox = (isHub(location) ? connect(location, { token }) : openInbox(location, { delivery })) as Inbox;
+  const run = (line: string) => runLine(line, env);
+  try {
+    return process.stdin.isTTY ? await talk(inbox, agent, run) : await readThrough(run);
+  } finally {
+    await inbox.close();
+  }
+}
+
+/** From a pipe or a file: one line after another; the last failure is what it ends with. */
+async function readThrough(run: (line: string) => Promise<number | "quit">): Promise<number> {
+  let status = 0;
+  const { createInterface } = require("node:readline") as typeof import("node:readline");
+  for await (const line of createInterface({ input: process.stdin, terminal: false })) {
+    const code = await run(line);
+    if (code === "quit") break;
+    if (code !== 0) status = code;
+  }
+  return status;
+}
+
+async function talk(
+  inbox: Inbox,
+  agent: string,
+  run: (line: string) => Promise<number | "quit">,
+): Promise<number> {
+  const { createInterface } = require("node:readline") as typeof import("node:readline");
+  const paint = paintFor(1);
+  const lines = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    prompt: paint.cyan(`${safe(agent)}> `),
+    history: readHistory(),
+    historySize: 1000,
+    removeHistoryDuplicates: true,
+    completer: completer(inbox),
+  });
+  const over = new AbortController();
+  let busy = false;
+  const announce = (event: Event) => {
+    if (busy) return;
+    process.stdout.write(
+      `\r\u001b[K${paint.yellow("mail")} from ${safe(event.source)}: ${safe(event.summary)}\n`,
+    );
+    lines.prompt(true);
+  };
+  void announceMail(inbox, agent, announce, over.signal);
+  process.stdout.write(`${paint.dim("/help lists the commands, Ctrl-D leaves")}\n`);
+  lines.prompt();
+  lines.on("SIGINT", () => {
+    if (!lines.line) lines.close();
+    lines.write(null, { ctrl: true, name: "e" });
+    lines.write(null, { ctrl: true, name: "u" });
+  });
+  const ended = new Promise<void>((resolve) => lines.once("close", resolve));
+  lines.on("line", (line) => {
+    remember(line);
+    busy = true;
+    lines.pause();
+    // In raw mode Ctrl-C would be a letter that nobody reads.
+    process.stdin.setRawMode(false);
+    void run(line).then((code) => {
+      busy = false;
+      if (code === "quit") return lines.close();
+      process.stdin.setRawMode(true);
+      lines.resume();
+      lines.prompt();
+    });
+  });
+  await ended;
+  over.abort();
+  process.stdout.write("\n");
+  return 0;
+}
+
+/** Live notices: what comes into the inbox while the person reads or types. Nothing is collected by it. */
+async function announceMail(
+  inbox: Inbox,
+  agent: string,
+  announce: (event: Event) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const event of inbox.follow({}, { signal }))
+      if (event.messageId !== null && event.payload.to === agent && event.source !== agent) announce(event);
+  } catch {
+    // The database is away, or the shell ends: commands say so by themselves.
+  }
+}
+
+async function runLine(line: string, env: Record<string, string | undefined>): Promise<number | "quit"> {
+  try {
+    const words = wordsOf(line);
+    const [first] = words;
+    if (first === undefined) return 0;
+    if (first === "/quit" || first === "/exit") return "quit";
+    if (first === "/help") return help(words[1]?.replace(/^\//, ""), env);
+    const { program, argv } = meantBy(words);
+    return await start(program, argv, env);
+  } catch (error) {
+    const { message, hint } = asInboxError(error);
+    complain(`${paintFor(2).red("error")} ${message}\n${paintFor(2).dim("hint")}  ${hint}\n`);
+    return 30;
+  }
+}
+
+async function start(
+  program: Program,
+  argv: readonly string[],
+  env: Record<string, string | undefined>,
+): Promise<number> {
+  const ignore = () => {};
+  // The program in front gets the Ctrl-C as well, and ends; the shell stays.
+  process.on("SIGINT", ignore);
+  try {
+    const child = Bun.spawn([...programWords(), ...argv], {
+      argv0: program,
+      env: { ...env, INBOX_PROGRAM: program },
+      stdin: "ignore",
+      stdout: "inherit",
+      stderr: "inherit",
+    });
+    return await child.exited;
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}
+
+async function help(command: string | undefined, env: Record<string, string | undefined>): Promise<number> {
+  if (command !== undefined) {
+    const { program, argv } = meantBy([`/${command}`]);
+    return start(program, [...argv, "--help"], env);
+  }
+  const paint = paintFor(1);
+  const others = [...slashCommands().keys()].filter((name) => !usual.includes(name)).sort();
+  process.stdout.write(`/push [model=MODEL] [name=NAME] [timeout=SECONDS] PROMPT   queue a task
+/run [N]                                                   start what is queued, N at a time
+/queue                                                     what is queued, running, finished
+/send AGENT MESSAGE                                        send a message
+/receive [from=AGENT] [--lifo]                             wait for a message and take it
+/check [from=AGENT] [--lifo]                               take what is there, without waiting
+/inbox                                                     what is waiting, without taking it
+/kill NAME, /remove NAME, /log NAME, /gather from=A,B
+${paint.dim(`/help COMMAND says more of each; also ${others.map((name) => `/${name}`).join(" ")}; /quit`)}
+`);
+  return 0;
+}
+
+function remember(line: string): void {
+  if (!line.trim()) return;
+  try {
+    fs().appendFileSync(historyFile(), `${line}\n`, { mode: 0o600 });
+  } catch {
+    // A history is a comfort, no more.
+  }
+}

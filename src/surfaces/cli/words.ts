@@ -1,0 +1,31 @@
+/** A typed line as words, the way a shell reads it: quotes keep text together, `\` takes the next character as it is. */
+import { InboxError } from "../../contract/errors.ts";
+
+/** What follows a `#` at the beginning of a word is a remark. */
+export function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let i = 0; i < line.length; i++) {
+    const letter = line[i]!;
+    if (quote !== undefined) {
+      if (letter === quote) quote = undefined;
+      else if (letter === "\\" && quote === '"' && /["\\]/.test(line[i + 1] ?? "")) word += line[++i]!;
+      else word += letter;
+    } else if (letter === '"' || letter === "'") {
+      quote = letter;
+      word ??= "";
+    } else if (letter === "\\" && i + 1 < line.length) word = (word ?? "") + line[++i]!;
+    else if (/\s/.test(letter)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (letter === "#" && word === undefined) break;
+    else word = (word ?? "") + letter;
+  }
+  if (quote !== undefined)
+    throw new InboxError("invalid_input", `the quote ${quote} is not closed`, {
+      hint: "text with spaces stands in quotes",
+    });
+  if (word !== undefined) words.push(word);
+  return words;
+}

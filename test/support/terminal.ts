@@ -1,0 +1,53 @@
+/** A program in a terminal, as a person sits before it: keys in, and what stands on the screen out. */
+import { bareEnvironment, program } from "./cli.ts";
+
+export interface Seat {
+  type(keys: string): void;
+  /** Waits until the text has appeared since the last time, and answers with all that came. */
+  sees(text: string): Promise<string>;
+  exited: Promise<number>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export function sitDown(args: readonly string[], cwd: string, env: Record<string, string> = {}): Seat {
+  let screen = "";
+  let shown = 0;
+  let wake = () => {};
+  const child = Bun.spawn([program, ...args], {
+    cwd,
+    env: bareEnvironment({ TERM: "xterm", ...env }),
+    terminal: {
+      cols: 120,
+      rows: 40,
+      data(_, bytes) {
+        screen += new TextDecoder().decode(bytes);
+        wake();
+      },
+    },
+  });
+  return {
+    type: (keys) => void child.terminal!.write(keys),
+    async sees(text) {
+      for (;;) {
+        const at = screen.indexOf(text, shown);
+        if (at >= 0) {
+          const part = screen.slice(shown, at + text.length);
+          shown = at + text.length;
+          return part;
+        }
+        if (child.exitCode !== null)
+          throw new Error(`it ended; ${JSON.stringify(text)} never came: ${screen.slice(shown)}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          void child.exited.then(() => resolve());
+        });
+      }
+    },
+    exited: child.exited,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+      child.terminal!.close();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { desk, run } from "../support/cli.ts";
+import { sitDown } from "../support/terminal.ts";
+
+/** A desk whose sub-agents are shell scripts. */
+async function deskWithScripts() {
+  const here = await desk();
+  writeFileSync(
+    join(here.path, ".agents/agents.toml"),
+    'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n',
+  );
+  return here;
+}
+
+const typed = (path: string, lines: string) =>
+  run(["shell"], { cwd: path, stdin: lines, env: { XDG_STATE_HOME: path } });
+
+test("[Q13] the slash commands are typed as the protocol has them, and act for main", async () => {
+  using here = await deskWithScripts();
+  const { stdout, stderr, code } = await typed(
+    here.path,
+    `/push name=a "echo one"
+/push name=b timeout=300 "echo 'two words'"
+/push "echo three"
+/queue
+/run 2               # two at a time
+/receive from=b      # b's result
+/receive
+/receive --lifo
+
+/check
+/send main "to myself"
+/inbox
+/check from=main --lifo
+/queue
+`,
+  );
+  expect(stderr).toBe("");
+  expect(code).toBe(10); // the last failure: nothing more was there at the first check
+  const [before, after] = stdout.split("let run: ");
+  expect(before).toContain("Queued:\n  - a");
+  expect(after).toContain("two words");
+  expect(after).toMatch(/\n {2}one\n/);
+  expect(after).toMatch(/\n {2}three\n/);
+  expect(after).toContain("no mail");
+  expect(after).toMatch(/main +progress|main +\w+ +0s ago/);
+  expect(after).toContain("to myself");
+  expect(after).toMatch(/Finished:\n(.*\n){3}/);
+  const { json } = await run(["agents", "--json"], { cwd: here.path });
+  expect(json.agents.map(({ name }: { name: string }) => name)).toContain("main");
+});
+
+test("[Q13] a mistake is explained, and the next line is read", async () => {
+  using here = await deskWithScripts();
+  const { stdout, stderr, code } = await typed(
+    here.path,
+    'push x\n/pusj x\n/push "open\n/run now\n/serve\n\n# a remark\n/help\n/help push\n/quit\n/queue\n',
+  );
+  expect(code).toBe(30);
+  expect(stderr).toContain("a command begins with /");
+  expect(stderr).toContain('did you mean "push"?');
+  expect(stderr).toContain("is not closed");
+  expect(stderr).toContain("count must be a whole number");
+  expect(stderr).toContain("there is no command /serve");
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(stdout).toContain("/receive [from=AGENT] [--lifo]");
+  expect(stdout).toContain("Usage: orch push");
+  expect(stdout).not.toContain("the queue is empty");
+});
+
+test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends a wait but not the shell", async () => {
+  using here = await deskWithScripts();
+  await using seat = sitDown(["shell", "--agent", "lead"], here.path, { XDG_STATE_HOME: here.path });
+  await seat.sees("lead> ");
+  seat.type("/pu\t");
+  await seat.sees("/push ");
+  seat.type('name=otter "echo hello from below"\r');
+  await seat.sees("orch run starts it");
+  await seat.sees("lead> ");
+  seat.type("/run\r");
+  await seat.sees("let run: otter");
+  await seat.sees("from otter: hello from below");
+  seat.type("/receive from=nobody\r");
+  await seat.sees("\r\n");
+  await run(["send", "lead", "a word", "--from", "friend"], { cwd: here.path });
+  seat.type("\u0003");
+  await seat.sees("lead> ");
+  seat.type("/check from=otter\r");
+  await seat.sees("hello from below");
+  await seat.sees("lead> ");
+  seat.type("\u001b[A");
+  await seat.sees("/check from=otter");
+  seat.type("\u0003");
+  await seat.sees("lead> ");
+  seat.type("\u0004");
+  expect(await seat.exited).toBe(0);
+});
+
+test("[Q13] what was typed is there again in the next shell", async () => {
+  using here = await deskWithScripts();
+  const env = { XDG_STATE_HOME: here.path };
+  await using first = sitDown(["shell"], here.path, env);
+  await first.sees("main> ");
+  first.type("/queue\r");
+  await first.sees("the queue is empty");
+  await first.sees("main> ");
+  first.type("\u0004");
+  await first.exited;
+  await using second = sitDown(["shell"], here.path, env);
+  await second.sees("main> ");
+  second.type("\u001b[A");
+  await second.sees("/queue");
+});
