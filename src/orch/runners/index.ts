@@ -1,13 +1,15 @@
 /** Which runner understands which kind of program. */
 import type { RunnerSettings } from "../profile.ts";
 import { bounded } from "./bounded.ts";
+import { claudeRunner } from "./claude.ts";
+import { codexRunner } from "./codex.ts";
 import { commandRunner } from "./command.ts";
 import type { Runner } from "./runner.ts";
 
 const makers: Record<RunnerSettings["kind"], (settings: RunnerSettings) => Runner> = {
   command: commandRunner,
-  claude: commandRunner,
-  codex: commandRunner,
+  claude: claudeRunner,
+  codex: codexRunner,
   gemini: commandRunner,
   opencode: commandRunner,
   acp: commandRunner,

@@ -1,0 +1,94 @@
+/** [Q8] Claude Code in print mode, with its events as JSON. */
+import type { RunnerSettings } from "../profile.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
+import { filled } from "./template.ts";
+import { textIn, type ToolNames, toolNames, wordsOf } from "./tool-names.ts";
+
+type Event = Record<string, unknown>;
+interface Block {
+  type: string;
+  text?: string;
+  id?: string;
+  name?: string;
+  input?: unknown;
+  tool_use_id?: string;
+  content?: unknown;
+}
+
+export function claudeRunner(settings: RunnerSettings): Runner {
+  function launch(job: Job): Launch {
+    const { command, args, env } = job.mcp;
+    // By reference: the values may be secret, and arguments are there for everybody to see.
+    const handed = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
+    // The user's own servers stay: a sub-agent has every tool its parent has. Ours goes before theirs of that name.
+    const servers = { mcpServers: { inbox: { type: "stdio", command, args, env: handed } } };
+    return {
+      argv: [
+        ...settings.command,
+        ...["--print", "--output-format", "stream-json", "--verbose"],
+        ...["--mcp-config", JSON.stringify(servers)],
+        "--allowedTools=mcp__inbox",
+        ...(settings.permission === "allow" ? ["--permission-mode", "bypassPermissions"] : []),
+        ...(job.instructions === null ? [] : ["--append-system-prompt", job.instructions]),
+        ...(job.model === null ? [] : filled(settings.model, job)),
+        ...(job.session === undefined ? [] : ["--resume", job.session]),
+      ],
+      stdin: { text: job.prompt },
+      // Some versions refuse to start inside another one of their kind, which is where most sub-agents come from.
+      env: { CLAUDECODE: "", ...settings.env, ...env },
+    };
+  }
+
+  async function follow(talk: Talk): Promise<Outcome> {
+    const tools = toolNames(talk.note);
+    let session: string | undefined;
+    let said = "";
+    let result: Event | undefined;
+    for await (const line of jsonLines(talk.stdout)) {
+      if ("text" in line) {
+        await talk.note({ kind: "output", text: line.text });
+        continue;
+      }
+      const { event } = line;
+      if (typeof event.session_id === "string") session = event.session_id;
+      if (event.type === "system") await noteServer(talk, event);
+      else if (event.type === "result") result = event;
+      else {
+        const text = await noteBlocks(talk, tools, event);
+        if (text !== "" && event.type === "assistant" && !event.parent_tool_use_id) said = text;
+      }
+    }
+    const known = session === undefined ? {} : { session };
+    if (!result) return { final: said, error: "it ended before it had a result", ...known };
+    const words = wordsOf(result.result);
+    if (!result.is_error && result.subtype === "success") return { final: words || said, ...known };
+    const reasons = Array.isArray(result.errors) ? result.errors.map(wordsOf).join("; ") : "";
+    return { final: said, error: words || reasons || `it ended with ${wordsOf(result.subtype)}`, ...known };
+  }
+
+  return { resumes: true, launch, follow };
+}
+
+/** Without our server a sub-agent can say nothing but its final message: worth a line. */
+async function noteServer(talk: Talk, event: Event): Promise<void> {
+  const servers = (event.mcp_servers ?? []) as { name: string; status: string }[];
+  const ours = servers.find(({ name }) => name === "inbox");
+  if (ours?.status === "failed")
+    await talk.note({ kind: "error", text: "the MCP server inbox did not start: its tools are missing" });
+}
+
+async function noteBlocks(talk: Talk, tools: ToolNames, event: Event): Promise<string> {
+  const { content } = (event.message ?? {}) as { content?: string | Block[] };
+  if (!Array.isArray(content)) return "";
+  const texts: string[] = [];
+  for (const block of content) {
+    if (block.type === "tool_use") await tools.used(block.id, block.name ?? "", block.input);
+    else if (block.type === "tool_result") await tools.answered(block.tool_use_id, textIn(block.content));
+    else if (block.type === "text" && block.text && event.type === "assistant") {
+      texts.push(block.text);
+      await talk.note({ kind: "output", text: block.text });
+    }
+  }
+  return texts.join("\n");
+}

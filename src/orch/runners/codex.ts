@@ -1,0 +1,124 @@
+/** [Q8] Codex without its screen: `codex exec --json`. */
+import type { RunnerSettings } from "../profile.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
+import { filled } from "./template.ts";
+import { textIn, type ToolNames, toolNames, wordsOf } from "./tool-names.ts";
+
+/** A wait over MCP may take 600 s; Codex gives a tool 60. */
+const toolTimeout = 660;
+
+interface Item {
+  id?: string;
+  type?: string;
+  text?: string;
+  message?: string;
+  server?: string;
+  tool?: string;
+  arguments?: unknown;
+  result?: { content?: unknown } | null;
+  error?: { message?: string } | null;
+  command?: string;
+  aggregated_output?: string;
+  changes?: unknown;
+  query?: string;
+  status?: string;
+}
+
+export function codexRunner(settings: RunnerSettings): Runner {
+  function launch(job: Job): Launch {
+    const { command, args, env } = job.mcp;
+    const server = {
+      command,
+      args,
+      // By name: it hands a server only the variables that are named, and arguments are there for everybody to see.
+      env_vars: Object.keys(env),
+      tool_timeout_sec: toolTimeout,
+      default_tools_approval_mode: "approve",
+    };
+    const config = {
+      ...Object.fromEntries(Object.entries(server).map(([key, value]) => [`mcp_servers.inbox.${key}`, value])),
+      ...(job.instructions !== null && { developer_instructions: job.instructions }),
+    };
+    return {
+      argv: [
+        ...settings.command,
+        ...["exec", "--json", "--skip-git-repo-check"],
+        ...Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${tomlOf(value)}`]),
+        ...(settings.permission === "allow" ? ["--dangerously-bypass-approvals-and-sandbox"] : []),
+        ...(job.model === null ? [] : filled(settings.model, job)),
+        ...(job.session === undefined ? [] : ["resume", job.session]),
+        "-",
+      ],
+      stdin: { text: job.prompt },
+      env: { ...settings.env, ...env },
+    };
+  }
+
+  async function follow(talk: Talk, job: Job): Promise<Outcome> {
+    const tools = toolNames(talk.note);
+    let session = job.session;
+    let final = "";
+    let ended = false;
+    let error: string | undefined;
+    for await (const line of jsonLines(talk.stdout)) {
+      if ("text" in line) {
+        await talk.note({ kind: "output", text: line.text });
+        continue;
+      }
+      const { event } = line;
+      const item = (event.item ?? {}) as Item;
+      if (event.type === "thread.started") session = wordsOf(event.thread_id);
+      else if (event.type === "item.started") await noteUse(tools, item);
+      else if (event.type === "item.completed") {
+        if (item.type === "agent_message") final = item.text ?? "";
+        await noteItem(talk, tools, item);
+      } else if (event.type === "turn.completed") {
+        ended = true;
+        error = undefined;
+      } else if (event.type === "turn.failed") error = reasonIn(event.error);
+      // It tries again after some of these; what counts is how the turn ends.
+      else if (event.type === "error") await talk.note({ kind: "error", text: reasonIn(event) });
+    }
+    if (!ended && error === undefined) error = "it ended before its turn was over";
+    return { final, ...(error !== undefined && { error }), ...(session !== undefined && { session }) };
+  }
+
+  return { resumes: true, launch, follow };
+}
+
+const reasonIn = (error: unknown) => wordsOf((error as { message?: unknown } | undefined)?.message ?? error);
+
+/** JSON's texts and arrays of them are TOML's, but for one character. */
+const tomlOf = (value: unknown) => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
+
+/** How a tool is called, and with what. */
+function useOf(item: Item): [tool: string, input: unknown] | undefined {
+  switch (item.type) {
+    case "mcp_tool_call":
+      return [`${item.server}.${item.tool}`, item.arguments];
+    case "command_execution":
+      return ["shell", item.command];
+    case "file_change":
+      return ["file_change", item.changes];
+    case "web_search":
+      return ["web_search", item.query];
+    default:
+      return undefined;
+  }
+}
+
+async function noteUse(tools: ToolNames, item: Item): Promise<void> {
+  const use = useOf(item);
+  if (use) await tools.used(item.id, ...use);
+}
+
+async function noteItem(talk: Talk, tools: ToolNames, item: Item): Promise<void> {
+  if (item.type === "agent_message") await talk.note({ kind: "output", text: item.text ?? "" });
+  else if (item.type === "error") await talk.note({ kind: "error", text: item.message ?? "" });
+  else if (useOf(item)) {
+    if (!tools.open(item.id)) await noteUse(tools, item);
+    const answer = item.error?.message ?? item.aggregated_output ?? textIn(item.result?.content);
+    await tools.answered(item.id, answer || (item.status ?? ""));
+  }
+}
