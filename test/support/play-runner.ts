@@ -58,6 +58,7 @@ export async function play(
     stdin: launch.stdin ? "pipe" : "ignore",
     stdout: "pipe",
     stderr: "pipe",
+    detached: true,
   });
   const stderr = new Response(child.stderr).text();
   const input = child.stdin;
@@ -76,7 +77,8 @@ export async function play(
     },
     job,
   );
-  if (signal.aborted) child.kill();
+  // A conversation that is over: not every program ends by itself when its input does.
+  if (signal.aborted || launch.stdin === "open") process.kill(-child.pid, "SIGKILL");
   const code = await child.exited;
   return { launch, outcome, notes, code, stderr: await stderr };
 }

@@ -76,7 +76,11 @@ function conversationIn({ model, instructions = "", tools = [], input }: Asked, 
       called.set(item.call_id!, name);
       conversation.said.push({ type: "tool_use", name, input: JSON.parse(item.arguments ?? "{}") });
     } else if (item.type === "function_call_output")
-      conversation.results.push({ tool: called.get(item.call_id!) ?? "", text: textIn(item.output), failed: false });
+      conversation.results.push({
+        tool: called.get(item.call_id!) ?? "",
+        text: textIn(item.output),
+        failed: false,
+      });
     else if (item.role === "user") conversation.user.push(text);
     else if (item.role === "developer") conversation.system += `\n${text}`;
     else if (item.role === "assistant") conversation.said.push({ type: "text", text });

@@ -3,7 +3,7 @@ import type { RunnerSettings } from "../profile.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
-import { textIn, type ToolNames, toolNames, wordsOf } from "./tool-names.ts";
+import { type ToolNames, textIn, toolNames, wordsOf } from "./tool-names.ts";
 
 type Event = Record<string, unknown>;
 interface Block {

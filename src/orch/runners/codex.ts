@@ -3,7 +3,7 @@ import type { RunnerSettings } from "../profile.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
-import { textIn, type ToolNames, toolNames, wordsOf } from "./tool-names.ts";
+import { type ToolNames, textIn, toolNames, wordsOf } from "./tool-names.ts";
 
 /** A wait over MCP may take 600 s; Codex gives a tool 60. */
 const toolTimeout = 660;
@@ -37,7 +37,9 @@ export function codexRunner(settings: RunnerSettings): Runner {
       default_tools_approval_mode: "approve",
     };
     const config = {
-      ...Object.fromEntries(Object.entries(server).map(([key, value]) => [`mcp_servers.inbox.${key}`, value])),
+      ...Object.fromEntries(
+        Object.entries(server).map(([key, value]) => [`mcp_servers.inbox.${key}`, value]),
+      ),
       ...(job.instructions !== null && { developer_instructions: job.instructions }),
     };
     return {

@@ -3,6 +3,7 @@ import type { RunnerSettings } from "../profile.ts";
 import { keptEnd } from "./kept-end.ts";
 import { finalLimit, type Job, type Launch, type Outcome, type Runner, type Talk } from "./runner.ts";
 import { checkArguments, filled, mentions, withFlags } from "./template.ts";
+import { toldTo } from "./told.ts";
 
 /** Text of one JSON object at most: a final message, where every character may be escaped, and something beside it. */
 const jsonLimit = 8 * 1024 * 1024;
@@ -15,7 +16,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
     const again = job.session !== undefined && settings.resume;
     const command = again || settings.command;
     const session = job.session ?? nameOf(job);
-    const told = again || job.instructions === null ? job.prompt : `${job.instructions}\n\n${job.prompt}`;
+    const told = toldTo(job);
     const words = job.model === null ? command : withFlags(command, settings.model);
     const inArgument = mentions(command, "prompt");
     const appended = !inArgument && settings.prompt === "argument";

@@ -1,0 +1,190 @@
+/** [Q8] Any agent that speaks the Agent Client Protocol on its standard input and output. */
+import type * as Acp from "@agentclientprotocol/sdk";
+import type { RunnerSettings } from "../profile.ts";
+import { type Updates, updatesTo } from "./acp-updates.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
+import { filled } from "./template.ts";
+import { toldTo } from "./told.ts";
+
+type Sdk = typeof Acp;
+
+/** What an agent is started with, where that is not in the settings. */
+export interface AcpWays {
+  flags?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** It says that it can go on with a conversation, and cannot. */
+  forgets?: boolean;
+}
+
+export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner {
+  function launch(job: Job): Launch {
+    const model = job.model === null ? [] : filled(settings.model, job);
+    return {
+      argv: [...filled(settings.command, { ...job, prompt: "" }), ...(ways.flags ?? []), ...model],
+      stdin: "open",
+      env: { ...ways.env, ...settings.env, ...job.mcp.env },
+    };
+  }
+
+  async function follow(talk: Talk, job: Job): Promise<Outcome> {
+    // Loaded here: it is as slow to load as the rest of the program together.
+    const sdk: Sdk = await import("@agentclientprotocol/sdk");
+    const updates = updatesTo(talk.note);
+    const listening = { on: false };
+    const connection = sdk
+      .client({ name: "restante" })
+      .onRequest(sdk.methods.client.session.requestPermission, ({ params }) => answer(settings, talk, params))
+      .connect(streamOf(talk, updates, listening));
+    let session: string | undefined;
+    const finish = async (error?: string): Promise<Outcome> => {
+      await updates.said.pause();
+      return { final: updates.said.final(), ...(error && { error }), ...(session && { session }) };
+    };
+    try {
+      const { agent } = connection;
+      const hello = await agent.request(sdk.methods.agent.initialize, {
+        protocolVersion: sdk.PROTOCOL_VERSION,
+        clientInfo: { name: "restante", version: "1" },
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      });
+      const opened = await open(sdk, agent, hello, job);
+      if (!ways.forgets && canGoOn(hello)) session = opened.sessionId;
+      if (job.model !== null && !settings.model.length) await chooseModel(sdk, agent, opened, job.model);
+      const cancel = () =>
+        void agent.notify(sdk.methods.agent.session.cancel, { sessionId: opened.sessionId }).catch(() => {});
+      talk.signal.addEventListener("abort", cancel, { once: true });
+      listening.on = true;
+      const prompt = [{ type: "text" as const, text: toldTo(job) }];
+      const asked: Promise<Acp.PromptResponse> = agent.request(sdk.methods.agent.session.prompt, {
+        sessionId: opened.sessionId,
+        prompt,
+      });
+      if (talk.signal.aborted) cancel();
+      const { stopReason } = await asked;
+      talk.signal.removeEventListener("abort", cancel);
+      return await finish(stopReasons[stopReason]);
+    } catch (error) {
+      return await finish(reasonOf(error, connection.signal.aborted));
+    } finally {
+      talk.endInput();
+      connection.close();
+    }
+  }
+
+  return { resumes: !ways.forgets, launch, follow };
+}
+
+const stopReasons: Record<Acp.StopReason, string | undefined> = {
+  end_turn: undefined,
+  max_tokens: "it stopped because its model had no more tokens",
+  max_turn_requests: "it stopped because it had asked its model too often",
+  refusal: "it refused to go on",
+  cancelled: "it was cancelled",
+};
+
+const authRequired = -32000;
+
+function reasonOf(error: unknown, closed: boolean): string {
+  const { code, message, data } = error as { code?: number; message?: string; data?: unknown };
+  if (code === authRequired) return `it wants a login first: start it once by hand and log in (${message})`;
+  if (code === undefined && closed) return "it ended before its turn was over";
+  const details = (data as { details?: unknown } | undefined)?.details;
+  return typeof details === "string" ? `${message}: ${details}` : (message ?? String(error));
+}
+
+const canGoOn = ({ agentCapabilities }: Acp.InitializeResponse) =>
+  Boolean(agentCapabilities?.sessionCapabilities?.resume || agentCapabilities?.loadSession);
+
+type Opened = Pick<Acp.NewSessionResponse, "sessionId" | "configOptions">;
+
+async function open(
+  sdk: Sdk,
+  agent: Acp.ClientContext,
+  { agentCapabilities }: Acp.InitializeResponse,
+  { cwd, mcp, session }: Job,
+): Promise<Opened> {
+  const env = Object.entries(mcp.env).map(([name, value]) => ({ name, value }));
+  const place = { cwd, mcpServers: [{ name: "inbox", command: mcp.command, args: [...mcp.args], env }] };
+  const { session: methods } = sdk.methods.agent;
+  if (session === undefined) return agent.request(methods.new, place);
+  const again = { ...place, sessionId: session };
+  // Loading tells the whole conversation again, resuming does not.
+  const { configOptions }: Acp.LoadSessionResponse = agentCapabilities?.sessionCapabilities?.resume
+    ? await agent.request(methods.resume, again)
+    : await agent.request(methods.load, again);
+  return { sessionId: session, configOptions };
+}
+
+async function chooseModel(sdk: Sdk, agent: Acp.ClientContext, opened: Opened, model: string): Promise<void> {
+  const option = opened.configOptions?.find(
+    ({ category, type }) => category === "model" && type === "select",
+  );
+  if (option?.type !== "select")
+    throw new Error(`it lets nobody choose a model, and ${JSON.stringify(model)} was asked for`);
+  const values = option.options
+    .flatMap((one) => ("options" in one ? one.options : [one]))
+    .map(({ value }) => value);
+  if (!values.includes(model))
+    throw new Error(`it has no model ${JSON.stringify(model)}; there are ${values.join(", ")}`);
+  const { sessionId } = opened;
+  await agent.request(sdk.methods.agent.session.setConfigOption, {
+    sessionId,
+    configId: option.id,
+    value: model,
+  });
+}
+
+/** Our own tools may always be used: without them a sub-agent could not even say what it lacks. */
+const ours = /^(mcp__inbox__\w+|\w+ \(inbox MCP Server\))$/;
+
+async function answer(
+  { permission }: RunnerSettings,
+  talk: Talk,
+  { toolCall, options }: Acp.RequestPermissionRequest,
+): Promise<Acp.RequestPermissionResponse> {
+  const what = toolCall.name || toolCall.title || toolCall.toolCallId;
+  const allowed =
+    permission === "allow" || [toolCall.name, toolCall.title].some((name) => name && ours.test(name));
+  const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  const option = kinds.map((kind) => options.find((one) => one.kind === kind)).find(Boolean);
+  if (!allowed)
+    await talk.note({ kind: "notice", text: `refused what it asked for, as permission = "reject": ${what}` });
+  if (!option || talk.signal.aborted) return { outcome: { outcome: "cancelled" } };
+  return { outcome: { outcome: "selected", optionId: option.optionId } };
+}
+
+type Reported = Partial<Acp.SessionNotification & Acp.RequestPermissionRequest>;
+
+/**
+ * The conversation as messages. Reports are noted here, one after the other and before what comes behind them: an agent
+ * that talks faster than the transcript is written has to wait, and the turn is not over before all of it is noted.
+ */
+function streamOf(talk: Talk, updates: Updates, listening: { on: boolean }): Acp.Stream {
+  const lines = jsonLines(talk.stdout);
+  return {
+    readable: new ReadableStream<Acp.AnyMessage>(
+      {
+        async pull(controller) {
+          for (;;) {
+            const { value: line, done } = await lines.next();
+            if (done) return controller.close();
+            if ("text" in line) await talk.note({ kind: "output", text: line.text });
+            else {
+              const { update, toolCall } = (line.event.params ?? {}) as Reported;
+              if (listening.on && update) await updates.take(update);
+              // Some agents name a call for the first time when they ask whether they may.
+              if (toolCall) await updates.take({ ...toolCall, sessionUpdate: "tool_call_update" });
+              if (line.event.method !== "session/update")
+                return controller.enqueue(line.event as unknown as Acp.AnyMessage);
+            }
+          }
+        },
+      },
+      { highWaterMark: 0 },
+    ),
+    writable: new WritableStream<Acp.AnyMessage>({
+      write: (message) => talk.write(`${JSON.stringify(message)}\n`),
+    }),
+  };
+}

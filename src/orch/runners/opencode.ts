@@ -1,0 +1,90 @@
+/** [Q8] OpenCode without its screen: `opencode run --format json`. */
+import type { RunnerSettings } from "../profile.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
+import { said } from "./said.ts";
+import { filled } from "./template.ts";
+import { toldTo } from "./told.ts";
+import { toolNames, wordsOf } from "./tool-names.ts";
+
+/** A wait over MCP may take 600 s; OpenCode gives a server far less. */
+const toolTimeoutMs = 660_000;
+
+interface Part {
+  text?: string;
+  tool?: string;
+  callID?: string;
+  state?: { input?: unknown; output?: unknown; error?: unknown };
+}
+
+export function opencodeRunner(settings: RunnerSettings): Runner {
+  function launch(job: Job): Launch {
+    const env = { ...settings.env, ...job.mcp.env };
+    const before = settings.env.OPENCODE_CONFIG_CONTENT ?? process.env.OPENCODE_CONFIG_CONTENT;
+    return {
+      argv: [
+        ...settings.command,
+        ...["run", "--format", "json"],
+        ...(settings.permission === "allow" ? ["--auto"] : []),
+        ...(job.model === null ? [] : filled(settings.model, job)),
+        ...(job.session === undefined ? [] : ["--session", job.session]),
+      ],
+      stdin: { text: toldTo(job) },
+      env: { ...env, OPENCODE_CONFIG_CONTENT: withServer(before, job) },
+    };
+  }
+
+  async function follow(talk: Talk, job: Job): Promise<Outcome> {
+    const tools = toolNames(talk.note);
+    const speech = said(talk.note);
+    let session = job.session;
+    let error: string | undefined = "it ended before it had said anything";
+    for await (const line of jsonLines(talk.stdout)) {
+      if ("text" in line) {
+        await talk.note({ kind: "output", text: line.text });
+        continue;
+      }
+      const { type, sessionID, ...event } = line.event;
+      const part = (event.part ?? {}) as Part;
+      if (typeof sessionID === "string") session = sessionID;
+      if (type === "text") {
+        await speech.pause();
+        await speech.add(part.text ?? "");
+        error = undefined;
+      } else if (type === "tool_use") {
+        await speech.pause();
+        await tools.used(part.callID, part.tool ?? "", part.state?.input);
+        await tools.answered(part.callID, wordsOf(part.state?.output ?? part.state?.error));
+        error = undefined;
+      } else if (type === "error") error = reasonIn(event.error);
+    }
+    await speech.pause();
+    return {
+      final: speech.final(),
+      ...(error !== undefined && { error }),
+      ...(session !== undefined && { session }),
+    };
+  }
+
+  return { resumes: true, launch, follow };
+}
+
+const reasonIn = (error: unknown) => {
+  const { name, data } = (error ?? {}) as { name?: string; data?: { message?: string } };
+  return data?.message ?? name ?? wordsOf(error);
+};
+
+/** Its configuration by environment, which comes after all files. What was there already stays. */
+function withServer(before: string | undefined, { mcp }: Job): string {
+  const config = before ? (Bun.JSONC.parse(before) as { mcp?: object }) : {};
+  // By reference: it writes its configuration to logs.
+  const environment = Object.fromEntries(Object.keys(mcp.env).map((name) => [name, `{env:${name}}`]));
+  const inbox = {
+    type: "local",
+    command: [mcp.command, ...mcp.args],
+    environment,
+    enabled: true,
+    timeout: toolTimeoutMs,
+  };
+  return JSON.stringify({ ...config, mcp: { ...config.mcp, inbox } });
+}
