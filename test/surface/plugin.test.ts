@@ -27,23 +27,28 @@ test("[C7] the marketplace names the plugin, and the plugin says what it is", as
   expect(readdirSync(plugin).sort()).toEqual([".claude-plugin", ".mcp.json", "commands", "hooks", "skills"]);
 });
 
-test("[C7] the plugin's skill is the skill", async () => {
-  const files = (folder: string) => readdirSync(join(root, folder), { recursive: true }).map(String).sort();
-  expect(files("plugin/skills/inbox")).toEqual(files("skills/inbox"));
-  for (const file of files("skills/inbox"))
-    expect(await text(`plugin/skills/inbox/${file}`)).toBe(await text(`skills/inbox/${file}`));
+test("[C7] the plugin's skills are the skills", async () => {
+  const files = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map(String)
+      .filter((file) => file.endsWith(".md"))
+      .sort();
+  expect(files("plugin/skills")).toEqual(["inbox/SKILL.md", "orch/SKILL.md"]);
+  expect(files("skills")).toEqual(files("plugin/skills"));
+  for (const file of files("skills"))
+    expect(await text(`plugin/skills/${file}`)).toBe(await text(`skills/${file}`));
 });
 
 test("[C7] every slash command describes itself, and runs a command that there is and that it may run", async () => {
   const files = readdirSync(join(plugin, "commands")).sort();
-  expect(files).toEqual(["check.md", "inbox.md", "receive.md", "send.md"]);
+  expect(files).toEqual(["check.md", "inbox.md", "push.md", "queue.md", "receive.md", "run.md", "send.md"]);
   for (const file of files) {
     const [, front, body] = /^---\n(.*?)\n---\n(.*)$/s.exec(await text(`plugin/commands/${file}`))!;
     const fields = Object.fromEntries(front!.split("\n").map((line) => line.split(/: (.*)/s, 2)));
     expect(Object.keys(fields)).toEqual(["description", "argument-hint", "allowed-tools"]);
-    const command = /`(inbox (\w+)[^`]*)`/.exec(body!)!;
-    expect(commandNames()).toContain(command[2]!);
-    expect(fields["allowed-tools"]).toBe(`Bash(inbox ${command[2]}:*)`);
+    const [, program, command] = /`(inbox|orch) (\w+)[^`]*`/.exec(body!)!;
+    expect(commandNames(program as "inbox" | "orch")).toContain(command!);
+    expect(fields["allowed-tools"]).toBe(`Bash(${program} ${command}:*)`);
     expect(body).toContain("$ARGUMENTS");
   }
 });
