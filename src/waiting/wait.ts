@@ -43,7 +43,7 @@ export async function wait<T>(
   try {
     for (;;) {
       if (ended(signal)) return undefined;
-      const looked = await look().catch((error) => awhile(error, begun));
+      const looked: Looked<T> & { failed?: InboxError } = await look().catch((error) => awhile(error, begun));
       begun = true;
       if (looked.found !== undefined) return looked.found;
       if (looked.topics && String(looked.topics) !== String(topics)) {
@@ -53,7 +53,11 @@ export async function wait<T>(
         continue; // read again: something may have come while nobody listened
       }
       const left = deadline === undefined ? undefined : deadline - performance.now();
-      if (left !== undefined && left <= 0) return undefined;
+      if (left !== undefined && left <= 0) {
+        // Whose time ran out meanwhile is told why there is no answer, and not that there is nothing.
+        if (looked.failed) throw looked.failed;
+        return undefined;
+      }
       if (agent !== undefined) leave ??= engine.attend(agent);
       await subscription.next({ atMost: earliest(left, looked.againInMs), signal });
     }
@@ -66,11 +70,9 @@ export async function wait<T>(
 const awayMs = 500;
 
 /** Whoever begins to wait is told that the database is away; who waits already goes on when it is back. */
-function awhile(
-  error: unknown,
-  begun: boolean,
-): { found?: undefined; topics?: undefined; againInMs: number } {
-  if (begun && error instanceof InboxError && error.details?.away) return { againInMs: awayMs };
+function awhile(error: unknown, begun: boolean): { failed: InboxError; againInMs: number } {
+  if (begun && error instanceof InboxError && error.details?.away)
+    return { failed: error, againInMs: awayMs };
   throw error;
 }
 

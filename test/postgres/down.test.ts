@@ -8,17 +8,17 @@ import { run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { administrator, emptied, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
+import { startProxy } from "../support/proxy.ts";
 import { refusal } from "../support/refusal.ts";
 import { freePort, type Server, startPostgres } from "../support/servers.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 /** A server that may be killed, with a bus in it. Killed, not without power: what it gave to the system is kept without fsync. */
-async function ownServer(): Promise<Server & AsyncDisposable> {
+async function ownServer(): Promise<Server> {
   const server = await startPostgres({ durable: false });
   await createPostgres(server.url);
-  // Not spread: its pid is another one after a restart.
-  return Object.assign(server, { [Symbol.asyncDispose]: server.stop });
+  return server;
 }
 
 interface Tally {
@@ -218,6 +218,23 @@ postgresSuite("down", () => {
     // However often it was lost, one connection listens.
     await until(async () => (await listeners(server.url)).length === 1);
     for (const inbox of inboxes) await inbox.close();
+  });
+
+  test("[G4] [W1] whose time runs out while the server is away is told that, and not that nothing came", async () => {
+    await using server = await ownServer();
+    const line = await startProxy(server.url);
+    const inbox = openInbox(line.url);
+    const waits = [
+      inbox.call("events.watch", { timeoutSeconds: 2 }),
+      inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 2 }),
+      inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds: 2 }),
+    ].map(refusal);
+    await makeKnown(server.url, "w");
+    await untilWaiting(server.url, "w", async () => (await inbox.call("agents.list", {})).agents);
+    await line.stop();
+    for (const { code, message } of await within(10, "the end of the waits", Promise.all(waits)))
+      expect([code, message]).toEqual(["storage", expect.stringContaining("cannot be reached")]);
+    await inbox.close();
   });
 
   test("[G4] thrown out by the server again and again: no acknowledged write is lost or there twice, no connection is left over", async () => {

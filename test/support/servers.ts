@@ -13,6 +13,12 @@ export interface Server {
   /** Starts it again, on the same port and with what it had written. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Standby extends Server {
+  /** Makes it the server that takes writes. */
+  promote(): Promise<void>;
 }
 
 const postgresHome = "/usr/lib/postgresql";
@@ -44,9 +50,7 @@ export async function startPostgres({
 } = {}): Promise<Server> {
   const programs = postgresPrograms();
   if (!programs) throw new Error("postgres is missing: apt-get install -y postgresql");
-  const folder = temporaryFolder();
-  const user = postgresUser();
-  if (user) chownSync(folder.path, user.uid, user.gid);
+  const folder = postgresFolder();
   const data = join(folder.path, "data");
   const made = Bun.spawnSync(
     [
@@ -67,13 +71,55 @@ export async function startPostgres({
   );
   if (made.exitCode !== 0) throw new Error(`initdb: ${made.stderr}`);
   if (address !== thisMachine) appendFileSync(join(data, "pg_hba.conf"), "host all all samenet trust\n");
+  return runPostgres(programs, folder, data, address, [
+    ...(durable ? [] : ["fsync=off", "full_page_writes=off"]),
+    ...settings,
+  ]);
+}
+
+/** A copy of a running server that follows it, and takes no writes until it is promoted. */
+export async function startStandby({ url }: Server): Promise<Standby> {
+  const programs = postgresPrograms()!;
+  const { hostname, port } = new URL(url);
+  const folder = postgresFolder();
+  const data = join(folder.path, "data");
+  const from = ["-h", hostname, "-p", port, "-U", "postgres"];
+  const copied = Bun.spawnSync(
+    [...unprivileged, join(programs, "pg_basebackup"), ...from, "-D", data, "-R", "-c", "fast"],
+    { env: bareEnvironment(), cwd: "/" },
+  );
+  if (copied.exitCode !== 0) throw new Error(`pg_basebackup: ${copied.stderr}`);
+  const server = await runPostgres(programs, folder, data, thisMachine, ["fsync=off"]);
+  const promote = async () => {
+    const done = Bun.spawnSync([...unprivileged, join(programs, "pg_ctl"), "promote", "-w", "-D", data], {
+      env: bareEnvironment(),
+      cwd: "/",
+    });
+    if (done.exitCode !== 0) throw new Error(`pg_ctl promote: ${done.stderr}`);
+  };
+  return Object.assign(server, { promote });
+}
+
+function postgresFolder(): ReturnType<typeof temporaryFolder> {
+  const folder = temporaryFolder();
+  const user = postgresUser();
+  if (user) chownSync(folder.path, user.uid, user.gid);
+  return folder;
+}
+
+async function runPostgres(
+  programs: string,
+  folder: ReturnType<typeof temporaryFolder>,
+  data: string,
+  address: string,
+  settings: readonly string[],
+): Promise<Server> {
   const port = freePort();
   const given = [
     `listen_addresses=${address}`,
     `port=${port}`,
     `unix_socket_directories=${folder.path}`,
     "max_connections=300",
-    ...(durable ? [] : ["fsync=off", "full_page_writes=off"]),
     ...settings,
   ].flatMap((setting) => ["-c", setting]);
   const begin = () =>
@@ -93,6 +139,10 @@ export async function startPostgres({
     child.kill(signal);
     await child.exited;
   };
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) await end("SIGINT");
+    folder[Symbol.dispose]();
+  };
   return {
     url: `postgres://postgres@${address}:${port}/postgres`,
     get pid() {
@@ -103,10 +153,8 @@ export async function startPostgres({
       child = begin();
       await ready();
     },
-    async stop() {
-      await end("SIGINT");
-      folder[Symbol.dispose]();
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -154,6 +202,11 @@ export async function startRabbit({ address = thisMachine } = {}): Promise<Rabbi
     await child.exited;
     await until(async () => !(await answers(address, port)));
   };
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) await end();
+    Bun.spawnSync(["epmd", "-port", String(names), "-kill"], { stdout: "ignore" });
+    rmSync(folder.path, { recursive: true, force: true });
+  };
   return {
     url: `amqp://guest:guest@${address}:${port}`,
     get pid() {
@@ -172,11 +225,8 @@ export async function startRabbit({ address = thisMachine } = {}): Promise<Rabbi
       if (done.exitCode !== 0) throw new Error(`rabbitmqctl ${args.join(" ")}: ${done.stderr}${done.stdout}`);
       return done.stdout.toString();
     },
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) await end();
-      Bun.spawnSync(["epmd", "-port", String(names), "-kill"], { stdout: "ignore" });
-      rmSync(folder.path, { recursive: true, force: true });
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

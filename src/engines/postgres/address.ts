@@ -3,8 +3,8 @@ import { InboxError } from "../../contract/errors.ts";
 import { withoutPassword } from "../../contract/secret.ts";
 
 export interface Address {
-  /** For the driver, without our own words. */
-  url: string;
+  /** For the driver, without our own words: one for each host, the one that served last first. */
+  urls: string[];
   /** Where the tables are. */
   schema: string;
   /** A pooler that gives a connection to each transaction: nothing may be kept on one (`?pooler=transaction`). */
@@ -39,8 +39,14 @@ export function parseAddress(text: string): Address {
   const connections = Number(take("pool") ?? usualConnections);
   if (!Number.isInteger(connections) || connections < 1 || connections > 1000)
     throw wrong(withoutPassword(text), "pool must be a number from 1 to 1000");
-  const url = words.size ? `${address}?${words}` : address;
-  return { url, schema, pooled: pooler !== undefined, connections, shown: withoutPassword(text) };
+  // Ours to keep (connect.ts): the driver's own word takes a standby for a server that can be written to.
+  const attributes = take("target_session_attrs");
+  if (attributes !== undefined && !["any", "read-write", "primary"].includes(attributes))
+    throw wrong(withoutPassword(text), `target_session_attrs=${attributes}: a bus has to be written to`);
+  const [, before, hosts, after] = /^(\w+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/.exec(address)!;
+  const rest = words.size ? `?${words}` : "";
+  const urls = hosts!.split(",").map((host) => `${before}${host}${after}${rest}`);
+  return { urls, schema, pooled: pooler !== undefined, connections, shown: withoutPassword(text) };
 }
 
 const wrong = (address: string, why: string) =>

@@ -1,23 +1,56 @@
 /** Making, opening and migrating the tables. */
 import { InboxError } from "../../contract/errors.ts";
 import { type Address, parseAddress } from "./address.ts";
-import { Connection, pooledSettings } from "./connection.ts";
-import { isMissing, isStandby, notInitialized, translate } from "./errors.ts";
+import { Connection, ConnectionLost, pooledSettings } from "./connection.ts";
+import { isLost, isMissing, isStandby, notInitialized, translate } from "./errors.ts";
 import { lifeIn } from "./fate.ts";
 import { migrations as ours } from "./schema.ts";
 
 /** Makes what is missing: the schema and the tables. True if there were none before. */
 export async function createPostgres(text: string, migrations: readonly string[] = ours): Promise<boolean> {
   const address = parseAddress(text);
-  const connection = new Connection(address);
+  let connection: Connection | undefined;
   try {
+    connection = await reach(address, (url) => new Connection(address, url));
     const done = connection.watch();
     return (await migrate(connection, address, migrations, true).finally(done)) === 0;
   } catch (error) {
     throw translate(error, address.shown);
   } finally {
-    await connection.close();
+    await connection?.close();
   }
+}
+
+/** A connection to the first host that is there; of several, to the first that can be written to. `greet` is said first. */
+export async function reach(
+  { urls }: Address,
+  open: (url: string) => Connection,
+  greet: (connection: Connection) => Promise<unknown> = async () => {},
+): Promise<Connection> {
+  let failure: unknown;
+  for (const url of [...urls]) {
+    const connection = open(url);
+    const done = connection.watch();
+    try {
+      if (urls.length > 1) await refuseStandby(connection);
+      await greet(connection);
+      // Whoever comes next need not try the dead ones first.
+      urls.splice(0, urls.length, url, ...urls.filter((other) => other !== url));
+      return connection;
+    } catch (error) {
+      void connection.close();
+      if (!isLost(error)) throw error;
+      failure ??= error;
+    } finally {
+      done();
+    }
+  }
+  throw failure;
+}
+
+async function refuseStandby(connection: Connection): Promise<void> {
+  const [row] = await connection.run("select case when pg_is_in_recovery() then 1 else 0 end as standby");
+  if (row?.standby === 1) throw new ConnectionLost("it is a standby, and takes no writes");
 }
 
 /** What a new connection has to know first: that there are our tables, and that they are of this version. */

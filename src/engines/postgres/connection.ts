@@ -45,11 +45,12 @@ export class Connection {
   life: string | undefined;
   private readonly driver: postgres.Sql;
   private readonly prepare: boolean;
-  private readonly hosts: { host: string; port: number }[];
+  private dialled = false;
   private socket: Socket | undefined;
 
   constructor(
-    { url, schema, pooled }: Address,
+    { urls, schema, pooled }: Address,
+    url = urls[0]!,
     private readonly onLost: (connection: Connection) => void = () => {},
     onNotify?: (channel: string, payload: string) => void,
   ) {
@@ -72,39 +73,33 @@ export class Connection {
       types: { number: { to: 20, from: [20], parse: Number, serialize: String } },
       ...(onNotify && { onnotify: onNotify }),
     } as postgres.Options<Record<string, postgres.PostgresType>>);
-    const { host, port } = this.driver.options as unknown as { host: string[]; port: number[] };
-    this.hosts = host.map((name, i) => ({ host: name, port: port[i] ?? port[0]! }));
-    // We walk through them ourselves: of several hosts the driver never says that none is there.
-    host.length = 1;
   }
 
   /** The driver dials again by itself, also after its end. A second connection would never be closed, or be used without its transaction. */
   private async dial(): Promise<Socket> {
     const { connect } = require("node:net") as typeof import("node:net");
-    const { path } = this.driver.options as unknown as { path?: string };
-    let refusal: Error = new ConnectionLost("the server hung up");
-    for (const target of this.hosts.splice(0)) {
-      if (this.lost) break;
-      const socket = path ? connect(path) : connect(target);
-      this.socket = socket;
-      try {
-        await new Promise((connected, failed) => {
-          socket
-            .once("connect", connected)
-            .once("error", failed)
-            .once("close", () => failed(refusal));
-          socket.setTimeout(connectSeconds * 1000, () => failed(new ConnectionLost("it does not answer")));
-        });
-        socket.setTimeout(0);
-        if (this.lost) break;
-        return socket;
-      } catch (error) {
-        socket.destroy();
-        refusal = error as Error;
-      }
+    type Target = { path?: string; host: string[]; port: number[] };
+    const { path, host, port } = this.driver.options as unknown as Target;
+    const hungUp = new ConnectionLost("the server hung up");
+    if (this.dialled || this.lost) throw this.lost ?? hungUp;
+    this.dialled = true;
+    const socket = path ? connect(path) : connect({ host: host[0]!, port: port[0]! });
+    this.socket = socket;
+    try {
+      await new Promise((connected, failed) => {
+        socket
+          .once("connect", connected)
+          .once("error", failed)
+          .once("close", () => failed(hungUp));
+        socket.setTimeout(connectSeconds * 1000, () => failed(new Silence("it does not answer")));
+      });
+      socket.setTimeout(0);
+      if (this.lost) throw this.lost;
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw error;
     }
-    this.socket?.destroy();
-    throw this.lost ?? refusal;
   }
 
   async run(text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
@@ -135,7 +130,10 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.lost ??= new ConnectionLost("closed");
+    if (!this.lost) {
+      this.lost = new ConnectionLost("closed");
+      this.onLost(this);
+    }
     await this.driver.end({ timeout: 1 }).catch(() => {});
   }
 

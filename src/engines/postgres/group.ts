@@ -12,8 +12,8 @@ const together = 64;
 /** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
 const raceAttempts = 20;
 const lostAttempts = 3;
-/** Who has waited so long for a server that is away is told so, and not tried for again. */
-const enoughMs = 10_000;
+/** Who has waited so long for a server that is away is told so, and not tried for again: sooner than those in line for a connection. */
+const enoughMs = 9000;
 
 /** Who waits for a lock, or for a server that has fallen silent, keeps the lane no longer than this. */
 const slowMs = 100;

@@ -1,6 +1,7 @@
 /** Few connections for many calls: who comes when all are in use waits in line. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Address } from "./address.ts";
+import { reach } from "./connect.ts";
 import { Connection, ConnectionLost, Silence } from "./connection.ts";
 import { isLost } from "./errors.ts";
 
@@ -32,10 +33,13 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     if (at >= 0) idle.splice(at, 1);
     if (!(connection.lost instanceof Silence)) return;
     // Those that lie here lead to the same server: whoever took one would wait as long again.
-    for (const other of idle.splice(0)) {
-      open.delete(other);
-      void other.close();
-    }
+    for (const other of idle.splice(0)) void other.close();
+  }
+
+  function made(url: string): Connection {
+    const connection = new Connection(address, url, lost);
+    open.add(connection);
+    return connection;
   }
 
   /** Those in line have nobody to wait for where nobody gets a connection. */
@@ -45,15 +49,9 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
   }
 
   async function connect(): Promise<Connection> {
-    const connection = new Connection(address, lost);
-    open.add(connection);
     try {
-      const done = connection.watch();
-      await greet(connection).finally(done);
-      return connection;
+      return await reach(address, made, greet);
     } catch (error) {
-      lost(connection);
-      void connection.close();
       tellLine(error);
       if (closing && idle.length === open.size) closing();
       throw error;

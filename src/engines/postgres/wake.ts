@@ -8,6 +8,7 @@ import { type Concerned, topicsOf } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
 import { bell } from "../subscription.ts";
 import type { Address } from "./address.ts";
+import { reach } from "./connect.ts";
 import { Connection } from "./connection.ts";
 import { hashOf } from "./hash.ts";
 import type { Pool } from "./pool.ts";
@@ -67,17 +68,18 @@ export function openWake(address: Address, pool: Pool): Wake {
   /** Listens for as long as anybody waits; a lost connection is made anew. */
   async function listen(mine: number): Promise<void> {
     while (mine === round) {
-      const connection = new Connection(
-        address,
-        () => {
-          if (listening !== connection) return;
-          listening = undefined;
-          setTimeout(() => void listen(mine), 0);
-        },
-        onNotify,
-      );
+      const lost = (which: Connection) => {
+        if (listening !== which) return;
+        listening = undefined;
+        setTimeout(() => void listen(mine), 0);
+      };
+      let connection: Connection | undefined;
       try {
-        await connection.run(`listen "${channel}"`);
+        connection = await reach(
+          address,
+          (url) => new Connection(address, url, lost, onNotify),
+          (made) => made.run(`listen "${channel}"`),
+        );
         if (connection.lost) throw connection.lost;
         if (mine !== round) return void connection.close();
         listening = connection;
@@ -87,7 +89,8 @@ export function openWake(address: Address, pool: Pool): Wake {
         await proveHearing().catch(() => {}); // if the connection is lost, the next one is on its way
         return;
       } catch {
-        await connection.close();
+        listening = undefined;
+        await connection?.close();
         await Bun.sleep(againMs);
       }
     }
