@@ -3,7 +3,6 @@
 import { type Keyed, onlyOnce } from "./bus/idempotency.ts";
 import { agents } from "./bus/procedures/agents.ts";
 import { cancel } from "./bus/procedures/cancel.ts";
-import { collect } from "./bus/procedures/collect.ts";
 import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-letters.ts";
 import { entryHistory, entryPush } from "./bus/procedures/entries.ts";
 import { fetch } from "./bus/procedures/fetch.ts";
@@ -12,14 +11,7 @@ import { list } from "./bus/procedures/list.ts";
 import { mailList } from "./bus/procedures/mail-list.ts";
 import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
-import {
-  commitReader,
-  msgInbox,
-  msgPending,
-  msgRead,
-  msgReplies,
-  msgStatus,
-} from "./bus/procedures/msg-read.ts";
+import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
 import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
 import { poolJoin, poolLeave } from "./bus/procedures/pool.ts";
 import { release } from "./bus/procedures/release.ts";
@@ -37,13 +29,14 @@ import { workspaceAdd, workspaceList } from "./bus/procedures/workspaces.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import type { Receipt } from "./contract/receipt.ts";
 import type { Engine } from "./engines/engine.ts";
 import type { Place } from "./orch/operations.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { newToken, tokenHash } from "./token-text.ts";
 import { claimOrWait } from "./waiting/claim.ts";
 import { gather } from "./waiting/gather.ts";
-import type { Handed } from "./waiting/handed.ts";
+import type { Calling, Given } from "./waiting/handed.ts";
 import { awaitResult } from "./waiting/handoff.ts";
 import { check, receive, waitMail } from "./waiting/mail.ts";
 import { waitReply } from "./waiting/wait-reply.ts";
@@ -55,16 +48,15 @@ export type BusOperation = Exclude<OperationName, `bus.${string}`>;
 type Handler<N extends BusOperation> = (
   engine: Engine,
   input: ParsedOf<N>,
-  signal: AbortSignal | undefined,
-  keyed: Keyed | undefined,
+  call: Calling,
   place: Place,
-) => Promise<Handed<OutputOf<N>>>;
+) => Promise<Given<OutputOf<N>>>;
 
 /** Loaded when asked for: they bring modules that no other command needs. */
 const orch = () => require("./orch/operations.ts") as typeof import("./orch/operations.ts");
 const transcripts = () => require("./orch/log.ts") as typeof import("./orch/log.ts");
 
-const plainly = <T>(value: T): Handed<T> => ({ value });
+const plainly = <T>(value: T): Given<T> => ({ value });
 
 const reads =
   <N extends BusOperation>(
@@ -86,7 +78,7 @@ const writes =
   <N extends BusOperation>(
     procedure: (tx: Context, input: ParsedOf<N>) => Procedure<OutputOf<N> | Refused>,
   ): Handler<N> =>
-  (engine, input, _, keyed) =>
+  (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => procedure(tx, input));
 
 export const handlers: { [N in BusOperation]: Handler<N> } = {
@@ -128,18 +120,18 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agents(tx, here)));
   },
-  "tasks.push": (engine, input, _, keyed, place) => written(engine, keyed, orch().pushTo(place, input)),
-  "tasks.assign": (engine, input, _, keyed, place) => written(engine, keyed, orch().assignTo(place, input)),
+  "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
+  "tasks.assign": (engine, input, { keyed }, place) => written(engine, keyed, orch().assignTo(place, input)),
   "tasks.run": writes(runTasks),
   "tasks.queue": reads(queue),
   "tasks.show": reads(showTask),
-  "tasks.log": (engine, input, signal) => transcripts().readLog(engine, input, signal).then(plainly),
+  "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
   "tasks.kill": writes(killTask),
   "tasks.remove": writes(removeTask),
   "tasks.move": writes(moveTask),
   "tasks.edit": writes(editTask),
-  "tasks.profiles": async (_, __, ___, ____, place) => plainly(orch().listProfiles(place)),
+  "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": writes(workspaceAdd),
   "workspaces.list": reads(workspaceList),
   "entries.push": writes(entryPush),
@@ -151,54 +143,36 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   },
   "tokens.list": reads(tokenList),
   "tokens.revoke": writes(tokenRevoke),
-  "events.watch": (engine, input, signal) => watch(engine, input, signal).then(plainly),
+  "events.watch": (engine, input, { signal }) => watch(engine, input, signal).then(plainly),
 };
 
 /** [Q11] A new one is started here; one that was handed to before is only waited for. */
-async function handOff(
-  engine: Engine,
-  input: ParsedOf<"tasks.handoff">,
-  signal: AbortSignal | undefined,
-  _: Keyed | undefined,
-  place: Place,
-) {
+async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Place) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
   if ((message === undefined) === (terminalId === undefined))
     throw new InboxError("invalid_input", "say what is to be done, or whose result is waited for", {
       hint: "message for a new sub-agent; terminalId for one that was started before",
     });
-  if (terminalId !== undefined)
-    return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, signal);
+  if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await engine.write(orch().assignTo(place, { ...task, message: message! }));
   await place.supervise();
-  return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, signal);
+  return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }
 
-async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, signal?: AbortSignal) {
-  const { answer: value, fresh } = await claimOrWait(engine, input, signal);
+async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, { signal, handOver }: Calling) {
+  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver }, signal);
   const { thread, lease } = value;
   if (!thread || !lease) return plainly(value);
-  const { agent } = input;
-  return {
-    ...collecting(engine, value, { agent, thread: thread.threadId, messages: value.messages, read: false }),
-    // The lease was granted to somebody who will never know: let another have it.
-    giveBack: async () => {
-      if (!fresh) return; // it was the caller's before, and stays so
-      await engine.write((tx) => release(tx, { agent, thread: thread.threadId, leaseToken: lease.token }));
-    },
-  };
+  // What was the caller's before stays so: only a fresh lease is given back.
+  const granted = fresh ? { lease: lease.token } : {};
+  return collecting(value, { agent: input.agent, thread: thread.threadId, read: false, ...granted });
 }
 
 async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
   const value = await engine.read((tx) => show(tx, input));
   if (!input.markRead || input.agent === undefined) return plainly(value);
-  return collecting(engine, value, {
-    agent: input.agent,
-    thread: input.thread,
-    messages: value.messages,
-    read: true,
-  });
+  return collecting(value, { agent: input.agent, thread: input.thread, read: true });
 }
 
 async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {
@@ -206,29 +180,20 @@ async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {
   const { channel, reader } = input;
   const last = value.messages.at(-1);
   if (!input.commit || reader === undefined || !last) return plainly(value);
-  const confirm = () => engine.write((tx) => commitReader(tx, { channel, reader, position: last.id }));
-  return { value, confirm };
+  const receipt: Receipt = { of: "channel", reader, channel, position: last.id };
+  return { value, receipt };
 }
 
-async function handReply(engine: Engine, input: ParsedOf<"threads.waitReply">, signal?: AbortSignal) {
+async function handReply(engine: Engine, input: ParsedOf<"threads.waitReply">, { signal }: Calling) {
   const value = await waitReply(engine, input, signal);
   if (input.agent === undefined) return plainly(value);
-  return collecting(engine, value, {
-    agent: input.agent,
-    thread: input.thread,
-    messages: value.messages,
-    read: true,
-  });
+  return collecting(value, { agent: input.agent, thread: input.thread, read: true });
 }
 
-function collecting<T>(
-  engine: Engine,
+function collecting<T extends { messages: readonly Message[] }>(
   value: T,
-  what: { agent: string; thread: string; messages: readonly Message[]; read: boolean },
-): Handed<T> {
-  const messages = what.messages.map((message) => message.messageId);
-  return {
-    value,
-    confirm: () => engine.write((tx) => collect(tx, { ...what, messages })),
-  };
+  what: Omit<Extract<Receipt, { of: "thread" }>, "of" | "messages">,
+): Given<T> {
+  const messages = value.messages.map((message) => message.messageId);
+  return { value, receipt: { of: "thread", ...what, messages } };
 }

@@ -8,6 +8,7 @@ import { findWorkspace, workspaceView } from "./bus/workspace.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
+import type { Receipt } from "./contract/receipt.ts";
 import type { Scope } from "./contract/token.ts";
 import type { Workspace } from "./contract/workspace.ts";
 import { carriedTo } from "./delivery/at.ts";
@@ -16,11 +17,11 @@ import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { watchOver } from "./orch/watch-over.ts";
 import { tokenHash } from "./token-text.ts";
-import type { Handed } from "./waiting/handed.ts";
+import { type Handed, handed, settle, type Word } from "./waiting/handed.ts";
 import { follow } from "./waiting/watch.ts";
 
 export type { BusOperation } from "./handlers.ts";
-export type { Handed } from "./waiting/handed.ts";
+export type { Handed, Word } from "./waiting/handed.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -30,6 +31,8 @@ export interface CallOptions {
   idempotencyKey?: string;
   /** [X2] A token was shown: who acts is not only what the caller says. */
   verified?: boolean;
+  /** [B4] A UUID of the caller's: what this call hands over can be given back by it, also where the answer was lost. */
+  handOver?: string;
 }
 
 export interface Inbox {
@@ -51,6 +54,8 @@ export interface EmbeddedInbox extends Inbox {
   /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
   owner(token: string): Promise<{ agent: string; scope: Scope } | null>;
   hasTokens(): Promise<boolean>;
+  /** [B4] What became of an answer, whoever gave it. */
+  settle(word: Word, receipt: Receipt): Promise<void>;
   /** [U1] Whose address that is; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
 }
@@ -76,24 +81,26 @@ export function openInbox(
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
     const parsed = parseInput(op, input, options.label);
-    return watch.during(op, () =>
+    const { signal, handOver } = options;
+    const keyed = keyedBy(op, parsed, options);
+    const given = await watch.during(op, () =>
       handlers[name](
         options.verified ? vouchedFor(engine) : engine,
         parsed,
-        options.signal,
-        keyedBy(op, parsed, options),
+        { signal, handOver, keyed },
         { db: location, supervise: watch.now },
       ),
     );
+    return handed(engine, given);
   };
 
   return {
     engine,
     hand,
     async call(name, input, options) {
-      const handed = await hand(name, input, options);
-      await handed.confirm?.();
-      return handed.value;
+      const { value, confirm } = await hand(name, input, options);
+      await confirm?.();
+      return value;
     },
     follow(input, options = {}) {
       const parsed = parseInput(operationNamed("events.watch"), input, options.label);
@@ -101,6 +108,7 @@ export function openInbox(
     },
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
+    settle: (word, receipt) => settle(engine, word, receipt),
     hasTokens: () => engine.read(() => hasTokens()),
     close: engine.close,
   };

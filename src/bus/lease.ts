@@ -35,6 +35,9 @@ export const leaseView = (lease: LeaseRow, now: string): Lease => ({
 export const expiryAfter = (now: string, seconds: number) =>
   new Date(Date.parse(now) + seconds * 1000).toISOString();
 
+/** Who made the id of a call knows the token it was granted, also where its answer never came. */
+export const tokenFrom = (handOver: string) => handOver.replaceAll("-", "").slice(0, 24);
+
 /** The lease of a thread, held or released: a released one still tells the attempt. */
 export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
   return yield* one<LeaseRow>(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`);

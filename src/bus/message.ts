@@ -181,7 +181,7 @@ export function* acknowledge(
     ? sql`, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
     : nothing;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null ${receipt}
+    update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${receipt}
     where ${open} and (to_agent || '') in (${joined(names)}) and ${which} returning message_id`);
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }

@@ -7,7 +7,7 @@ import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { wait } from "./wait.ts";
 
-type Input = ParsedOf<"threads.claim">;
+type Input = ParsedOf<"threads.claim"> & { handOver?: string };
 
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {

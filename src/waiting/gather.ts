@@ -5,8 +5,8 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
-import type { Handed } from "./handed.ts";
-import { settling } from "./mail.ts";
+import type { Calling, Given } from "./handed.ts";
+import { receiptOf } from "./mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
 type Input = ParsedOf<"mailbox.gather">;
@@ -14,8 +14,8 @@ type Input = ParsedOf<"mailbox.gather">;
 export async function gather(
   engine: Engine,
   input: Input,
-  signal?: AbortSignal,
-): Promise<Handed<OutputOf<"mailbox.gather">>> {
+  { signal, handOver }: Calling,
+): Promise<Given<OutputOf<"mailbox.gather">>> {
   const senders = [...new Set(input.from)];
   const need = needed(input.need, senders.length);
   const enough = (missing: readonly string[]) => senders.length - missing.length >= need;
@@ -27,23 +27,30 @@ export async function gather(
   for (;;) {
     await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
     const over = ended(signal) || left() === 0;
-    const given = await engine.write((tx) => handAnswers(tx, input, senders, over ? 0 : need));
+    const given = await engine.write((tx) => handAnswers(tx, input, senders, over ? 0 : need, handOver));
     // Another reader took some of them in between.
     if (!given) continue;
     const { messages, missing, nextEventId } = given;
     const value = { woke: enough(missing), nextEventId, messages, missing, dead: [] };
-    return { value, ...settling(engine, input, given.deliveryId, messages.length) };
+    return { value, receipt: receiptOf(input, given) };
   }
 }
 
 /** Hands over what has come, if it is still enough. */
-function* handAnswers(tx: Context, input: Input, senders: readonly string[], need: number) {
+function* handAnswers(
+  tx: Context,
+  input: Input,
+  senders: readonly string[],
+  need: number,
+  handOver: string | undefined,
+) {
   const found = yield* answers(tx, input);
   if (senders.length - found.missing.length < need) return undefined;
   const ids = found.messages.map(({ id }) => id);
   if (!ids.length)
     return { messages: [], missing: found.missing, deliveryId: "", nextEventId: yield* tx.settled() };
-  const { messages, deliveryId, nextEventId } = yield* hand(tx, { agent: input.agent, max: ids.length, ids });
+  const wanted = { agent: input.agent, max: ids.length, ids };
+  const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, handOver);
   const there = new Set(messages.map(({ senderId }) => senderId));
   return { messages, deliveryId, nextEventId, missing: senders.filter((name) => !there.has(name)) };
 }

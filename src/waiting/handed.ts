@@ -1,10 +1,42 @@
-/** An answer on its way to its reader. One that collects nothing has neither of the two. */
-export interface Handed<T> {
+/** An answer on its way to its reader, and what is said of it once that is known. */
+import type { Keyed } from "../bus/idempotency.ts";
+import { arrived, returned } from "../bus/procedures/settle.ts";
+import type { Receipt } from "../contract/receipt.ts";
+import type { Engine } from "../engines/engine.ts";
+
+/** How a call is made, beside what it asks for. */
+export interface Calling {
+  /** Ends a wait that nobody wants the answer of. */
+  signal?: AbortSignal;
+  keyed?: Keyed;
+  /** What the caller calls this call by: it can give back what it never got. */
+  handOver?: string;
+}
+
+/** One that collects nothing has no receipt. */
+export interface Given<T> {
   value: T;
-  /** The answer was shown: what it contains is collected now. */
+  receipt?: Receipt;
+}
+
+export interface Handed<T> extends Given<T> {
+  /** The answer was shown: what it contains is collected now. Refused where it has become another's meanwhile. */
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
   giveBack?(): Promise<void>;
-  /** Nobody else sees what it contains any more, so confirming may come a moment after the answer. */
-  hidden?: boolean;
+}
+
+export type Word = "confirm" | "release";
+
+export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<void> =>
+  engine.write((tx) => (word === "confirm" ? arrived(tx, receipt) : returned(tx, receipt)), {
+    repeatable: true,
+  });
+
+export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
+  const { receipt } = given;
+  if (!receipt) return given;
+  const say = (word: Word) => () => settle(engine, word, receipt);
+  const returns = receipt.of === "mail" || (receipt.of === "thread" && receipt.lease !== undefined);
+  return { ...given, confirm: say("confirm"), ...(returns && { giveBack: say("release") }) };
 }

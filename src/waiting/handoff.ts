@@ -3,8 +3,8 @@ import { hand } from "../bus/procedures/hand.ts";
 import { resultOf } from "../bus/procedures/task-result.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Handed } from "./handed.ts";
-import { settling } from "./mail.ts";
+import type { Calling, Given } from "./handed.ts";
+import { receiptOf } from "./mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
 type Output = OutputOf<"tasks.handoff">;
@@ -12,8 +12,8 @@ type Output = OutputOf<"tasks.handoff">;
 export async function awaitResult(
   engine: Engine,
   { agent, name, timeoutSeconds }: { agent: string; name: string; timeoutSeconds?: number },
-  signal?: AbortSignal,
-): Promise<Handed<Output>> {
+  { signal, handOver }: Calling,
+): Promise<Given<Output>> {
   const left = countdown(timeoutSeconds);
   const look = async () => {
     const result = await engine.read((tx) => resultOf(tx, agent, name));
@@ -35,7 +35,7 @@ export async function awaitResult(
     }
     const ids = result.messages;
     const given = ids.length
-      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }))
+      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }, handOver))
       : { messages: [], deliveryId: "" };
     const value: Output = {
       success: result.success,
@@ -45,6 +45,6 @@ export async function awaitResult(
       messages: given.messages,
     };
     const taking = { agent, ack: "auto", visibilitySeconds: 60 } as const;
-    return { value, ...settling(engine, taking, given.deliveryId, given.messages.length) };
+    return { value, receipt: receiptOf(taking, given) };
   }
 }

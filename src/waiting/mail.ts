@@ -1,16 +1,9 @@
 /** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
-import {
-  buryIn,
-  confirm,
-  giveBack,
-  type HandedMail,
-  hand,
-  ready,
-  type Wanted,
-} from "../bus/procedures/hand.ts";
+import { buryIn, hand, ready, type Wanted } from "../bus/procedures/hand.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Handed } from "./handed.ts";
+import type { Calling, Given } from "./handed.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
@@ -21,32 +14,32 @@ interface Taking {
   visibilitySeconds: number;
 }
 
-export const receive = (engine: Engine, input: ParsedOf<"mailbox.receive">, signal?: AbortSignal) =>
-  take(engine, input, input, { timeoutSeconds: input.timeoutSeconds, signal });
+export const receive = (engine: Engine, input: ParsedOf<"mailbox.receive">, call: Calling) =>
+  take(engine, input, input, { timeoutSeconds: input.timeoutSeconds, call });
 
-export const check = (engine: Engine, input: ParsedOf<"mailbox.check">, signal?: AbortSignal) =>
-  take(engine, input, input, { timeoutSeconds: 0, signal });
+export const check = (engine: Engine, input: ParsedOf<"mailbox.check">, call: Calling) =>
+  take(engine, input, input, { timeoutSeconds: 0, call });
 
-export const waitMail = (engine: Engine, input: ParsedOf<"mailbox.wait">, signal?: AbortSignal) =>
+export const waitMail = (engine: Engine, input: ParsedOf<"mailbox.wait">, call: Calling) =>
   take(engine, input, input, {
     timeoutSeconds: input.timeoutSeconds,
     windowSeconds: input.batchWindow,
-    signal,
+    call,
   });
 
 interface Patience {
   timeoutSeconds?: number;
   /** After the first message: how long to let others come. */
   windowSeconds?: number;
-  signal?: AbortSignal;
+  call: Calling;
 }
 
 async function take(
   engine: Engine,
   wanted: Wanted,
   taking: Taking,
-  { timeoutSeconds, windowSeconds = 0, signal }: Patience,
-): Promise<Handed<Answer>> {
+  { timeoutSeconds, windowSeconds = 0, call: { signal, handOver } }: Patience,
+): Promise<Given<Answer>> {
   const left = countdown(timeoutSeconds);
   const mail = { mailOf: wanted.agent };
   const look = (enough: number) => async () => {
@@ -60,31 +53,20 @@ async function take(
       await wait(engine, mail, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
     const over = ended(signal) || left() === 0;
     // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
-    const given = await engine.write((tx) => hand(tx, wanted));
+    const given = await engine.write((tx) => hand(tx, wanted, handOver));
     // Another reader of the same inbox was faster: wait on, unless the time is over.
     if (!given.messages.length && !over) continue;
-    return handedMail(engine, taking, given);
+    const { messages, hidden, nextEventId } = given;
+    const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
+    return { value, receipt: receiptOf(taking, given) };
   }
 }
 
-function handedMail(engine: Engine, taking: Taking, given: HandedMail): Handed<Answer> {
-  const { messages, hidden, nextEventId } = given;
-  const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
-  return { value, ...settling(engine, taking, given.deliveryId, messages.length) };
-}
-
 /** What a hand-over still needs: a word that it arrived, or that it did not. */
-export function settling(
-  engine: Engine,
+export function receiptOf(
   { agent, ack, visibilitySeconds }: Taking,
-  deliveryId: string,
-  count: number,
-) {
-  if (!count) return {};
-  const manual = ack === "manual" ? { visibilitySeconds } : {};
-  return {
-    hidden: true,
-    confirm: () => engine.write((tx) => confirm(tx, { agent, deliveryId, ...manual })),
-    giveBack: () => engine.write((tx) => giveBack(tx, { agent, deliveryId })),
-  };
+  { messages, deliveryId }: { messages: readonly unknown[]; deliveryId: string },
+): Receipt | undefined {
+  if (!messages.length) return undefined;
+  return { of: "mail", agent, id: deliveryId, ...(ack === "manual" && { visibilitySeconds }) };
 }

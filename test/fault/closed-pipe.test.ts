@@ -1,7 +1,10 @@
 /** Answers that nobody can take: what was not shown was not collected, and what was granted is given back. */
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openInbox } from "../../src/inbox.ts";
 import { type Desk, desk, program, type Result, run } from "../support/cli.ts";
 import { counts, flaws, rows } from "../support/stored.ts";
+import { until } from "../support/until.ts";
 
 /** Standard outputs that take nothing. The program is told nothing; it finds out when it writes. */
 const outputs = [
@@ -138,4 +141,23 @@ test("[W4] a reader that leaves in the middle of an answer has not been shown it
   expect(uncollected(bus.db)).toEqual([1]);
   expect(counts(bus.db)).toMatchObject({ thread_reads: 0 });
   expect(rows(bus.db, "select status from threads")).toEqual([{ status: "pending" }]);
+});
+
+test("[B4] [C3] mail that has become another's while standard output was stuck: a warning, and exit 20", async () => {
+  using bus = await desk();
+  const later = openInbox(bus.db, { now: () => Date.now() + 61_000 });
+  await later.call("mailbox.send", { from: "s", to: "w", message: "x".repeat(500_000) });
+  const gate = join(bus.path, "gate");
+  Bun.spawnSync(["mkfifo", gate]);
+  // More than a pipe holds, and its reader waits to be told.
+  const script = `set -o pipefail; "$0" "$@" | { read -r _ < "${gate}"; cat; }`;
+  const stuck = run(["receive", "--agent", "w", "--json"], { cwd: bus.path, ...speaking(script) });
+  await until(() => rows(bus.db, "select 1 from messages where handed = 1").length === 1);
+  expect((await later.call("mailbox.check", { agent: "w" })).messages).toMatchObject([{ redelivered: true }]);
+  await later.close();
+  Bun.spawnSync(["sh", "-c", `echo > "${gate}"`]);
+  const result = await stuck;
+  expect([result.code, result.json.total]).toEqual([20, 1]);
+  expect(result.stderr).toContain("not yours any more");
+  expectNoTrace(result);
 });

@@ -77,7 +77,7 @@ async function read(agent: string, reader: string): Promise<void> {
   }
 }
 
-/** Whether the hub said so. It may also say that the time for it is over, and the messages will come again. */
+/** Whether the hub said so. It may also say that the time for it is over, and the messages are another's. */
 async function collected(confirm: () => Promise<void>): Promise<boolean> {
   try {
     return await insist("confirm", async () => {
@@ -85,7 +85,7 @@ async function collected(confirm: () => Promise<void>): Promise<boolean> {
       return true;
     });
   } catch (error) {
-    if (error instanceof InboxError && error.code === "not_found") return false;
+    if (error instanceof InboxError && error.code === "conflict") return false;
     throw error;
   }
 }

@@ -25,7 +25,7 @@ const kinds = [
   "POST /api/messages",
   "GET /api/events",
   "GET /api/events/wait?timeoutSeconds=0.001",
-  "POST /api/hand-overs/x/confirm",
+  "POST /api/hand-overs/confirm",
   "GET /terminals/S/inbox/messages",
   "GET /terminals/S/inbox/messages/wait?timeout=0",
 ];
@@ -253,15 +253,16 @@ describe("tokens", () => {
   });
 
   test("[X2] a hand-over is settled by its receiver only", async () => {
-    const headers = { "x-inbox-hand-over": "wanted" };
-    const worker = hub.as(tokens.worker!);
+    const headers = { "x-inbox-hand-over": crypto.randomUUID() };
+    const [worker, leader] = [hub.as(tokens.worker!), hub.as(tokens.leader!)];
     await worker("POST /api/mailbox/worker-1/send", { message: "mine" });
-    const check = await worker("POST /api/mailbox/worker-1/check", {}, { headers });
-    const id = check.headers.get("x-inbox-hand-over");
-    expect((await hub.as(tokens.leader!)(`POST /api/hand-overs/${id}/confirm`, {})).status).toBeGreaterThan(
-      400,
-    );
-    expect((await worker(`POST /api/hand-overs/${id}/confirm`, {})).status).toBe(200);
+    const { handOver } = (await worker("POST /api/mailbox/worker-1/check", {}, { headers })).json;
+    expect((await leader("POST /api/hand-overs/confirm", handOver)).status).toBe(403);
+    // Nor does it help to know the id, and to say that it is one's own.
+    const own = (await leader("POST /api/hand-overs/confirm", { ...handOver, agent: "leader-1" })).status;
+    expect(own).toBeGreaterThanOrEqual(400);
+    await leader("POST /api/hand-overs/release", { of: "call", id: handOver.id });
+    expect((await worker("POST /api/hand-overs/confirm", handOver)).status).toBe(200);
   });
 
   test("[X2] are listed without token and hash, and kept as a hash", async () => {

@@ -79,7 +79,7 @@ describe("a stop", () => {
     }
   });
 
-  test("[B4] gives back at once what our own client has not confirmed", async () => {
+  test("[B4] between hand-over and confirmation takes nothing from our own client: the next hub is told", async () => {
     using folder = temporaryFolder();
     const db = join(folder.path, "coord.db");
     const first = await hubHere({ db });
@@ -87,8 +87,9 @@ describe("a stop", () => {
     const handed = await connect(first.url).hand("mailbox.receive", { agent: "w" });
     expect(handed.value.total).toBe(1);
     await first[Symbol.asyncDispose]();
-    await using second = await hubHere({ db });
-    expect((await second.ask("GET /terminals/w/inbox/messages/wait?timeout=0")).json).toHaveLength(1);
+    await using second = await hubHere({ db, port: Number(new URL(first.url).port) });
+    await handed.confirm!();
+    expect((await second.ask("GET /api/messages/1")).json.status).toBe("acked");
   });
 
   test("[C4] is not held up by a connection that says nothing", async () => {

@@ -13,6 +13,7 @@ import { openEngine } from "../../src/engines/at.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { bell } from "../../src/engines/subscription.ts";
 import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox.ts";
+import { handed } from "../../src/waiting/handed.ts";
 import { receive } from "../../src/waiting/mail.ts";
 import { temporaryFolder } from "./folder.ts";
 import { administrator, emptied, postgresUrl, temporarySchema } from "./postgres.ts";
@@ -91,9 +92,10 @@ export function deafReader(location: string, broker?: string): DeafReader {
     async receive(input, signal) {
       waiting++;
       try {
-        const handed = await receive(carried, parseInput(operationNamed("mailbox.receive"), input), signal);
-        await handed.confirm?.();
-        return handed.value;
+        const wanted = parseInput(operationNamed("mailbox.receive"), input);
+        const { value, confirm } = handed(carried, await receive(carried, wanted, { signal }));
+        await confirm?.();
+        return value;
       } finally {
         waiting--;
       }

@@ -16,6 +16,7 @@ import {
   type LeaseRow,
   recordLoss,
   saveLease,
+  tokenFrom,
 } from "../lease.ts";
 import { messagesOf, write } from "../message.ts";
 import {
@@ -28,7 +29,10 @@ import {
   threadView,
 } from "../thread.ts";
 
-type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken">;
+type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken"> & {
+  /** The id of the call, where its caller has made one. */
+  handOver?: string;
+};
 type Output = OutputOf<"threads.claim">;
 
 export interface Granted {
@@ -113,7 +117,8 @@ function* claimThread(
   const granted: LeaseRow = {
     thread_id: thread.thread_id,
     agent_id: input.agent,
-    lease_token: newToken(),
+    // A holder's own claim is not undone with its call: it gets a token that the call's id does not tell.
+    lease_token: input.handOver !== undefined && !mine ? tokenFrom(input.handOver) : newToken(),
     attempt,
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),

@@ -1,7 +1,8 @@
 /** [T11] After an answer has reached its reader: what it contained is collected, and read. */
+import { InboxError } from "../../contract/errors.ts";
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { run } from "../../sql/procedure.ts";
+import { one, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { append } from "../event.ts";
@@ -25,17 +26,21 @@ export function* collect(tx: Context, { agent, thread: id, messages, read }: Col
   const names = yield* namesOf(agent);
   const collected: number[] = [];
   for (let from = 0; from < numbers.length; from += 500) {
-    const which = sql`message_id in (${joined(numbers.slice(from, from + 500))})`;
+    const which = sql`thread_id = ${thread.thread_id} and message_id in (${joined(numbers.slice(from, from + 500))})`;
     collected.push(...(yield* acknowledge(agent, names, which, now, true)));
   }
-  const readTo = read ? Math.max(...numbers) : undefined;
-  if (readTo !== undefined)
+  const readTo = read ? numbers.reduce((a, b) => Math.max(a, b)) : undefined;
+  if (readTo !== undefined) {
+    const there = yield* one(sql`
+      select 1 as there from messages where message_id = ${readTo} and thread_id = ${thread.thread_id}`);
+    if (!there) throw new InboxError("not_found", `${id} has no message ${idOf("message", readTo)}`);
     yield* run(sql`
       insert into thread_reads (thread_id, agent_id, last_read_message_id, last_read_at)
       values (${thread.thread_id}, ${agent}, ${readTo}, ${now})
       on conflict (thread_id, agent_id) do update
       set last_read_message_id = excluded.last_read_message_id, last_read_at = excluded.last_read_at
       where thread_reads.last_read_message_id < excluded.last_read_message_id`);
+  }
   yield* seen(tx, agent, now);
   if (!collected.length && readTo === undefined) return;
   const payload = {

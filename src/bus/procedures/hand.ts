@@ -3,6 +3,7 @@
  * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing. Whoever dies
  * in between loses nothing: after the deadline they are handed out again, under the same ids.
  */
+import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -33,13 +34,17 @@ export interface HandedMail {
   nextEventId: number;
 }
 
-export function* hand(tx: Context, wanted: Wanted): Procedure<HandedMail> {
+/** `deliveryId`: what its reader calls it by, where it has said so. */
+export function* hand(
+  tx: Context,
+  wanted: Wanted,
+  deliveryId: string = crypto.randomUUID(),
+): Procedure<HandedMail> {
   const { agent } = wanted;
   yield* tx.own(`inbox:${agent}`);
   const nextEventId = yield* tx.settled(); // before its own events, on every engine
   const now = yield* tx.clock();
   const until = later(now, handSeconds);
-  const deliveryId = crypto.randomUUID();
   yield* buryDoomed(tx, agent, now);
   const rows = yield* all<MessageRow>(sql`${query(wanted, now)} ${tx.forUpdateFree}`);
   // Who named the messages wants them all; else one answer is no bigger than a page.
@@ -109,42 +114,58 @@ function* hiddenCount(agent: string, now: string): Procedure<number> {
   return row!.count;
 }
 
-interface Confirmation {
+interface Delivery {
   agent: string;
-  deliveryId: string;
-  /** Where the reader acks each by itself: hidden for so long from now. */
-  visibilitySeconds?: number;
+  id: string;
 }
 
+/** Those of one delivery. The agent is asked too: knowing an id gives no right to another's mail. */
+const delivered = ({ agent, id }: Delivery) => sql`delivery_id = ${id} and (to_agent || '') = ${agent}`;
+
+/** `visibilitySeconds`: where the reader acks each by itself, hidden for so long from now. */
 export function* confirm(
   tx: Context,
-  { agent, deliveryId, visibilitySeconds }: Confirmation,
+  { visibilitySeconds, ...delivery }: Delivery & { visibilitySeconds?: number },
 ): Procedure<void> {
+  const { agent } = delivery;
   const now = yield* tx.clock();
-  if (visibilitySeconds !== undefined) {
-    const until = later(now, visibilitySeconds);
-    yield* run(sql`
-      update messages set manual = 1, hidden_until = ${until} where delivery_id = ${deliveryId} and ${open}`);
-    return;
-  }
+  // Acked ones keep the delivery's id: who says it again is not told that it has lost them.
+  const change =
+    visibilitySeconds === undefined
+      ? sql`acked_at = ${now}, acked_by = ${agent}, hidden_until = null`
+      : sql`manual = 1, hidden_until = ${later(now, visibilitySeconds)}`;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set acked_at = ${now}, acked_by = ${agent}, delivery_id = null, hidden_until = null
-    where delivery_id = ${deliveryId} and ${open} returning message_id`);
-  if (!rows.length) return;
+    update messages set ${change} where ${delivered(delivery)} and ${open} returning message_id`);
+  if (!rows.length) return yield* known(delivery);
+  if (visibilitySeconds !== undefined) return;
   const messages = rows.map((row) => row.message_id).sort((a, b) => a - b);
   const payload = { messages: messages.map((id) => idOf("message", id)), read_to: null };
   yield* append(tx, { type: "messages.collected", source: agent, payload, now });
 }
 
-export function* giveBack(tx: Context, { agent, deliveryId }: Confirmation): Procedure<void> {
+/** Refuses where nothing is left of a delivery, neither to confirm nor confirmed before. */
+function* known(delivery: Delivery): Procedure<void> {
+  const before = yield* one(sql`
+    select 1 as some from messages where ${delivered(delivery)} and acked_at is not null limit 1`);
+  if (before) return;
+  throw new InboxError(
+    "conflict",
+    "what was handed over was not confirmed in time, and is not yours any more",
+    {
+      hint: "do nothing with it: it was given to another reader or will be, or it is gone",
+    },
+  );
+}
+
+export function* giveBack(tx: Context, delivery: Delivery): Procedure<void> {
   const now = yield* tx.clock();
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set delivery_id = null, hidden_until = null, handed = handed - 1,
       first_handed_at = case when handed <= 1 then null else first_handed_at end
-    where delivery_id = ${deliveryId} and ${open} returning message_id`);
+    where ${delivered(delivery)} and ${open} returning message_id`);
   if (!rows.length) return;
   const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };
-  yield* append(tx, { type: "messages.returned", source: agent, payload, now });
+  yield* append(tx, { type: "messages.returned", source: delivery.agent, payload, now });
 }
 
 export function* buryIn(tx: Context, channel: string): Procedure<void> {

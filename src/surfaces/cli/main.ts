@@ -178,7 +178,10 @@ async function answer(
   try {
     await handed.confirm?.();
   } catch (error) {
-    complain(`warning: what you see was not marked as read: ${asInboxError(error).message}\n`);
+    const { code, message } = asInboxError(error);
+    complain(`warning: what you see was not marked as read: ${message}\n`);
+    // It has become another's: whoever goes by the exit code does nothing with it.
+    if (code === "conflict") return errorTable.conflict.exit;
   }
   if (op.name === "bus.doctor" && !(value as { healthy: boolean }).healthy) return errorTable.storage.exit;
   return op.nothing?.(value) ? exitNothing : 0;

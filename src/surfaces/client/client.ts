@@ -71,11 +71,11 @@ export function connect(address: string, options: ClientOptions = {}) {
 }
 
 function handOver<T>(wire: Wire, { value, handOver }: Sent): HandedOver<T> {
-  if (handOver === null) return { value: value as T };
+  if (handOver === undefined) return { value: value as T };
   return {
     value: value as T,
-    confirm: () => tell(wire, handOver, "confirm"),
-    giveBack: () => tell(wire, handOver, "release"),
+    confirm: () => tell(wire, "confirm", handOver),
+    giveBack: () => tell(wire, "release", handOver),
   };
 }
 
@@ -113,7 +113,7 @@ async function patiently(
     const sent = await send(wire, op, input, { signal });
     const { woke, nextEventId } = sent.value as { woke?: boolean; nextEventId?: number };
     if (woke !== false || last) return sent;
-    if (sent.handOver !== null) await handOver(wire, sent).giveBack?.();
+    await handOver(wire, sent).giveBack?.();
     if (op.name === "events.watch") input.afterEvent = nextEventId;
   }
 }

@@ -1,8 +1,9 @@
 /** One operation as one HTTP request, by its route in the table. Web standards only. */
 import { type ErrorShape, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import type { Receipt } from "../../contract/receipt.ts";
 
-export const handHeader = "x-inbox-hand-over";
+const handHeader = "x-inbox-hand-over";
 
 export interface Wire {
   url: string;
@@ -12,8 +13,8 @@ export interface Wire {
 
 export interface Sent {
   value: unknown;
-  /** Where the hub waits for a word that the answer arrived. */
-  handOver: string | null;
+  /** What to say once the answer is held, or could not be used; undefined where nobody waits for a word. */
+  handOver?: Receipt;
 }
 
 interface Extras {
@@ -46,7 +47,8 @@ export async function send(
     return encodeURIComponent(String(value));
   });
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const headers: Record<string, string> = { [handHeader]: crypto.randomUUID() };
+  const id = crypto.randomUUID();
+  const headers: Record<string, string> = { [handHeader]: id };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
   let body: string | undefined;
   if (method === "GET") {
@@ -62,16 +64,40 @@ export async function send(
     });
   }
   const { signal } = extras;
-  const giveUp = () => void tell(wire, headers[handHeader]!, "release").catch(() => {});
   // Whoever goes away has not got the answer, even if it is on its way.
+  const giveUp = () => void tell(wire, "release", unanswered(op, input, id)).catch(() => {});
   signal?.addEventListener("abort", giveUp);
-  const response = await call(wire, path, { method, headers, body, signal }).finally(() =>
-    signal?.removeEventListener("abort", giveUp),
-  );
-  const value = await response.json().catch(() => {
-    throw notHub(wire.url, response.status);
-  });
-  return { value, handOver: response.headers.get(handHeader) };
+  try {
+    const response = await call(wire, path, { method, headers, body, signal });
+    const text = await response.text().catch((cause) => {
+      throw signal?.aborted ? signal.reason : unreachable(wire.url, cause);
+    });
+    const answer = parsed(text);
+    if (!answer) throw notHub(wire.url, response.status);
+    const { handOver, ...value } = answer;
+    return { value, handOver };
+  } catch (error) {
+    // Where nobody answered something may have been handed over all the same: others need not wait for its deadline.
+    if (op.kind === "wait" && !signal?.aborted && isUnreachable(error))
+      await say(wire, "release", unanswered(op, input, id)).catch(() => {});
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+/** A call whose answer never came. With a token the hub knows whose it was. */
+function unanswered(op: AnyOperation, input: Record<string, unknown>, id: string): Receipt {
+  const agent = input[op.cli.identity ?? ""];
+  return { of: "call", id, ...(typeof agent === "string" && { agent }) };
+}
+
+function parsed(text: string): (Record<string, unknown> & { handOver?: Receipt }) | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const asText = (value: unknown) =>
@@ -84,11 +110,7 @@ export async function call(wire: Wire, path: string, init: RequestInit): Promise
     response = await wire.fetch(wire.url + path, init);
   } catch (error) {
     if (init.signal?.aborted) throw init.signal.reason;
-    throw new InboxError("storage", `the hub at ${wire.url} cannot be reached`, {
-      hint: "is it running? inbox serve starts one",
-      cause: error,
-      details: { unreachable: true },
-    });
+    throw unreachable(wire.url, error);
   }
   if (response.ok) return response;
   throw await refusalOf(response, wire.url);
@@ -101,22 +123,37 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
   } catch {
     // Not ours.
   }
-  return notHub(url, response.status);
+  return [502, 503, 504].includes(response.status)
+    ? new InboxError("storage", `no hub answers behind ${url} (${response.status})`, {
+        hint: "something in between answers for it: is a hub running, and does the proxy know it?",
+        details: { unreachable: true },
+      })
+    : notHub(url, response.status);
 }
+
+const unreachable = (url: string, cause: unknown) =>
+  new InboxError("storage", `the hub at ${url} cannot be reached`, {
+    hint: "is it running? inbox serve starts one",
+    cause,
+    details: { unreachable: true },
+  });
 
 const notHub = (url: string, status: number) =>
   new InboxError("storage", `${url} answered ${status}, and not in the words of a hub`, {
     hint: "check the address",
   });
 
-/** What became of an answer, said to the hub that waits for it. */
-export async function tell(wire: Wire, handOver: string, word: "confirm" | "release"): Promise<void> {
+async function say(wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
-  const say = () =>
-    call(wire, `/api/hand-overs/${handOver}/${word}`, { method: "POST", headers, body: "{}" });
-  await again(say);
+  await call(wire, `/api/hand-overs/${word}`, { method: "POST", headers, body: JSON.stringify(receipt) });
 }
+
+/** What became of an answer, said to whichever hub is there. */
+export const tell = (wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> =>
+  again(() => say(wire, word, receipt));
+
+const isUnreachable = (error: unknown) => error instanceof InboxError && error.details?.unreachable === true;
 
 const tries = 4;
 
@@ -126,8 +163,7 @@ export async function again<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const worth =
-        error instanceof InboxError && (error.details?.unreachable === true || error.code === "busy");
+      const worth = isUnreachable(error) || (error instanceof InboxError && error.code === "busy");
       if (!worth || attempt >= tries) throw error;
       await new Promise((done) => setTimeout(done, 50 * 2 ** attempt));
     }

@@ -48,7 +48,7 @@ export function collecting(
           return;
         }
         // Whoever has read the answer to its end finds it collected. Mail is hidden since it was handed over: it need not wait.
-        if (!handed.hidden) await settle(!request.signal.aborted);
+        if (handed.receipt?.of !== "mail") await settle(!request.signal.aborted);
         controller.close();
         setImmediate(() => void settle(!request.signal.aborted));
       },

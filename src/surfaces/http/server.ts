@@ -11,11 +11,11 @@ import type { Mcp } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
 import { eventStream } from "./events.ts";
 import { type Limits, makeGuard } from "./guard.ts";
-import { handHeader, openHandOvers } from "./hand-overs.ts";
+import { handOverOf, receiptIn, withReceipt } from "./hand-overs.ts";
 import { callerOf } from "./identity.ts";
 import { openMetrics } from "./metrics.ts";
 import { openApi, page } from "./pages.ts";
-import { inputOf, type RoutedRequest } from "./request.ts";
+import { inputOf, jsonBody, type RoutedRequest } from "./request.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
 export interface ServerOptions {
@@ -39,7 +39,6 @@ type Handle = (request: RoutedRequest, server: Bun.Server<undefined>) => Promise
 
 export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const guard = makeGuard(options.limits, [options.hostname, ...options.hosts]);
-  const handOvers = openHandOvers();
   const metrics = openMetrics();
   const stopping = new AbortController();
   let mcp: Mcp | undefined;
@@ -81,10 +80,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       // [M1] A channel message of somebody who said nothing about itself.
       if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
       const waits = op.kind === "wait";
+      const handOver = translation ? undefined : handOverOf(request);
       const call = (signal?: AbortSignal) =>
         inbox.hand(op.name as BusOperation, input as never, {
           signal,
           idempotencyKey,
+          handOver,
           verified: caller.agent !== undefined,
         });
       const handed = waits ? await waitFor(op, request, server, input, call) : await call();
@@ -94,17 +95,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
         await handed.giveBack?.();
         return plain(value);
       }
-      const id = request.headers.get(handHeader);
-      if (id !== null) {
-        await handOvers.keep(id, handed, caller.agent);
-        request.signal.addEventListener(
-          "abort",
-          () => void handOvers.say(id, "release", caller.agent).catch(() => {}),
-        );
-        const response = plain(value);
-        response.headers.set(handHeader, id);
-        return response;
-      }
+      if (handOver !== undefined) return withReceipt(request, handed);
       return collecting(request, handed, value, track);
     });
 
@@ -188,10 +179,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     for (const place of ["/mcp", "/mcp/:workspace"]) add(`${method} ${place}`, wrapped("mcp", visitMcp));
   for (const word of ["confirm", "release"] as const)
     add(
-      `POST /api/hand-overs/:id/${word}`,
+      `POST /api/hand-overs/${word}`,
       wrapped(`hand-overs.${word}`, async (request) => {
-        const { agent } = await callerOf(request, inbox, options.auth);
-        await handOvers.say(request.params.id!, word, agent);
+        const caller = await callerOf(request, inbox, options.auth);
+        await inbox.settle(word, receiptIn(await jsonBody(request), caller));
         return plain({ ok: true });
       }),
     );
@@ -260,7 +251,6 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       clearTimeout(patience);
       await new Promise((done) => setImmediate(done));
       await Promise.all(settling);
-      await handOvers.close();
       await mcp?.close();
     },
   };
