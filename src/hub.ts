@@ -25,24 +25,34 @@ export interface Hub {
   url: string;
   /** What it serves, as people may see it. */
   db: string;
+  /** Why its database was away when it started; it serves as soon as that is there. */
+  away?: InboxError;
+  /** Until the database was met; rejected where it is not one that can be served. */
+  met: Promise<void>;
   stop(): Promise<void>;
 }
 
+const againMs = 500;
+
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
-  await createBus(db);
+  const away = await createBus(db).then(
+    () => undefined,
+    (error) => mayCome(error) ?? Promise.reject(error),
+  );
   const inbox = openInbox(db, { now: options.now, delivery: options.delivery, supervised: true });
   try {
     const auth = options.auth || !isLoopback(host);
-    // [X1] Another address without tokens would be open to everybody who can reach it.
-    if (!isLoopback(host) && !(await inbox.hasTokens()))
+    const check = async () => {
+      // [X1] Another address without tokens would be open to everybody who can reach it.
+      if (isLoopback(host) || (await inbox.hasTokens())) return;
       throw new InboxError(
         "not_allowed",
         `the hub would be open to everybody who reaches ${host}: there is no token yet`,
-        {
-          hint: "inbox token create --agent NAME --scope admin makes one; or leave out --host",
-        },
+        { hint: "inbox token create --agent NAME --scope admin makes one; or leave out --host" },
       );
+    };
+    if (!away) await check();
     // Who holds the port is told on this machine only.
     const about = isLoopback(host) ? { db: shown(db), pid: process.pid } : {};
     const limits = { ...usualLimits, ...options.limits };
@@ -54,11 +64,19 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       limits,
       about,
     });
-    const supervision = superviseHere(inbox.engine, options, isLoopback(host) ? server.url : null);
+    const stopping = new AbortController();
+    const met = away
+      ? meet(db, stopping.signal).then((there) => (there ? check() : undefined))
+      : Promise.resolve();
+    met.catch(() => {}); // whoever started it is told
+    const supervision = superviseHere(inbox.engine, options, isLoopback(host) ? server.url : null, met);
     return {
       url: server.url,
       db: shown(db),
+      away,
+      met,
       stop: async () => {
+        stopping.abort();
         await supervision.stop();
         await server.stop();
         await inbox.close();
@@ -72,24 +90,39 @@ export async function startHub(options: HubOptions): Promise<Hub> {
 }
 
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */
-function superviseHere(engine: Engine, { db, delivery }: HubOptions, url: string | null) {
+function superviseHere(engine: Engine, { db, delivery }: HubOptions, url: string | null, met: Promise<void>) {
   const over = new AbortController();
-  const done = supervise({
-    engine,
-    db,
-    delivery,
-    url,
-    env: process.env,
-    holder: crypto.randomUUID(),
-    signal: over.signal,
-    forever: true,
-  });
+  const env = process.env;
+  const holder = crypto.randomUUID();
+  const { signal } = over;
+  const done = met.then(() => supervise({ engine, db, delivery, url, env, holder, signal, forever: true }));
+  done.catch(() => {}); // whoever started the hub is told
   return {
     stop: async () => {
       over.abort();
       await done.catch(() => {});
     },
   };
+}
+
+/** [G4] A server that is not running may be soon; anything else that is wrong is wrong for good. */
+function mayCome(error: unknown): InboxError | undefined {
+  if (!(error instanceof InboxError)) return undefined;
+  return error.details?.away && !error.details.unknown ? error : undefined;
+}
+
+/** Whether it was met before the hub was stopped. */
+async function meet(db: string, stop: AbortSignal): Promise<boolean> {
+  for (;;) {
+    await Bun.sleep(againMs);
+    if (stop.aborted) return false;
+    try {
+      await createBus(db);
+      return true;
+    } catch (error) {
+      if (!(error instanceof InboxError && error.details?.away)) throw error;
+    }
+  }
 }
 
 /** A second hub on the same port is told what holds it. */

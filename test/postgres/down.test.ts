@@ -5,8 +5,8 @@ import { InboxError } from "../../src/contract/errors.ts";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { type Inbox, openInbox } from "../../src/inbox.ts";
 import { run } from "../support/cli.ts";
-import { hubHere } from "../support/hub.ts";
-import { administrator, emptied, temporarySchema } from "../support/postgres.ts";
+import { hubHere, served } from "../support/hub.ts";
+import { administrator, emptied, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { startProxy } from "../support/proxy.ts";
 import { refusal } from "../support/refusal.ts";
@@ -114,11 +114,57 @@ postgresSuite("down", () => {
 
   test("[G4] the program says so too, with exit code 50, and shows no password", async () => {
     const db = `postgres://somebody:secret@127.0.0.1:${freePort()}/db`;
-    for (const args of [["init"], ["fetch", "--agent", "w"], ["doctor"], ["serve", "--port", "0"]]) {
+    for (const args of [["init"], ["fetch", "--agent", "w"], ["doctor"]]) {
       const { code, stdout, stderr } = await within(5, args[0]!, run([...args, "--db", db, "--json"]));
       expect(code).toBe(50);
       expect(JSON.parse(stdout).error.code).toBe("storage");
       expect(stdout + stderr).not.toContain("secret");
+    }
+  });
+
+  test("[G4] [C4] a hub whose server is away starts, says so, and serves when the server is there", async () => {
+    await using server = await startPostgres({ durable: false });
+    await server.kill();
+    const db = server.url.replace("postgres@", "postgres:secret@");
+    await using hub = await served(db);
+    expect(await hub.said(/cannot be reached.*\n/)).toMatch(/The hub waits for it/);
+    expect((await hub.ask("GET /healthz")).status).toBe(200);
+    const ready = await hub.ask("GET /readyz");
+    expect([ready.status, ready.json.error.code]).toEqual([503, "storage"]);
+    const send = () => hub.ask("POST /api/messages", { channel: "c", sender: "s", content: "x" });
+    expect((await send()).json.error.code).toBe("storage");
+    await server.restart();
+    // An empty one: what is missing is made as at any start.
+    await until(async () => (await hub.ask("GET /readyz")).status === 200);
+    expect((await send()).status).toBe(201);
+    expect(await hub.said(/is there now\n/)).not.toContain("secret");
+  });
+
+  test("[G4] [S3] [X1] a hub that meets its server late ends where it would not have started", async () => {
+    await using server = await startPostgres({ durable: false });
+    await createPostgres(server.url);
+    await stored(server.url, "update bus set version = 999 returning 1 as done");
+    await server.kill();
+    await using newer = await served(server.url);
+    await using open = await served(`${server.url}?schema=other`, "--host", "0.0.0.0");
+    await server.restart();
+    expect([await newer.exited, await open.exited]).toEqual([50, 30]);
+    expect(await newer.said(/newer inbox/)).toContain("schema version 999");
+    expect(await open.said(/token create/)).toContain("there is no token yet");
+  });
+
+  test("[G4] a hub with a wrong address, user or database does not start", async () => {
+    const { hostname, port } = new URL(postgresUrl!);
+    const at = `${hostname}:${port}`;
+    for (const db of [
+      "postgres://u:secret@no-such-host.invalid/db",
+      `postgres://nobody_at_all:secret@${at}/postgres`,
+      `postgres://postgres:secret@${at}/no_such_database`,
+      `postgres://postgres:secret@${at}/postgres?pool=none`,
+    ]) {
+      const { code, stdout, stderr } = await within(10, db, run(["serve", "--port", "0", "--db", db]));
+      expect([db, code, stdout]).toEqual([db, db.includes("pool") ? 30 : 50, ""]);
+      expect(stderr).not.toContain("secret");
     }
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type HubOptions, startHub } from "../../src/hub.ts";
 import { bareEnvironment, program } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 export interface Answer {
   status: number;
@@ -81,6 +82,8 @@ export interface ServedHub {
   ask: Ask;
   exited: Promise<number>;
   kill(signal: NodeJS.Signals): void;
+  /** All that it has said since it started, on both outputs, once that has come which is looked for. */
+  said(wanted: RegExp): Promise<string>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -93,15 +96,26 @@ export async function served(db?: string, ...more: string[]): Promise<ServedHub>
     cwd: "/",
     env: bareEnvironment(),
     stdout: "pipe",
-    stderr: "inherit",
+    stderr: "pipe",
   });
+  let said = "";
+  const hear = async (output: AsyncIterable<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const bytes of output) said += decoder.decode(bytes, { stream: true });
+  };
+  const heard = hear(child.stderr);
   const reader = child.stdout.getReader();
   let text = "";
   while (!text.includes("\n")) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`the hub ended with ${await child.exited}: ${text}`);
+    if (done) {
+      await heard;
+      throw new Error(`the hub ended with ${await child.exited}: ${text}${said}`);
+    }
     text += new TextDecoder().decode(value);
   }
+  reader.releaseLock();
+  void hear(child.stdout);
   const { url, pid } = JSON.parse(text);
   return {
     url,
@@ -110,6 +124,10 @@ export async function served(db?: string, ...more: string[]): Promise<ServedHub>
     ask: ask(url),
     exited: child.exited,
     kill: (signal) => child.kill(signal),
+    said: async (wanted) => {
+      await until(() => wanted.test(said));
+      return said;
+    },
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");
       await child.exited;

@@ -9,7 +9,7 @@ export const serve = operation({
   summary: "Run the hub: REST, long poll and events for this database",
   detail:
     "It creates the database if there is none. On this machine it needs no token unless --auth; on another address " +
-    "it starts only when there are tokens. Ctrl-C stops it: waiters get an answer, writes are finished.",
+    "it starts only when there are tokens. A database server that is away it waits for, and refuses calls meanwhile. Ctrl-C stops it: waiters get an answer, writes are finished.",
   input: () =>
     v.strictObject({
       port: v.optional(integer("the port (default: 3456; 0: any)", { min: 0, max: 65_535 }), 3456),

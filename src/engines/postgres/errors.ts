@@ -63,10 +63,11 @@ export function translate(error: unknown, shown: string): InboxError {
   return asInboxError(error);
 }
 
+/** `unknown`: nobody knows a host of that name, which is more often a slip than a server that will come. */
 const down = (shown: string, reason: string, cause: unknown) =>
   new InboxError("storage", `${shown} cannot be reached: ${reason}; nothing was written`, {
-    details: { away: true },
-    hint: "is the server running, and the address right? inbox goes on by itself when it is back",
+    details: { away: true, ...(/\bENOTFOUND\b/.test(reason) && { unknown: true }) },
+    hint: "is the server running, and the address right? A hub goes on by itself when it is there",
     cause,
   });
 

@@ -6,6 +6,7 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import { startHub } from "../../hub.ts";
 import { type Asked, isHub, locateOrNew } from "../../location.ts";
 import type { CommandInput } from "./input.ts";
+import { complain } from "./output.ts";
 
 /** Starts, says where, and answers once it has stopped. */
 export async function runHub(
@@ -25,6 +26,13 @@ export async function runHub(
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
   });
   await say({ url: hub.url, db: hub.db, pid: process.pid });
-  await stopped;
-  await hub.stop();
+  if (hub.away) {
+    complain(
+      `warning: ${hub.away.message}. The hub waits for it, and refuses calls with "storage" meanwhile\n`,
+    );
+    void hub.met.then(() => complain(`${hub.db} is there now\n`)).catch(() => {});
+  }
+  // Met, and not one to be served: that ends it as it would have at the start.
+  const refused = new Promise<never>((_, reject) => hub.met.catch(reject));
+  await Promise.race([stopped, refused]).finally(() => hub.stop());
 }
