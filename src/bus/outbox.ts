@@ -1,7 +1,7 @@
 /** [G3] Pointers that a carrier has still to take: written with their message, deleted once the carrier has them. */
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
-import { joined, literal, sql } from "../sql/sql.ts";
+import { joined, literal, type Sql, sql } from "../sql/sql.ts";
 import { deliverable } from "./channel.ts";
 
 export interface Pointed {
@@ -19,29 +19,43 @@ export function* post(tx: Context, { id, agent, expiresInMs }: Pointed): Procedu
 export const msUntil = (at: string | null, now: string) =>
   at === null ? null : Date.parse(at) - Date.parse(now);
 
-interface LeftRow {
-  message_id: number;
-  agent_id: string;
-  expires_at: string | null;
+/** Who has taken one to the carrier has so long to do it: then it is anybody's again. */
+const takenMs = 10_000;
+
+/** Those that nobody has carried for a while, and nobody is carrying. */
+function left(now: string, olderMs: number): Sql {
+  const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
+  return sql`(outbox.taken_at is null or outbox.taken_at <= ${before(takenMs)}) and not exists (
+    select 1 from messages where messages.message_id = outbox.message_id and messages.created_at > ${before(olderMs)})`;
 }
 
-/** What nobody has carried for a while: its writer died, or has no carrier. Those that nobody waits for any more go first. */
-export function* leftOver(tx: Context, olderMs: number, limit: number): Procedure<Pointed[]> {
+/** Whether there is anything to carry, or to forget: its writer died, or has no carrier. */
+export function* isLeft(tx: Context, olderMs: number): Procedure<boolean> {
   const now = yield* tx.clock();
-  const before = new Date(Date.parse(now) - olderMs).toISOString();
+  return (yield* one(sql`select 1 as some from outbox where ${left(now, olderMs)} limit 1`)) !== undefined;
+}
+
+/** Takes what is left: of many processes that sweep at once one carries each. Those that nobody waits for any more go first. */
+export function* takeLeft(tx: Context, olderMs: number, limit: number): Procedure<Pointed[]> {
+  const now = yield* tx.clock();
   yield* run(sql`
     delete from outbox where message_id in (
       select outbox.message_id from outbox left join messages on messages.message_id = outbox.message_id
       where messages.message_id is null or messages.acked_at is not null or messages.dead_at is not null limit ${literal(limit)})`);
-  const rows = yield* all<LeftRow>(sql`
-    select outbox.message_id, outbox.agent_id, messages.expires_at
-    from outbox join messages on messages.message_id = outbox.message_id
-    where messages.created_at <= ${before} order by outbox.message_id limit ${literal(limit)}`);
-  return rows.map((row) => ({
-    id: row.message_id,
-    agent: row.agent_id,
-    expiresInMs: msUntil(row.expires_at, now),
-  }));
+  const rows = yield* all<{ message_id: number; agent_id: string; expires_at: string | null }>(sql`
+    update outbox set taken_at = ${now} where message_id in (
+      select outbox.message_id from outbox where ${left(now, olderMs)}
+      order by outbox.message_id limit ${literal(limit)} ${tx.forUpdateFree})
+    returning message_id, agent_id,
+      (select messages.expires_at from messages where messages.message_id = outbox.message_id) as expires_at`);
+  return rows
+    .map((row) => ({ id: row.message_id, agent: row.agent_id, expiresInMs: msUntil(row.expires_at, now) }))
+    .sort((a, b) => a.id - b.id);
+}
+
+/** They could not be carried: whoever can may try at once. */
+export function* putBack(ids: readonly number[]): Procedure<void> {
+  if (ids.length) yield* run(sql`update outbox set taken_at = null where message_id in (${joined(ids)})`);
 }
 
 /** What sets this bus apart from every other. */

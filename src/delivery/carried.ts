@@ -16,6 +16,10 @@ const headStartMs = 250;
 const doubtMs = 50;
 /** How long one lies here that nobody took, before another hub may have it. */
 const holdMs = 1000;
+/** Neither takes longer than this, however often it was in vain. */
+const longestMs = 30_000;
+/** So many of those that were given back are remembered. */
+const memory = 10_000;
 
 interface Held extends Arrival {
   since: number;
@@ -26,12 +30,14 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
   let relay: Relay | undefined;
   const held = new Map<number, Held>();
   const boxes = new Map<string, { rings: Set<() => void>; stop: () => void }>();
+  /** How often each was given back by us. */
+  const refused = new Map<number, number>();
   let doubting: Timer | undefined;
+  let doubtingAt = 0;
+  let pauseMs = doubtMs;
 
   function start(): void {
-    if (relay) return;
-    delivery.connect();
-    relay = startRelay(engine, delivery);
+    relay ??= startRelay(engine, delivery);
   }
   if (!brief) start();
 
@@ -39,6 +45,7 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
     for (const id of ids) {
       held.get(id)?.done();
       held.delete(id);
+      refused.delete(id);
     }
   }
 
@@ -46,8 +53,21 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
     // The same pointer twice: one is enough.
     if (held.has(arrival.id)) arrival.done();
     else held.set(arrival.id, { ...arrival, since: performance.now() });
-    doubting ??= setTimeout(doubt, doubtMs);
+    // One that comes again is no news.
+    if (!refused.has(arrival.id)) pauseMs = doubtMs;
+    doubtIn(pauseMs);
   }
+
+  function doubtIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (doubting && doubtingAt <= at) return;
+    clearTimeout(doubting);
+    doubtingAt = at;
+    doubting = setTimeout(doubt, ms);
+  }
+
+  /** Whoever is handed the same one again and again has no use for it, and does not look at it as often. */
+  const holdOf = (id: number) => Math.min(holdMs * 2 ** (refused.get(id) ?? 0), longestMs);
 
   /** Pointers that nobody took: most were taken by somebody who did not need them. The database knows. */
   async function doubt(): Promise<void> {
@@ -60,12 +80,26 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
     } catch {
       // The database is away: they wait here with everybody else.
     }
+    let next = Number.POSITIVE_INFINITY;
     for (const [id, { since, back }] of held) {
-      if (now - since < holdMs) continue;
+      const left = since + holdOf(id) - now;
+      if (left > 0) {
+        next = Math.min(next, left);
+        continue;
+      }
       held.delete(id);
+      refuse(id);
       back();
     }
-    if (held.size) doubting ??= setTimeout(doubt, doubtMs * 2);
+    pauseMs = Math.min(pauseMs * 2, longestMs);
+    if (held.size) doubtIn(Math.max(doubtMs, Math.min(pauseMs, next)));
+  }
+
+  function refuse(id: number): void {
+    const times = (refused.get(id) ?? 0) + 1;
+    refused.delete(id); // so that the oldest come first
+    refused.set(id, times);
+    if (refused.size > memory) refused.delete(refused.keys().next().value!);
   }
 
   function mail(agent: string): Subscription {

@@ -20,8 +20,8 @@ export interface Arrival {
 }
 
 export interface Delivery {
-  /** Begins to connect, and goes on trying for as long as it takes; nobody waits for it. */
-  connect(): void;
+  /** Begins to connect, and goes on trying for as long as it takes; nobody waits for it. `whenUp`: called each time it can carry again. */
+  connect(whenUp: () => void): void;
   close(): Promise<void>;
   /** Resolves when the carrier has stored them all; throws where it cannot now. */
   put(pointers: readonly Pointer[]): Promise<void>;

@@ -3,7 +3,7 @@
  * others left, because they died or have no carrier, after a moment. A pointer may be carried twice, for the database
  * decides; it is never lost, for it leaves the outbox only when the carrier has stored it.
  */
-import { carried, leftOver } from "../bus/outbox.ts";
+import { carried, isLeft, putBack, takeLeft } from "../bus/outbox.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Delivery, Pointer } from "./delivery.ts";
 
@@ -15,15 +15,18 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-export function startRelay(engine: Engine, delivery: Delivery): Relay {
+/** Connects the carrier. `everyMs`: how often it looks for what is left, beside the times that the carrier has just come. */
+export function startRelay(engine: Engine, delivery: Delivery, everyMs = sweepMs): Relay {
   let queue: Pointer[] = [];
   let running: Promise<void> | undefined;
   let sweeping: Promise<void> | undefined;
-  const timer = setInterval(() => {
+  const begin = () => {
     sweeping ??= sweep().finally(() => {
       sweeping = undefined;
     });
-  }, sweepMs);
+  };
+  const timer = setInterval(begin, everyMs);
+  delivery.connect(begin);
 
   async function carry(pointers: readonly Pointer[]): Promise<void> {
     await delivery.put(pointers);
@@ -45,10 +48,14 @@ export function startRelay(engine: Engine, delivery: Delivery): Relay {
 
   async function sweep(): Promise<void> {
     try {
-      while (delivery.up()) {
-        const left = await engine.write((tx) => leftOver(tx, sweepMs, batch));
-        if (!left.length) return;
-        await carry(left);
+      // Most of the time there is nothing, and that costs a read.
+      while (delivery.up() && (await engine.read((tx) => isLeft(tx, sweepMs)))) {
+        const left = await engine.write((tx) => takeLeft(tx, sweepMs, batch));
+        if (!left.length) return; // others were faster
+        await carry(left).catch(async (error) => {
+          await engine.write(() => putBack(left.map(({ id }) => id)));
+          throw error;
+        });
       }
     } catch {
       // The database or the carrier is away: the next sweep is in a second.

@@ -82,7 +82,7 @@ export const tables: readonly Table[] = [
     ],
   }),
   table("queues", "agent_id", "slots"),
-  table("outbox", "message_id", "agent_id"),
+  table("outbox", "message_id", "agent_id taken_at"),
   table(
     "events",
     "event_id",

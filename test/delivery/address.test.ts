@@ -28,6 +28,9 @@ test.each([
   "amqp://h?queues=",
   `amqp://u:${secret}@h:99999`,
   `amqp://u:${secret}@h?queues=maybe`,
+  `amqp://u:${secret}@a:1,b:none`,
+  `amqp://u:${secret}@a,`,
+  "amqp://a,[::1]:5672",
   `amqp://u:${secret}/x@h`,
   `amqp://u:x@${secret}@h:no`,
   `amqp://u:${secret}%zz@h`,
@@ -58,5 +61,11 @@ test("[G3] an address says where, and how queues are made; the driver is told wh
     true,
     expect.any(String),
   ]);
+  expect(parseBroker(`amqp://u:${secret}@a:1,b:2/v?queues=quorum`)).toEqual({
+    url: `amqp://u:${secret}@a:1/v`,
+    hosts: ["a:1", "b:2"],
+    quorum: true,
+    shown: "amqp://u@a:1,b:2/v?queues=quorum",
+  });
   expect(at("amqp://[::1]:5672")).toEqual(["amqp://[::1]:5672", false, "amqp://[::1]:5672"]);
 });

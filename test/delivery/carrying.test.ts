@@ -1,5 +1,15 @@
 /** [G3] Mail carried by RabbitMQ while the broker is well: what lies there, who is told, and what is left afterwards. */
 import { expect, test } from "bun:test";
+import { busId } from "../../src/bus/outbox.ts";
+import { parseInput } from "../../src/contract/operation.ts";
+import { operationNamed } from "../../src/contract/operations/index.ts";
+import { carriedTo, checkBroker } from "../../src/delivery/at.ts";
+import { parseBroker } from "../../src/delivery/rabbitmq/address.ts";
+import { rabbitDelivery } from "../../src/delivery/rabbitmq/delivery.ts";
+import { startRelay } from "../../src/delivery/relay.ts";
+import { openEngine } from "../../src/engines/at.ts";
+import type { Engine } from "../../src/engines/engine.ts";
+import { receive } from "../../src/waiting/mail.ts";
 import {
   broker,
   deafReader,
@@ -14,6 +24,7 @@ import {
   untilReturned,
   untilWaiting,
 } from "../support/carried.ts";
+import { freePort } from "../support/servers.ts";
 import { startTap } from "../support/tap.ts";
 import { until } from "../support/until.ts";
 
@@ -239,6 +250,76 @@ deliverySuite("carrying", (store) => {
     stop.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
     await tap.stop();
+  });
+
+  test("[W1] [G3] … nor does the database hear of it all the time", async () => {
+    await using bus = await store.start();
+    await using at = await broker();
+    const engine = openEngine(bus.location);
+    let reads = 0;
+    const counted: Engine = {
+      ...engine,
+      read: (work) => {
+        reads++;
+        return engine.read(work);
+      },
+    };
+    const tap = await startTap(sharedBroker);
+    const carried = carriedTo(tap.url, counted, false);
+    const stop = new AbortController();
+    const wanted = parseInput(operationNamed("mailbox.receive"), { agent, from: "nobody" });
+    const waiting = receive(carried, wanted, { signal: stop.signal });
+    await untilRead(at, bus);
+    for (let i = 0; i < 5; i++) await send(bus.open());
+    await until(() => tap.said("deliver") >= 5);
+    await until(() => tap.said("nack") >= 5); // each was given back
+    const before = reads;
+    await Bun.sleep(3000);
+    const cost = reads - before;
+    stop.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    await carried.close();
+    await tap.stop();
+    // One for each that comes again, a few in doubt, and one a second for the outbox.
+    expect(cost).toBeLessThan(25);
+  });
+
+  test("[G3] what is left in the outbox is carried as soon as the carrier is there, by one of many who find it", async () => {
+    await using bus = await store.start();
+    await using at = await broker();
+    const queue = await makeQueue(at, bus);
+    const brief = bus.open({ brief: true });
+    const count = 600; // more than one batch
+    for (let i = 0; i < count; i++) await send(brief);
+    expect(await bus.outbox()).toHaveLength(count);
+    const tap = await startTap(sharedBroker);
+    const hour = 3_600_000;
+    const sweepers = Array.from({ length: 4 }, () => {
+      const engine = openEngine(bus.location, { now: () => Date.now() + 5000 });
+      const delivery = rabbitDelivery(parseBroker(tap.url), () => engine.read(() => busId()));
+      return { engine, delivery, relay: startRelay(engine, delivery, hour) };
+    });
+    await until(async () => (await bus.outbox()).length === 0);
+    for (const { engine, delivery, relay } of sweepers) {
+      await relay.close();
+      await delivery.close();
+      await engine.close();
+    }
+    expect(tap.said("publish")).toBe(count);
+    expect((await at.queue(queue))?.waiting).toBe(count);
+    await tap.stop();
+  });
+
+  test("[G3] of several hosts the next is tried where one is away", async () => {
+    await using bus = await store.start();
+    await using at = await broker();
+    const { host } = new URL(sharedBroker);
+    const several = sharedBroker.replace(host, `127.0.0.1:${freePort()},${host}`);
+    const received = bus.deaf(several).receive({ agent });
+    await untilRead(at, bus);
+    const id = await send(bus.open({ delivery: several }));
+    expect(ids(await received)).toEqual([id]);
+    expect((await checkBroker(several)).status).toBe("ok");
   });
 
   test("[W4] [G3] an aborted wait consumes nothing, and its pointer goes on to another reader", async () => {

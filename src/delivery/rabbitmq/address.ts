@@ -4,6 +4,8 @@ import { withoutPassword } from "../../contract/secret.ts";
 
 export interface BrokerAddress {
   url: string;
+  /** All of them, where there are several: nodes of one cluster, tried in turn. */
+  hosts?: string[];
   /** Replicated queues, for a cluster (`?queues=quorum`). */
   quorum: boolean;
   /** For people: without the password. */
@@ -17,16 +19,22 @@ export function parseBroker(text: string): BrokerAddress {
       hint: "for example INBOX_DELIVERY=amqp://user:password@host:5672, or leave it out: the database delivers by itself",
     });
   if (!/^amqps?:\/\//i.test(text)) throw wrong("it must begin with amqp:// or amqps://");
-  if (!URL.canParse(text) || /\s/.test(text)) throw wrong("it is not an address");
-  const url = new URL(text);
-  if (!url.hostname) throw wrong("it names no host");
+  // The URL standard knows one host: each stands in for all in turn.
+  const [, before, named, after] = /^(\w+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/s.exec(text)!;
+  const hosts = named!.split(",");
+  const urls = hosts.map((host) => `${before}${host}${after}`);
+  if (!urls.every((one) => URL.canParse(one)) || /\s/.test(text)) throw wrong("it is not an address");
+  if (!urls.every((one) => new URL(one).hostname)) throw wrong("it names no host");
+  if (hosts.length > 1 && named!.includes("["))
+    throw wrong("of several hosts none can be an IPv6 address: use names");
+  const url = new URL(urls[0]!);
   if (![url.username, url.password, url.pathname].every(isDecodable))
     throw wrong("a % in it stands before something that is no code: write %25 for the sign itself");
   const queues = url.searchParams.get("queues");
   if (queues !== null && queues !== "quorum" && queues !== "classic")
     throw wrong(`queues=${queues}: known are quorum and classic`);
   url.searchParams.delete("queues");
-  return { url: url.href, quorum: queues === "quorum", shown };
+  return { url: url.href, ...(hosts.length > 1 && { hosts }), quorum: queues === "quorum", shown };
 }
 
 function isDecodable(text: string): boolean {

@@ -27,7 +27,10 @@ interface Consumer {
   leaving?: Timer;
 }
 
-export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Promise<string>): Delivery {
+export function rabbitDelivery(
+  { url, hosts, quorum }: BrokerAddress,
+  busId: () => Promise<string>,
+): Delivery {
   const consumers = new Map<string, Consumer>();
   const refused = new Set<string>();
   let connection: Connection | undefined;
@@ -36,6 +39,7 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
   let publishing: Channel | undefined;
   let closed = false;
   let preparing = false;
+  let onUp = () => {};
 
   const up = () => connection?.ready === true && consuming?.active === true && publishing?.active === true;
 
@@ -44,6 +48,7 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
     if (preparing || closed) return;
     preparing = true;
     open()
+      .then(onUp)
       .catch(() => setTimeout(prepare, againMs))
       .finally(() => {
         preparing = false;
@@ -121,9 +126,11 @@ export function rabbitDelivery({ url, quorum }: BrokerAddress, busId: () => Prom
   return {
     up,
 
-    connect() {
+    connect(whenUp) {
+      onUp = whenUp;
       connection = new (driver().Connection)({
         url,
+        hosts,
         connectionName: "restante",
         heartbeat: 10,
         retryLow: againMs,

@@ -8,8 +8,8 @@ type Check = OutputOf<"bus.doctor">["checks"][number];
 const patienceMs = 2000;
 
 export async function checkBroker(address: string): Promise<Check> {
-  const { url, shown, quorum } = parseBroker(address);
-  const connection = new (driver().Connection)({ url, connectionTimeout: patienceMs, retryLow: 100 });
+  const { url, hosts, shown, quorum } = parseBroker(address);
+  const connection = new (driver().Connection)({ url, hosts, connectionTimeout: patienceMs, retryLow: 100 });
   let reason = `no answer within ${patienceMs / 1000} s`;
   connection.on("error", (error) => {
     reason = String(error?.message ?? error);

@@ -305,4 +305,8 @@ create table supervision (
   hub_url text collate "C"
 );
 `,
+  // Who is taking it to the carrier at this moment.
+  `
+alter table outbox add column taken_at text collate "C";
+`,
 ];

@@ -271,4 +271,8 @@ create table supervision (
   hub_url text
 ) strict, without rowid;
 `,
+  // Who is taking it to the carrier at this moment.
+  `
+alter table outbox add column taken_at text;
+`,
 ];
