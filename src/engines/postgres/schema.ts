@@ -305,7 +305,7 @@ create table supervision (
   hub_url text collate "C"
 );
 `,
-  // Who is taking it to the carrier at this moment.
+  // Since when somebody is taking it to the carrier.
   `
 alter table outbox add column taken_at text collate "C";
 `,
