@@ -27,16 +27,19 @@ test("[C7] the marketplace names the plugin, and the plugin says what it is", as
   expect(readdirSync(plugin).sort()).toEqual([".claude-plugin", ".mcp.json", "commands", "hooks", "skills"]);
 });
 
-test("[C7] the plugin's skills are the skills", async () => {
-  const files = (folder: string) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .map(String)
-      .filter((file) => file.endsWith(".md"))
-      .sort();
-  expect(files("plugin/skills")).toEqual(["inbox/SKILL.md", "orch/SKILL.md"]);
-  expect(files("skills")).toEqual(files("plugin/skills"));
-  for (const file of files("skills"))
-    expect(await text(`plugin/skills/${file}`)).toBe(await text(`skills/${file}`));
+// A command and a skill of one name hide each other there, and the plugin has a command inbox.
+test("[C7] the plugin's skills are the skills, in folders that no command is named for", async () => {
+  const files = (folder: string) => readdirSync(join(root, folder), { recursive: true }).map(String).sort();
+  const folders = { bus: "inbox", orch: "orch" };
+  for (const [there, here] of Object.entries(folders)) {
+    expect(files(`plugin/skills/${there}`)).toEqual(files(`skills/${here}`));
+    for (const file of files(`skills/${here}`))
+      expect(await text(`plugin/skills/${there}/${file}`)).toBe(await text(`skills/${here}/${file}`));
+  }
+  expect(readdirSync(join(plugin, "skills")).sort()).toEqual(Object.keys(folders));
+  expect(readdirSync(join(root, "skills")).sort()).toEqual(Object.values(folders));
+  const commands = readdirSync(join(plugin, "commands")).map((file) => file.replace(".md", ""));
+  expect(Object.keys(folders).filter((name) => commands.includes(name))).toEqual([]);
 });
 
 test("[C7] every slash command describes itself, and runs a command that there is and that it may run", async () => {
@@ -192,6 +195,8 @@ test("[C7] with INBOX_WAKE=1 a waiter wakes the idle session with exit code 2; w
       stderr: "pipe",
     });
   expect(await wait().exited).toBe(0);
+  // A client that is run by a program would not end before its hooks have.
+  expect(await wait({ INBOX_WAKE: "1", CLAUDE_CODE_ENTRYPOINT: "sdk-cli" }).exited).toBe(0);
   const older = wait({ INBOX_WAKE: "1" });
   await Bun.sleep(300);
   const waiter = wait({ INBOX_WAKE: "1" });
