@@ -90,7 +90,15 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     expect(fields).toEqual({
       success: true,
       terminal_id: "lead",
-      messages: [{ id: 1, sender_id: "w1", message: "[Task: A] mean=3.0", created_at: expect.any(String) }],
+      messages: [
+        {
+          id: 1,
+          sender_id: "w1",
+          message: "[Task: A] mean=3.0",
+          created_at: expect.any(String),
+          sender_verified: false,
+        },
+      ],
       total: 1,
     });
     expect(text).toBe("#1 w1:\n> [Task: A] mean=3.0");

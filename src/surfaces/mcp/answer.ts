@@ -1,13 +1,8 @@
-/**
- * [X6] An answer for a model: the fields as they are, and a short text. What an agent wrote is data: in the text it is
- * quoted under its sender's name. Long bodies are cut, with the call that reads on.
- */
-import type { Mail } from "../../contract/mail.ts";
+/** [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads on. */
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
-import { plainPaint } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
-import { render } from "../text/render.ts";
 import type { ToolResult } from "./call.ts";
+import { textOf } from "./text.ts";
 import type { Tool } from "./tools.ts";
 
 /** A body longer than this is cut: a model pays for every character, and may not want them all. */
@@ -22,9 +17,7 @@ export function answerOf({ op, form }: Tool, value: unknown, agent: string): Too
       : op.cli.shape === "channel"
         ? (shortened as Record<string, unknown>)
         : (snakeCase(shortened) as Record<string, unknown>);
-  const text = isMail(shortened)
-    ? mailText(shortened)
-    : render(op.name as OperationName, shortened as never, plainPaint);
+  const text = textOf(op.name as OperationName, shortened as never);
   return { content: [{ type: "text", text }], structuredContent: structured };
 }
 
@@ -42,28 +35,14 @@ function checkInbox(
         sender_id: senderId,
         message,
         created_at: createdAt,
+        sender_verified: senderVerified,
         ...(threadId !== null && { thread_id: threadId, kind }),
         ...(redelivered && { redelivered }),
-        ...(senderVerified && { sender_verified: true }),
       }),
     ),
     total,
   };
 }
-
-type MailAnswer = Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">;
-const isMail = (value: unknown): value is MailAnswer =>
-  typeof value === "object" && value !== null && "messages" in value && "total" in value && "hidden" in value;
-
-function mailText({ messages, hidden }: MailAnswer): string {
-  if (!messages.length) return hidden ? `nothing new; ${hidden} in somebody's hands` : "nothing new";
-  return messages.map(oneMail).join("\n");
-}
-
-const oneMail = ({ id, senderId, message, threadId, kind, redelivered }: Mail) =>
-  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " again" : ""}:\n${quoted(message)}`;
-
-const quoted = (text: string) => text.replace(/^/gm, "> ");
 
 /** The same value with long texts cut. */
 function shorten(value: unknown, id?: number | string): unknown {

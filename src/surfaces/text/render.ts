@@ -9,7 +9,7 @@ import type { Recipient } from "../../contract/recipient.ts";
 import type { Status, Thread } from "../../contract/thread.ts";
 import type { Paint } from "./paint.ts";
 import { taskRenders } from "./render-tasks.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, oneLine, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
@@ -41,10 +41,11 @@ function messageText(message: Message, paint: Paint): string {
   ];
   const quoted = safe(body).trimEnd().split("\n");
   // A summary that was taken from the body need not be said twice.
-  if (!quoted[0]!.startsWith(safe(summary).replace(/…$/, "")) || !body) lines.push(`  ${safe(summary)}`);
+  if (!quoted[0]!.startsWith(safe(summary).replace(/…$/, "")) || !body) lines.push(`  ${oneLine(summary)}`);
   if (body) lines.push(...quoted.map((line) => `  ${paint.dim("│")} ${line}`));
   if (Object.keys(payload).length) lines.push(`  ${paint.dim("payload")} ${safe(JSON.stringify(payload))}`);
-  for (const artifact of artifacts) lines.push(`  ${paint.dim(safe(artifact.kind))} ${safe(artifact.path)}`);
+  for (const artifact of artifacts)
+    lines.push(`  ${paint.dim(oneLine(artifact.kind))} ${oneLine(artifact.path)}`);
   return lines.join("\n");
 }
 

@@ -1,0 +1,74 @@
+/**
+ * [X6] The short text of an answer, for a model. What an agent wrote is data: it is quoted line by line under its sender's
+ * name, so that it cannot pass for another message or for a word of ours. What people are shown says the rest.
+ */
+import type { ChannelMessage } from "../../contract/channel-message.ts";
+import type { Mail } from "../../contract/mail.ts";
+import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import type { Recipient } from "../../contract/recipient.ts";
+import { plainPaint } from "../text/paint.ts";
+import { render } from "../text/render.ts";
+
+type Texts = { [N in OperationName]?: (output: OutputOf<N>) => string };
+
+const quoted = (text: string) => text.replace(/^/gm, "> ");
+
+const oneMail = ({ id, senderId, message, threadId, kind, redelivered }: Mail) =>
+  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " again" : ""}:\n${quoted(message)}`;
+
+const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
+  if (messages.length) return messages.map(oneMail).join("\n");
+  return hidden ? `nothing new; ${hidden} in somebody's hands` : "nothing new";
+};
+
+const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
+  messages.map(({ id, sender, content }) => `#${id} ${sender}:\n${quoted(content)}`).join("\n") ||
+  "no messages";
+
+const sentText = (id: number | string, { name, known, similar }: Recipient) =>
+  `sent ${id} to ${name}${known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;
+
+const texts: Texts = {
+  "mailbox.send": ({ message, recipient }) => sentText(message.messageId, recipient),
+  "mailbox.receive": mailText,
+  "mailbox.check": mailText,
+  "mailbox.wait": mailText,
+  "mailbox.gather": ({ messages, missing, dead }) =>
+    [
+      ...messages.map(oneMail),
+      ...(missing.length ? [`missing: ${missing.join(", ")}`] : []),
+      ...(dead.length ? [`dead: ${dead.join(", ")}`] : []),
+    ].join("\n") || "no answers",
+  "messages.inbox": channelText,
+  "messages.replies": channelText,
+  "messages.send": ({ id, channel, copies, recipient }) =>
+    copies
+      ? `sent to ${copies.map((copy) => copy.channel).join(", ")}`
+      : sentText(`#${id}`, {
+          ...recipient,
+          name: channel,
+          known: recipient.known || !recipient.similar.length,
+        }),
+  "messages.read": ({ message: { id, sender, content }, offset, total }) => {
+    const end = offset + content.length;
+    const part = offset > 0 || end < total ? `, characters ${offset}–${end} of ${total}` : "";
+    return `#${id} ${sender}${part}:\n${quoted(content)}`;
+  },
+  "threads.waitReply": (output) =>
+    output.woke
+      ? render("threads.waitReply", output, plainPaint)
+      : "no reply yet; call again, nothing is missed",
+  "events.watch": (output) =>
+    output.woke
+      ? render("events.watch", output, plainPaint)
+      : `nothing happened; go on with after_event ${output.nextEventId}`,
+  "threads.list": (output) => {
+    const more = output.hasMore ? `\nmore: before ${output.threads.at(-1)!.threadId}` : "";
+    return render("threads.list", { ...output, hasMore: false }, plainPaint) + more;
+  },
+};
+
+export function textOf<N extends OperationName>(name: N, output: OutputOf<N>): string {
+  const own = texts[name] as ((output: OutputOf<N>) => string) | undefined;
+  return own ? own(output) : render(name, output, plainPaint);
+}
