@@ -239,7 +239,7 @@ describe.each([...revisions])("%s", (revision) => {
     await lead.call("send_task", { to: "w1", subject: "Add login" });
     await lead.call("send_message", { receiver_id: "lead", message: "to myself" });
     const { resources } = await lead.client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(["inbox://agents/lead/inbox"]);
+    expect(resources.map(({ uri }) => uri)).toEqual(["inbox://agents/lead/inbox", "skill://inbox/SKILL.md"]);
     expect((await lead.client.listResourceTemplates()).resourceTemplates).toHaveLength(2);
     const read = async (uri: string) =>
       ((await lead.client.readResource({ uri })).contents[0] as { text: string }).text;

@@ -4,6 +4,7 @@ import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../identity.ts";
 import type { BusOperation, Inbox } from "../../inbox.ts";
 import { answerOf } from "./answer.ts";
+import type { Changes } from "./changes.ts";
 import type { Settling } from "./settle.ts";
 import { inputOf, type Tool, toolNamed } from "./tools.ts";
 
@@ -17,6 +18,8 @@ export interface Session {
   /** [U1] Its workspace, which only the address says. */
   workspace?: string;
   settling: Settling;
+  /** What has changed, for who subscribes. */
+  changes: Changes;
   /** Requests have ids of their own, not of a connection's: two may have the same. */
   requests?: boolean;
   /** [X4] Admits one more wait of an agent, and is told by the answer when it is over. */

@@ -6,6 +6,7 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpRequestContext,
+  type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { InboxError } from "../../contract/errors.ts";
@@ -13,6 +14,7 @@ import { type ToolSet, toolSets } from "../../contract/operation.ts";
 import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
 import type { Session } from "./call.ts";
+import { openChanges } from "./changes.ts";
 import { makeServer } from "./server.ts";
 import { openSettling, type Settling } from "./settle.ts";
 
@@ -31,6 +33,7 @@ interface Kept {
   session: Session;
   who: string;
   timer?: Timer;
+  /** Streams that its client holds open: it is still there, if silent. */
   busy: number;
 }
 
@@ -40,6 +43,11 @@ const bodyLimit = 4 * 1024 * 1024;
 
 export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"]>) {
   const sessions = new Map<string, Kept>();
+  const changes = openChanges(inbox);
+  const bus: ServerEventBus = {
+    publish: () => {},
+    subscribe: (listener) => changes.subscribe((uri) => listener({ kind: "resource_updated", uri })),
+  };
   /** Answers of the newest revision that are not yet settled, by who was answered: its next call says that it has read them. */
   const settlings = new Map<string, Settling>();
 
@@ -54,9 +62,13 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
       const { visitor } = context.authInfo!.extra as { visitor: Visitor };
       const who = nameOf(visitor);
       const settling = who === "" ? openSettling() : settlingOf(who);
-      return makeServer({ inbox, ...visitor, settling, requests: true, admitWait }, visitor, context);
+      return makeServer(
+        { inbox, ...visitor, settling, changes, requests: true, admitWait },
+        visitor,
+        context,
+      );
     },
-    { legacy: "reject", maxRequestBodySize: bodyLimit },
+    { legacy: "reject", maxRequestBodySize: bodyLimit, bus },
   );
 
   function end(id: string): void {
@@ -70,13 +82,20 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
 
   function rest(id: string, kept: Kept): void {
     clearTimeout(kept.timer);
-    kept.timer = setTimeout(() => end(id), idleMs);
+    kept.timer = setTimeout(() => (kept.busy ? rest(id, kept) : end(id)), idleMs);
   }
 
   async function begin(visitor: Visitor): Promise<Kept> {
     if (sessions.size >= sessionLimit)
       throw new InboxError("limited", `there are ${sessionLimit} MCP sessions open`);
-    const session: Session = { inbox, ...visitor, settling: openSettling(), requests: false, admitWait };
+    const session: Session = {
+      inbox,
+      ...visitor,
+      settling: openSettling(),
+      changes,
+      requests: false,
+      admitWait,
+    };
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
@@ -106,7 +125,12 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
         kept.session.abandon?.(asked);
         kept.session.settling.cancelled(asked);
       });
-    return kept.transport.handleRequest(request, { parsedBody });
+    const response = await kept.transport.handleRequest(request, { parsedBody });
+    if (request.method === "GET" && response.ok) {
+      kept.busy++;
+      request.signal.addEventListener("abort", () => kept.busy--);
+    }
+    return response;
   }
 
   return {
@@ -118,6 +142,8 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
         return Response.json(failure(-32600, "the body must be application/json"), { status: 415 });
       if (await isLegacyRequest(request, undefined, { maxRequestBodySize: bodyLimit }))
         return legacy(request, visitor);
+      // Before it is told that it is subscribed, so that nothing falls in between.
+      if (request.headers.get("mcp-method") === "subscriptions/listen") await changes.ready();
       const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
       return modern.fetch(request, { authInfo });
     },
@@ -126,6 +152,7 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
       for (const id of [...sessions.keys()]) end(id);
       await Promise.all([...settlings.values()].map((settling) => settling.close()));
       await modern.close();
+      changes.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { permits } from "../../contract/token.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { Session } from "./call.ts";
+import { skillAt, skillResources } from "./skills.ts";
 
 export const resourceTemplates = [
   {
@@ -20,37 +21,61 @@ export const resourceTemplates = [
   },
 ];
 
-/** Those that are worth a line of their own: one's own inbox. */
-export const resourcesOf = ({ caller, agent }: Session) => {
+export const inboxAddress = (agent: string) => `inbox://agents/${encodeURIComponent(agent)}/inbox`;
+export const threadAddress = (id: string) => `inbox://threads/${encodeURIComponent(id)}`;
+
+/** Those that are worth a line of their own: one's own inbox, and the skills. */
+export const resourcesOf = async ({ caller, agent }: Session) => {
   const who = caller.agent ?? agent;
-  if (who === undefined) return [];
-  const uri = `inbox://agents/${encodeURIComponent(who)}/inbox`;
-  return [
-    { uri, name: "Your inbox", description: "What waits for you, without taking it", mimeType: "text/plain" },
-  ];
+  const skills = await skillResources();
+  if (who === undefined) return skills;
+  const uri = inboxAddress(who);
+  const own = {
+    uri,
+    name: "Your inbox",
+    description: "What waits for you, without taking it",
+    mimeType: "text/plain",
+  };
+  return [own, ...skills];
 };
 
 export async function readResource(session: Session, uri: string) {
+  const skill = skillAt(uri);
+  if (skill !== undefined) return { contents: [{ uri, mimeType: "text/markdown", text: skill }] };
   return { contents: [{ uri, mimeType: "text/plain", text: await textAt(session, uri) }] };
 }
 
+/** Whether there can be something at an address; a thread or an agent may still be to come. */
+export function checkAddress(uri: string): void {
+  if (inboxIn(uri) === undefined && threadIn(uri) === undefined) throw nothingAt(uri);
+}
+
 async function textAt({ inbox, caller, agent }: Session, uri: string): Promise<string> {
-  const [, name] = /^inbox:\/\/agents\/([^/]+)\/inbox$/.exec(uri) ?? [];
-  if (name !== undefined) {
-    const whose = decoded(name);
+  const whose = inboxIn(uri);
+  if (whose !== undefined) {
     const who = caller.agent ?? agent;
     // One's own, or everybody's for who leads.
     if (who !== undefined && who !== whose && !(caller.scope && permits(caller.scope, "leader")))
       throw new InboxError("not_allowed", `you are "${who}" here; the inbox of "${whose}" is another's`);
     return render("mailbox.list", await inbox.call("mailbox.list", { agent: whose }), plainPaint);
   }
-  const [, id] = /^inbox:\/\/threads\/([^/]+)$/.exec(uri) ?? [];
-  if (id !== undefined)
-    return render("threads.show", await inbox.call("threads.show", { thread: decoded(id) }), plainPaint);
-  throw new InboxError("not_found", `there is no resource ${uri}`, {
+  const thread = threadIn(uri);
+  if (thread !== undefined)
+    return render("threads.show", await inbox.call("threads.show", { thread }), plainPaint);
+  throw nothingAt(uri);
+}
+
+const inboxIn = (uri: string) => part(uri, /^inbox:\/\/agents\/([^/]+)\/inbox$/);
+const threadIn = (uri: string) => part(uri, /^inbox:\/\/threads\/([^/]+)$/);
+const part = (uri: string, pattern: RegExp) => {
+  const [, found] = pattern.exec(uri) ?? [];
+  return found === undefined ? undefined : decoded(found);
+};
+
+const nothingAt = (uri: string) =>
+  new InboxError("not_found", `there is no resource ${uri}`, {
     hint: "inbox://agents/NAME/inbox and inbox://threads/THREAD are what there is",
   });
-}
 
 function decoded(text: string): string {
   try {

@@ -10,7 +10,8 @@ import type { ToolSet } from "../../contract/operation.ts";
 import { version } from "../../version.ts";
 import { callTool, type Session } from "./call.ts";
 import { promptList, promptNamed } from "./prompts.ts";
-import { readResource, resourcesOf, resourceTemplates } from "./resources.ts";
+import { checkAddress, readResource, resourcesOf, resourceTemplates } from "./resources.ts";
+import { serveSkills, skillCapability } from "./skills.ts";
 import { shownTo, toolsOf } from "./tools.ts";
 
 const instructions = `Restante is mail and work between agents. check_inbox waits for messages to you; send_message writes to another agent. \
@@ -25,7 +26,10 @@ export interface ServerChoice {
 export function makeServer(session: Session, { sets }: ServerChoice, context: McpRequestContext): Server {
   const server = new Server(
     { name: "restante", version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
+    {
+      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, extensions: skillCapability },
+      instructions,
+    },
   );
   const known = session.caller.agent !== undefined || session.agent !== undefined;
 
@@ -72,9 +76,11 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
     }
   });
 
-  server.setRequestHandler("resources/list", async () => ({ resources: resourcesOf(session) }));
+  server.setRequestHandler("resources/list", async () => ({ resources: await resourcesOf(session) }));
   server.setRequestHandler("resources/templates/list", async () => ({ resourceTemplates }));
   server.setRequestHandler("resources/read", ({ params }) => asProtocol(readResource(session, params.uri)));
+  serveSkills(server, context);
+  if (context.era === "legacy") serveSubscriptions(server, session);
   server.setRequestHandler("prompts/list", async () => ({ prompts: promptList }));
   server.setRequestHandler("prompts/get", ({ params }) =>
     asProtocol((async () => promptNamed(params.name))()),
@@ -86,6 +92,31 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
     session.settling.cancelled(params.requestId);
   });
   return server;
+}
+
+/** In the revision before, a client subscribes to one resource after another; in the newest the transport sees to it. */
+function serveSubscriptions(server: Server, { changes }: Session): void {
+  const wanted = new Set<string>();
+  let stop: (() => void) | undefined;
+  const tell = (uri: string) => {
+    if (wanted.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
+  };
+  server.setRequestHandler("resources/subscribe", ({ params }) =>
+    asProtocol(
+      (async () => {
+        checkAddress(params.uri);
+        await changes.ready();
+        wanted.add(params.uri);
+        stop ??= changes.subscribe(tell);
+        return {};
+      })(),
+    ),
+  );
+  server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
+    wanted.delete(params.uri);
+    return {};
+  });
+  server.onclose = () => stop?.();
 }
 
 /** Outside of tools a refusal is an error of the protocol's: its message says what is the case and what to do. */

@@ -1,8 +1,10 @@
 /** `inbox mcp`: the server on standard input and output, until its client goes away. */
+import type { JSONRPCMessage, McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ToolSet } from "../../contract/operation.ts";
 import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
+import { openChanges } from "./changes.ts";
 import { makeServer } from "./server.ts";
 import { openSettling } from "./settle.ts";
 
@@ -12,15 +14,48 @@ export async function runStdio(
   sets: readonly ToolSet[] | undefined,
 ): Promise<void> {
   const settling = openSettling();
-  const session = { inbox, ...who, settling };
-  const transport = new StdioServerTransport();
-  const handle = serveStdio((context) => makeServer(session, { sets }, context), { transport });
+  const changes = openChanges(inbox);
+  const session = { inbox, ...who, settling, changes };
+  let server: Server | undefined;
+  let told = false;
+  // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.
+  const transport = beforeListening(new StdioServerTransport(), async () => {
+    await changes.ready().catch(() => {});
+    if (!told) changes.subscribe((uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}));
+    told = true;
+  });
+  const make = (context: McpRequestContext) => {
+    server = makeServer(session, { sets }, context);
+    return server;
+  };
+  const handle = serveStdio(make, { transport });
   await new Promise<void>((ended) => {
     process.stdin.once("close", ended);
     process.stdin.once("end", ended);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended());
   });
   // Whoever closes its end has not read what was written last.
+  changes.close();
   await settling.close();
   await handle.close();
+}
+
+/** The same transport, but something is done before anybody hears that a client would like to listen. */
+function beforeListening(inner: StdioServerTransport, prepare: () => Promise<void>): Transport {
+  const listens = (message: JSONRPCMessage) =>
+    "method" in message && message.method === "subscriptions/listen";
+  const outer: Transport = {
+    async start() {
+      inner.onmessage = async (message) => {
+        if (listens(message)) await prepare();
+        outer.onmessage?.(message);
+      };
+      inner.onclose = () => outer.onclose?.();
+      inner.onerror = (error) => outer.onerror?.(error);
+      await inner.start();
+    },
+    send: (message) => inner.send(message),
+    close: () => inner.close(),
+  };
+  return outer;
 }
