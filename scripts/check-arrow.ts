@@ -129,6 +129,7 @@ const allowed: Record<string, string[]> = {
     "src/version.ts",
     "src/contract",
     "docs/generated/tools.json",
+    "skills",
   ],
   "src/surfaces/http": [
     "src/surfaces/http",

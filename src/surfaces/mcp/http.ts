@@ -6,6 +6,8 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpRequestContext,
+  type McpServer,
+  type Server,
   type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
@@ -41,7 +43,12 @@ const idleMs = 30 * 60_000;
 const sessionLimit = 10_000;
 const bodyLimit = 4 * 1024 * 1024;
 
-export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"]>) {
+/** `make` is what is served: the bus, unless somebody wants to try the transport alone. */
+export function openMcp(
+  inbox: Inbox,
+  admitWait: NonNullable<Session["admitWait"]>,
+  make: (...args: Parameters<typeof makeServer>) => Server | McpServer = makeServer,
+) {
   const sessions = new Map<string, Kept>();
   const changes = openChanges(inbox);
   const bus: ServerEventBus = {
@@ -62,11 +69,7 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
       const { visitor } = context.authInfo!.extra as { visitor: Visitor };
       const who = nameOf(visitor);
       const settling = who === "" ? openSettling() : settlingOf(who);
-      return makeServer(
-        { inbox, ...visitor, settling, changes, requests: true, admitWait },
-        visitor,
-        context,
-      );
+      return make({ inbox, ...visitor, settling, changes, requests: true, admitWait }, visitor, context);
     },
     { legacy: "reject", maxRequestBodySize: bodyLimit, bus },
   );
@@ -106,7 +109,7 @@ export function openMcp(inbox: Inbox, admitWait: NonNullable<Session["admitWait"
       maxRequestBodySize: bodyLimit,
     });
     const kept: Kept = { transport, session, who: nameOf(visitor), busy: 0 };
-    await makeServer(session, visitor, { era: "legacy" }).connect(transport);
+    await make(session, visitor, { era: "legacy" }).connect(transport);
     return kept;
   }
 
