@@ -115,7 +115,10 @@ function toolOf(op: AnyOperation, form: ToolForm): unknown {
     inputSchema: {
       type: "object",
       properties: Object.fromEntries(
-        shown.map(([key, schema]) => [called(key), key === "timeoutSeconds" ? waitField : brief(schema)]),
+        shown.map(([key, schema]) => [
+          called(key),
+          key === "timeoutSeconds" ? waitField : brief(schema, key),
+        ]),
       ),
       ...(needed.length && { required: needed }),
       additionalProperties: false,
@@ -125,20 +128,19 @@ function toolOf(op: AnyOperation, form: ToolForm): unknown {
       ...(op.kind === "read" && { readOnlyHint: true }),
       ...(op.kind !== "read" && !form.destructive && { destructiveHint: false }),
       ...(form.idempotent && { idempotentHint: true }),
-      openWorldHint: false,
     },
   };
 }
 
 /** [W3] Over MCP a wait is as long as over HTTP. */
-const waitField = { type: "number", description: "seconds to wait, at most 600 (default 50)" };
+const waitField = { type: "number", description: "seconds, at most 600 (default 50)" };
 
 /** Channel tools are written as their protocol has them, in camelCase; all others in snake_case. */
 const snake = (op: AnyOperation, key: string) =>
   op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Limits and lengths are checked, and said when they are passed; a model needs type, choice and meaning. */
-function brief(schema: Json): Json {
+function brief(schema: Json, key?: string): Json {
   const { type, enum: choices, items, description, anyOf } = schema as Json & { items?: Json };
   const text = String(description ?? "").replace(/ \(default: [^)]*\)/, "");
   return {
@@ -146,7 +148,8 @@ function brief(schema: Json): Json {
     ...(choices !== undefined && { enum: choices }),
     ...(anyOf !== undefined && { anyOf }),
     ...(items && { items: brief({ ...items, description: undefined } as Json) }),
-    ...(text && { description: text }),
+    // "thread: the thread" says nothing.
+    ...(text && text !== `the ${key}` && { description: text }),
   } as Json;
 }
 

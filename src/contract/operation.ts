@@ -33,6 +33,8 @@ export interface ToolForm {
   set: ToolSet;
   /** In the set that is offered unless somebody chooses. */
   usual?: boolean;
+  /** Offered to the holder of a token of these scopes, unless somebody chooses. */
+  usualFor?: readonly ("worker" | "leader")[];
   /** When to call it, and when something else. A model reads this in every turn: short. */
   use: string;
   /** It deletes, or ends what another wanted. */

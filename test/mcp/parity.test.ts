@@ -8,13 +8,14 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox.ts";
 import { flagName, flagsOf } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
-import { program, run } from "../support/cli.ts";
+import { orch, program, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { ask, type Fields, hubHere } from "../support/hub.ts";
 import { inspected, inspector } from "../support/inspector.ts";
 import { overHttp, overStdio, revisions, type Visitor } from "../support/mcp.ts";
 import { requestOf } from "../support/routes.ts";
 import { everyTool, forged, type Row, theWorkspace, toolRound } from "../support/tool-round.ts";
+import { until } from "../support/until.ts";
 
 test("[C5] [C1] the round calls every tool there is, in whatever set", () => {
   expect(new Set(toolRound.map(({ form }) => form.tool))).toEqual(new Set(everyTool));
@@ -120,8 +121,13 @@ test("[C5] [C4] REST", () =>
   compare(
     async ({ db }) => {
       const hub = await hubHere({ db });
-      const way: Way = async ({ op, input }) =>
-        settled((await ask(hub.url)(...requestOf((op.http as readonly string[])[0]!, input))).json);
+      const way: Way = async ({ op, input, agent }) => {
+        const answer = await ask(hub.url)(...requestOf((op.http as readonly string[])[0]!, input));
+        // What was in the answer is collected once it is written out, which its reader is not told of.
+        if (op.kind === "wait" && agent !== undefined)
+          await until(async () => (await hub.ask(`GET /api/mailbox/${agent}`)).json.hidden === 0);
+        return settled(answer.json);
+      };
       return closing(way, () => hub[Symbol.asyncDispose]());
     },
     (_, value) => settled(value),
@@ -132,7 +138,9 @@ test("[C5] [C2] the command line", () =>
   compare(
     async ({ db }) => {
       const way: Way = async (row, workspace) => {
-        const { json } = await run(["--json", "--db", db, ...commandLine(row, workspace)]);
+        const { json } = await run(["--json", "--db", db, ...commandLine(row, workspace)], {
+          program: [row.op.cli.program === "orch" ? orch : program],
+        });
         if (Array.isArray(json)) return settled(json);
         const { ok, command: _, ...fields } = json;
         return settled(ok === false ? json : fields);

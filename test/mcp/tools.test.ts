@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { AnyOperation } from "../../src/contract/operation.ts";
+import { type AnyOperation, toolSets } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -58,7 +58,7 @@ test("[C5] [C1] every operation is a tool or says why not, and every tool belong
     expect("tool" in op.mcp ? op.mcp.use.length : op.mcp.none.length).toBeGreaterThan(5);
   expect(new Set(tools.map(({ tool }) => tool)).size).toBe(tools.length);
   await using hub = await hubHere();
-  await using all = await overHttp(`${hub.url}/mcp?agent=lead&tools=mailbox,worker,messages`, "2026-07-28");
+  await using all = await overHttp(`${hub.url}/mcp?agent=lead&tools=${toolSets.join(",")}`, "2026-07-28");
   const names = (await all.client.listTools()).tools.map(({ name }) => name).sort();
   expect(names).toEqual(
     tools
@@ -68,9 +68,33 @@ test("[C5] [C1] every operation is a tool or says why not, and every tool belong
   );
 });
 
+test("[C5] a token's scope says which tools are listed, and what it may not call is never among them", async () => {
+  await using hub = await hubHere();
+  const listed = async (scope: string, query = "") => {
+    const { token } = (await hub.ask("POST /api/tokens", { agent: scope, scope })).json;
+    const headers = { authorization: `Bearer ${token}` };
+    await using visitor = await overHttp(`${hub.url}/mcp${query}`, "2026-07-28", headers);
+    return (await visitor.client.listTools()).tools;
+  };
+  const names = async (...args: Parameters<typeof listed>) => (await listed(...args)).map(({ name }) => name);
+  for (const scope of ["worker", "leader", "user", "admin"]) {
+    const tools = await listed(scope);
+    expect(tools.length).toBeLessThanOrEqual(12);
+    expect(JSON.stringify(tools).length).toBeLessThan(6000);
+  }
+  const [worker, leader] = [await names("worker"), await names("leader")];
+  expect(worker).toContain("claim");
+  expect(worker).not.toContain("send_task");
+  expect(leader).toContain("send_task");
+  expect(leader).not.toContain("claim");
+  // Who chooses gets the sets that were chosen, as far as the token goes.
+  expect(await names("worker", "?tools=messages")).not.toContain("msg_gc");
+  expect(await names("leader", "?tools=messages")).toContain("msg_gc");
+});
+
 test("[C5] annotations say what reads, what is harmless and what deletes", async () => {
   await using hub = await hubHere();
-  await using all = await overHttp(`${hub.url}/mcp?agent=lead&tools=mailbox,worker,messages`, "2026-07-28");
+  await using all = await overHttp(`${hub.url}/mcp?agent=lead&tools=${toolSets.join(",")}`, "2026-07-28");
   const byName = new Map((await all.client.listTools()).tools.map((tool) => [tool.name, tool.annotations]));
   expect(byName.get("fetch")).toMatchObject({ readOnlyHint: true });
   expect(byName.get("check_inbox")).toMatchObject({ destructiveHint: false });
@@ -240,7 +264,7 @@ describe.each([...revisions])("%s", (revision) => {
     await lead.call("send_message", { receiver_id: "lead", message: "to myself" });
     const { resources } = await lead.client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["inbox://agents/lead/inbox", "skill://inbox/SKILL.md"]);
-    expect((await lead.client.listResourceTemplates()).resourceTemplates).toHaveLength(2);
+    expect((await lead.client.listResourceTemplates()).resourceTemplates).toHaveLength(3);
     const read = async (uri: string) =>
       ((await lead.client.readResource({ uri })).contents[0] as { text: string }).text;
     expect(await read("inbox://agents/lead/inbox")).toContain("to myself");
@@ -248,6 +272,9 @@ describe.each([...revisions])("%s", (revision) => {
     await expect(read("inbox://agents/w1/inbox")).rejects.toThrow("another's");
     await expect(read("inbox://threads/thr_9")).rejects.toThrow("thr_9");
     await expect(read("inbox://nothing")).rejects.toThrow("inbox://threads/THREAD");
+    const long = "0123456789".repeat(9000);
+    await lead.call("send_message", { receiver_id: "w1", message: `ä\n${long}` });
+    expect(await read("inbox://messages/3")).toBe(`#3 lead:\n> ä\n> ${long}`);
     expect((await lead.call("check_inbox", { timeout: 0 })).fields.total).toBe(1); // reading took nothing
     const { prompts } = await lead.client.listPrompts();
     for (const { name } of prompts) {

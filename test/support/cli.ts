@@ -6,6 +6,7 @@ import { temporaryFolder } from "./folder.ts";
 export const root = resolve(import.meta.dir, "../..");
 /** Built by `npm test` before the tests run. */
 export const program = join(root, "dist/inbox");
+export const orch = join(root, "dist/orch");
 
 export interface Result {
   code: number;

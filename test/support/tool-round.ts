@@ -73,6 +73,15 @@ const rows: [OperationName, Fields][] = [
   ["pools.join", { pool: "p", agent: w }],
   ["pools.leave", { pool: "p", agent: w }],
   ["agents.list", {}],
+  ["tasks.push", { agent: lead, prompt: sly, name: "t1", worker: w, cwd: "/tmp", timeout: 60 }],
+  ["tasks.queue", { agent: lead }],
+  ["tasks.kill", { agent: lead, name: "t1" }],
+  ["tasks.remove", { agent: lead, name: "t1" }],
+  ["tasks.run", { agent: lead, count: 2 }],
+  ["tasks.profiles", {}],
+  // What starts a process is refused here; test/orch has what it does.
+  ["tasks.assign", { agent: lead, profile: "nobody", message: "m" }],
+  ["tasks.handoff", { agent: lead, terminalId: "nobody", timeoutSeconds: 0 }],
   ["entries.push", { workspace: theWorkspace, docs: [{ path: "report.md" }], comments: sly }],
 ];
 

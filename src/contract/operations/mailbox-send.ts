@@ -28,6 +28,7 @@ export const sendPlain = operation({
     tool: "send_message",
     set: "mailbox",
     usual: true,
+    usualFor: ["worker", "leader"],
     use: "Send an agent a message; it is kept until asked for. For work to be finished use send_task.",
     renamed: { to: "receiver_id" },
     without: ["strict"],

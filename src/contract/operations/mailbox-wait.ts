@@ -32,6 +32,7 @@ export const waitMail = operation({
     tool: "check_inbox",
     set: "mailbox",
     usual: true,
+    usualFor: ["worker", "leader"],
     use: "Wait for messages to you and take them all. After a timeout call again: nothing is missed.",
     renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
     without: ["from", "max", "ack", "visibilitySeconds"],

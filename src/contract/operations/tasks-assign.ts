@@ -32,8 +32,9 @@ export const assign = operation({
     tool: "assign",
     set: "supervisor",
     usual: true,
-    use: "Start a sub-agent and go on. Several work at once; collect their results with check_inbox or gather. For one whose answer you need now use handoff.",
-    without: ["cwd", "priority", "retries", "after", "worker"],
+    usualFor: ["leader"],
+    use: "Start a sub-agent and go on; its result comes to your inbox: check_inbox or gather. To wait for one use handoff.",
+    without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],
 });

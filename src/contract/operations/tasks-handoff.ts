@@ -16,7 +16,7 @@ export const handoff = operation({
     v.strictObject({
       agent: queueOf(),
       message: v.optional(prompt()),
-      terminalId: v.optional(taskName("a sub-agent that was handed to before: wait on for its result")),
+      terminalId: v.optional(taskName("go on waiting for this one")),
       ...taskSettings(),
       timeoutSeconds: timeoutSeconds("answer after so long at the latest (default: never; 0: at once)"),
     }),
@@ -43,9 +43,10 @@ export const handoff = operation({
     tool: "handoff",
     set: "supervisor",
     usual: true,
-    use: "Start one sub-agent and wait for its answer. If it is still running, call again with terminal_id. For several at once use assign.",
+    usualFor: ["leader"],
+    use: "Start one sub-agent and wait for its answer; if it is still running, call again with terminal_id. For several use assign.",
     renamed: { timeoutSeconds: "wait" },
-    without: ["cwd", "priority", "retries", "after", "worker"],
+    without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
   },
   nothing: ({ status }) => status === "running",
   examples: [

@@ -26,6 +26,7 @@ export const queue = operation({
   mcp: {
     tool: "queue",
     set: "supervisor",
+    usualFor: ["leader"],
     use: "See which of your tasks are queued, running or finished. Results are not here but in your inbox.",
   },
   examples: ["orch queue", "orch queue --all --json"],

@@ -26,6 +26,7 @@ export const cancel = operation({
   mcp: {
     tool: "cancel",
     set: "worker",
+    usualFor: ["leader"],
     destructive: true,
     use: "Stop a thread that is no longer wanted; its holder is told.",
     without: ["artifacts"],

@@ -40,6 +40,7 @@ export const claim = operation({
     tool: "claim",
     set: "worker",
     usual: true,
+    usualFor: ["worker"],
     use: "Take the best waiting thread, or the named one, before working on it. wait blocks until there is one.",
     without: ["leaseToken"],
   },

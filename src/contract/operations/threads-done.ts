@@ -16,6 +16,7 @@ export const done = operation({
     tool: "done",
     set: "worker",
     usual: true,
+    usualFor: ["worker"],
     idempotent: true,
     use: "Finish a thread you hold with its result.",
     without: ["leaseToken", "payload", "artifacts"],

@@ -16,6 +16,7 @@ export const fail = operation({
     tool: "fail",
     set: "worker",
     usual: true,
+    usualFor: ["worker"],
     idempotent: true,
     use: "Give up a thread you hold, saying why.",
     without: ["leaseToken", "payload", "artifacts"],

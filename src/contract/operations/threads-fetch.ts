@@ -34,6 +34,7 @@ export const fetch = operation({
   mcp: {
     tool: "fetch",
     set: "worker",
+    usualFor: ["worker"],
     use: "See what work waits for you; claim takes it.",
     without: ["limit"],
   },

@@ -26,6 +26,7 @@ export const list = operation({
   mcp: {
     tool: "list",
     set: "worker",
+    usualFor: ["leader"],
     use: "Find threads by agent, status or run. fetch shows your own work.",
   },
   examples: ["inbox list --status pending,blocked", "inbox list --created-by leader --limit 10 --json"],

@@ -20,6 +20,7 @@ export const release = operation({
   mcp: {
     tool: "release",
     set: "worker",
+    usualFor: ["worker"],
     use: "Give a claimed thread back unfinished, for another to take.",
     without: ["leaseToken"],
   },

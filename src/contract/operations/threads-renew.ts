@@ -24,6 +24,7 @@ export const renew = operation({
   mcp: {
     tool: "renew",
     set: "worker",
+    usualFor: ["worker"],
     idempotent: true,
     use: "Keep a lease longer while you work; it runs out after 15 minutes unless renewed.",
     without: ["leaseToken"],

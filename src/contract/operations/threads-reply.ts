@@ -37,6 +37,7 @@ export const reply = operation({
     tool: "reply",
     set: "worker",
     usual: true,
+    usualFor: ["worker", "leader"],
     use: "Answer in a thread.",
     without: ["to", "kind", "strict", "artifacts", "payload"],
   },

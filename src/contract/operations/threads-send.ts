@@ -43,6 +43,7 @@ export const send = operation({
     tool: "send_task",
     set: "worker",
     usual: true,
+    usualFor: ["leader"],
     use: "Give an agent work: opens a thread it claims and finishes. For a note use send_message.",
     without: ["thread", "kind", "maxAttempts", "run", "task", "strict", "artifacts", "payload"],
   },

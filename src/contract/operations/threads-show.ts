@@ -25,6 +25,7 @@ export const show = operation({
   mcp: {
     tool: "show",
     set: "worker",
+    usualFor: ["worker", "leader"],
     use: "Read a whole thread.",
     without: ["markRead"],
   },

@@ -35,6 +35,7 @@ export const update = operation({
     tool: "update",
     set: "worker",
     usual: true,
+    usualFor: ["worker"],
     use: "Report progress, or ask: status blocked with the question as summary, then wait_reply.",
     without: ["leaseToken", "artifacts", "payload"],
   },

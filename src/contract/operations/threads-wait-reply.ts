@@ -41,6 +41,7 @@ export const waitReply = operation({
     tool: "wait_reply",
     set: "worker",
     usual: true,
+    usualFor: ["worker", "leader"],
     use: "Block until somebody answers in a thread. After a timeout call again: nothing is missed.",
     without: ["afterEvent", "kinds"],
   },

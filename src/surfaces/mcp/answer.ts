@@ -62,5 +62,5 @@ function shorten(value: unknown, id?: number | string): unknown {
 
 function cut(text: string, id: number | string): string {
   const number = String(id).replace(/^msg_/, "");
-  return `${text.slice(0, bodyLimit)}… [${text.length - bodyLimit} of ${text.length} characters cut: msg_read {"id": ${number}, "offset": ${bodyLimit}} reads on]`;
+  return `${text.slice(0, bodyLimit)}… [${text.length - bodyLimit} of ${text.length} characters cut: msg_read {"id": ${number}, "offset": ${bodyLimit}} reads on, or the resource inbox://messages/${number}]`;
 }

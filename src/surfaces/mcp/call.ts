@@ -42,7 +42,7 @@ export interface ToolResult {
   [key: string]: unknown;
 }
 
-const progressMs = 10_000;
+const progressMs = 5000;
 
 export async function callTool(
   session: Session,

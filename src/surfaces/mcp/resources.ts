@@ -1,10 +1,12 @@
 /** [C5] What can be read by address: an agent's inbox, and a thread. Reading changes nothing. */
 import { InboxError } from "../../contract/errors.ts";
 import { permits } from "../../contract/token.ts";
+import type { Inbox } from "../../inbox.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { Session } from "./call.ts";
 import { skillAt, skillResources } from "./skills.ts";
+import { textOf } from "./text.ts";
 
 export const resourceTemplates = [
   {
@@ -17,6 +19,12 @@ export const resourceTemplates = [
     uriTemplate: "inbox://threads/{id}",
     name: "A thread",
     description: "A whole work conversation: status, holder, every message",
+    mimeType: "text/plain",
+  },
+  {
+    uriTemplate: "inbox://messages/{id}",
+    name: "A message",
+    description: "One message at its full length",
     mimeType: "text/plain",
   },
 ];
@@ -62,7 +70,20 @@ async function textAt({ inbox, caller, agent }: Session, uri: string): Promise<s
   const thread = threadIn(uri);
   if (thread !== undefined)
     return render("threads.show", await inbox.call("threads.show", { thread }), plainPaint);
+  const id = part(uri, /^inbox:\/\/messages\/(?:msg_)?(\d+)$/);
+  if (id !== undefined) return wholeMessage(inbox, Number(id));
   throw nothingAt(uri);
+}
+
+/** It is read in pieces, and told as one. */
+async function wholeMessage(inbox: Inbox, id: number): Promise<string> {
+  const read = (offset: number) => inbox.call("messages.read", { id, offset });
+  const whole = await read(0);
+  while (whole.message.content.length < whole.total) {
+    const { message } = await read(whole.message.content.length);
+    whole.message.content += message.content;
+  }
+  return textOf("messages.read", whole);
 }
 
 const inboxIn = (uri: string) => part(uri, /^inbox:\/\/agents\/([^/]+)\/inbox$/);
@@ -74,7 +95,7 @@ const part = (uri: string, pattern: RegExp) => {
 
 const nothingAt = (uri: string) =>
   new InboxError("not_found", `there is no resource ${uri}`, {
-    hint: "inbox://agents/NAME/inbox and inbox://threads/THREAD are what there is",
+    hint: "inbox://agents/NAME/inbox, inbox://threads/THREAD and inbox://messages/ID are what there is",
   });
 
 function decoded(text: string): string {

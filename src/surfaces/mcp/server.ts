@@ -33,11 +33,13 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
   );
   const known = session.caller.agent !== undefined || session.agent !== undefined;
 
+  const { scope } = session.caller;
+  const offered = toolsOf({ sets, scope, inWorkspace: session.workspace !== undefined });
   const running = new Map<string | number, () => void>();
   session.abandon = (id) => running.get(id)?.();
 
   server.setRequestHandler("tools/list", async () => ({
-    tools: toolsOf(sets, session.workspace !== undefined).map((tool) => shownTo(tool, known)) as never,
+    tools: offered.map((tool) => shownTo(tool, known)) as never,
   }));
 
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {

@@ -62,6 +62,16 @@ const texts: Texts = {
     output.woke
       ? render("events.watch", output, plainPaint)
       : `nothing happened; go on with after_event ${output.nextEventId}`,
+  "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
+  "tasks.run": ({ released, running, waiting }) =>
+    released.length || running || waiting
+      ? `let run: ${released.join(", ") || "nothing new"}; results come to your inbox`
+      : "nothing is queued",
+  "tasks.handoff": ({ status, terminalId, message, success }) => {
+    if (status === "running") return `${terminalId} is still running; call again with terminal_id`;
+    if (message === null) return `${terminalId} has ended, and its result was collected before`;
+    return `${terminalId}${success ? "" : " failed"}:\n${quoted(message)}`;
+  },
   "threads.list": (output) => {
     const more = output.hasMore ? `\nmore: before ${output.threads.at(-1)!.threadId}` : "";
     return render("threads.list", { ...output, hasMore: false }, plainPaint) + more;

@@ -5,6 +5,7 @@ import { infoOf } from "../../contract/fields.ts";
 import type { AnyOperation, ToolForm, ToolSet } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 import { didYouMean } from "../../contract/suggest.ts";
+import { permits, type Scope } from "../../contract/token.ts";
 
 export interface Tool {
   op: AnyOperation;
@@ -35,12 +36,22 @@ for (const op of table as readonly AnyOperation[])
     all.set(form.tool, { op, form, shown: (tools as unknown as Record<string, Shown>)[form.tool]! });
   }
 
-/** The sets that are offered: the usual tools where nobody has chosen. */
-export function toolsOf(sets: readonly ToolSet[] | undefined, inWorkspace: boolean): Tool[] {
-  return [...all.values()].filter(({ form }) => {
+export interface Choice {
+  /** The sets somebody has asked for. */
+  sets?: readonly ToolSet[];
+  inWorkspace: boolean;
+  /** What the caller's token allows. */
+  scope?: Scope;
+}
+
+/** The tools that are offered: those of the sets that were chosen, else what a token's scope is for, else the usual ones. */
+export function toolsOf({ sets, inWorkspace, scope }: Choice): Tool[] {
+  return [...all.values()].filter(({ op, form }) => {
+    if (scope !== undefined && !permits(scope, op.scope)) return false;
     // [U1] To the person an agent speaks from its workspace, and from nowhere else.
     if (form.set === "user") return inWorkspace;
-    return sets ? sets.includes(form.set) : form.usual;
+    if (sets) return sets.includes(form.set);
+    return scope === "worker" || scope === "leader" ? form.usualFor?.includes(scope) : form.usual;
   });
 }
 

@@ -14,7 +14,7 @@ function taskLine(task: Task, paint: Paint): string {
   const { startedAt, finishedAt, error } = task;
   const facts: string[] = [];
   if (task.status === "waiting")
-    facts.push(task.attempt ? `to be tried again: ${error}` : "waits for its turn");
+    facts.push(task.attempt ? `to be tried again: ${cut(error ?? "", 80)}` : "waits for its turn");
   if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
   if (task.status === "running") facts.push(`started ${relative(startedAt!)}`);
   if (task.status === "running" && task.attempt > 1) facts.push(`attempt ${task.attempt}`);
