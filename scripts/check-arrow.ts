@@ -88,7 +88,7 @@ const allowed: Record<string, string[]> = {
     "src/contract",
   ],
   "src/identity.ts": ["src/inbox.ts", "src/contract"],
-  "src/orch/runners": ["src/orch/runners", "src/orch/profile.ts", "src/contract"],
+  "src/orch/runners": ["src/orch/runners", "src/orch/profile.ts", "src/system.ts", "src/contract"],
   "src/orch/profile.ts": [],
   "src/orch/built-in.ts": ["src/orch/profile.ts"],
   "src/orch/profile-table.ts": ["src/contract"],

@@ -4,7 +4,7 @@ import type { FileSink } from "bun";
 import type { TranscriptEntry } from "../../src/contract/transcript.ts";
 import { loadProfiles } from "../../src/orch/profiles.ts";
 import { runnerFor } from "../../src/orch/runners/index.ts";
-import type { Job, Launch, Outcome } from "../../src/orch/runners/runner.ts";
+import type { Job, Launch, Outcome, Runner } from "../../src/orch/runners/runner.ts";
 import { bareEnvironment, program } from "./cli.ts";
 import type { temporaryFolder } from "./folder.ts";
 
@@ -30,7 +30,8 @@ export interface Play {
 export async function runnerIn(folder: string, name: string, toml: string) {
   const file = join(folder, ".agents/agents.toml");
   await Bun.write(file, toml);
-  return runnerFor(loadProfiles(file).all.get(name)!.runner);
+  const settings = loadProfiles(file).all.get(name)!.runner;
+  return { ...runnerFor(settings), env: settings.env };
 }
 
 export function jobIn(folder: ReturnType<typeof temporaryFolder>, more: Partial<Job> = {}): Job {
@@ -47,14 +48,14 @@ export function jobIn(folder: ReturnType<typeof temporaryFolder>, more: Partial<
 }
 
 export async function play(
-  runner: ReturnType<typeof runnerFor>,
+  runner: Runner & { env?: Readonly<Record<string, string>> },
   job: Job,
   { env = {}, signal = new AbortController().signal, note }: Play = {},
 ): Promise<Played> {
   const launch = runner.launch(job);
   const child = Bun.spawn([...launch.argv], {
     cwd: job.cwd,
-    env: { ...bareEnvironment(env), ...launch.env },
+    env: { ...bareEnvironment(env), ...runner.env, ...launch.env },
     stdin: launch.stdin ? "pipe" : "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -23,7 +23,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
     return {
       argv: [...filled(settings.command, { ...job, prompt: "" }), ...(ways.flags ?? []), ...model],
       stdin: "open",
-      env: { ...ways.env, ...settings.env, ...job.mcp.env },
+      env: { ...ways.env, ...job.mcp.env },
     };
   }
 

@@ -36,7 +36,7 @@ export function claudeRunner(settings: RunnerSettings): Runner {
       ],
       stdin: { text: job.prompt },
       // Some versions refuse to start inside another one of their kind, which is where most sub-agents come from.
-      env: { CLAUDECODE: "", ...settings.env, ...env },
+      env: { CLAUDECODE: "", ...env },
     };
   }
 

@@ -1,12 +1,10 @@
 /** [Q8] Codex without its screen: `codex exec --json`. */
 import type { RunnerSettings } from "../profile.ts";
+import { serverKeys } from "./codex-servers.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
 import { type ToolNames, textIn, toolNames, wordsOf } from "./tool-names.ts";
-
-/** A wait over MCP may take 600 s; Codex gives a tool 60. */
-const toolTimeout = 660;
 
 interface Item {
   id?: string;
@@ -27,19 +25,8 @@ interface Item {
 
 export function codexRunner(settings: RunnerSettings): Runner {
   function launch(job: Job): Launch {
-    const { command, args, env } = job.mcp;
-    const server = {
-      command,
-      args,
-      // By name: it hands a server only the variables that are named, and arguments are there for everybody to see.
-      env_vars: Object.keys(env),
-      tool_timeout_sec: toolTimeout,
-      default_tools_approval_mode: "approve",
-    };
     const config = {
-      ...Object.fromEntries(
-        Object.entries(server).map(([key, value]) => [`mcp_servers.inbox.${key}`, value]),
-      ),
+      ...serverKeys(job, { ...process.env, ...settings.env }),
       ...(job.instructions !== null && { developer_instructions: job.instructions }),
     };
     return {
@@ -53,7 +40,7 @@ export function codexRunner(settings: RunnerSettings): Runner {
         "-",
       ],
       stdin: { text: job.prompt },
-      env: { ...settings.env, ...env },
+      env: job.mcp.env,
     };
   }
 

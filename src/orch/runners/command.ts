@@ -23,7 +23,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
     const argv = filled(appended ? [...words, "{prompt}"] : words, { ...job, prompt: told, session });
     checkArguments(argv);
     const stdin = !inArgument && !appended && { stdin: { text: told } };
-    return { argv, ...stdin, env: { ...settings.env, ...job.mcp.env } };
+    return { argv, ...stdin, env: job.mcp.env };
   }
 
   function nameOf(job: Job): string | undefined {

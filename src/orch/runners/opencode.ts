@@ -19,7 +19,6 @@ interface Part {
 
 export function opencodeRunner(settings: RunnerSettings): Runner {
   function launch(job: Job): Launch {
-    const env = { ...settings.env, ...job.mcp.env };
     const before = settings.env.OPENCODE_CONFIG_CONTENT ?? process.env.OPENCODE_CONFIG_CONTENT;
     return {
       argv: [
@@ -30,7 +29,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
         ...(job.session === undefined ? [] : ["--session", job.session]),
       ],
       stdin: { text: toldTo(job) },
-      env: { ...env, OPENCODE_CONFIG_CONTENT: withServer(before, job) },
+      env: { ...job.mcp.env, OPENCODE_CONFIG_CONTENT: withServer(before, job) },
     };
   }
 

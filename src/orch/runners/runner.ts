@@ -26,8 +26,12 @@ export interface Job {
 /** How the program is started: an argument array, never a shell. */
 export interface Launch {
   argv: readonly string[];
-  /** Written to its standard input, which is then closed; `open` keeps it for the conversation. Without it there is no input. */
+  /**
+   * Written to its standard input, which is then closed. `open` keeps it for the conversation: that is over when `follow`
+   * returns, and since not every program ends by itself then, it is ended, however it takes that. Without it there is no input.
+   */
   stdin?: { text: string } | "open";
+  /** Beside what the profile says, and before it. */
   env?: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +53,7 @@ export interface Outcome {
   final: string;
   /** Why it is a failure though the program may have ended well. */
   error?: string;
-  /** By which a later run goes on with the same conversation. */
+  /** By which a later run goes on with the same conversation; none where the program cannot. */
   session?: string;
 }
 

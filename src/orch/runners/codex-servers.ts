@@ -1,0 +1,45 @@
+/** Our server beside those of the user's configuration, which `-c` can add to and change, but never take from. */
+import { join } from "node:path";
+import { fs } from "../../system.ts";
+import type { Job } from "./runner.ts";
+
+/** A wait over MCP may take 600 s; Codex gives a tool 60. */
+const toolTimeout = 660;
+
+type Server = Record<string, unknown>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The keys to set, each with its value. */
+export function serverKeys({ cwd, mcp }: Job, env: Environment): Record<string, unknown> {
+  const ours = {
+    command: mcp.command,
+    args: mcp.args,
+    // By name: it hands a server only the variables that are named, and arguments are there for everybody to see.
+    env_vars: Object.keys(mcp.env),
+    tool_timeout_sec: toolTimeout,
+    default_tools_approval_mode: "approve",
+  };
+  const theirs = configured("inbox", cwd, env);
+  if (!theirs) return under("inbox", ours);
+  // One of the same name may be at an address, or speak for another agent: it is put to rest, and ours stands beside it.
+  const { url, command } = theirs;
+  const resting = { ...(url === undefined ? { command } : { url }), enabled: false };
+  return { ...under("inbox", resting), ...under("inbox_task", ours) };
+}
+
+const under = (name: string, server: Server) =>
+  Object.fromEntries(Object.entries(server).map(([key, value]) => [`mcp_servers.${name}.${key}`, value]));
+
+function configured(name: string, cwd: string, env: Environment): Server | undefined {
+  const home = env.CODEX_HOME || join(env.HOME ?? "/", ".codex");
+  for (const folder of [join(cwd, ".codex"), home]) {
+    try {
+      const config = Bun.TOML.parse(fs().readFileSync(join(folder, "config.toml"), "utf8"));
+      const server = (config as { mcp_servers?: Record<string, Server> }).mcp_servers?.[name];
+      if (server) return server;
+    } catch {
+      // None there; or it cannot be read, which Codex tells better.
+    }
+  }
+  return undefined;
+}
