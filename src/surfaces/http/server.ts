@@ -10,10 +10,11 @@ import { endOfWait } from "../../waiting/wait.ts";
 import type { Mcp } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
 import { eventStream } from "./events.ts";
-import { type Limits, makeGuard } from "./guard.ts";
+import { type Limits, makeGuard, type Visit } from "./guard.ts";
 import { handHeader, openHandOvers } from "./hand-overs.ts";
 import { callerOf } from "./identity.ts";
 import { openMetrics } from "./metrics.ts";
+import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, type RoutedRequest } from "./request.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
@@ -51,12 +52,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
 
   /** Everything every route has in common: admission, errors, counting. */
   const wrapped =
-    (name: string, handle: Handle): Handle =>
+    (name: string, handle: Handle, visit?: Visit): Handle =>
     async (request, server) => {
       const started = performance.now();
       let response: Response;
       try {
-        guard.admit(request, server.requestIP(request)?.address ?? "");
+        guard.admit(request, server.requestIP(request)?.address ?? "", visit);
         response = await handle(request, server);
       } catch (error) {
         response = refusal(error);
@@ -222,7 +223,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     }),
   );
   add("GET /openapi.json", wrapped("openapi", openApi));
-  add("GET /docs/api", wrapped("docs", page));
+  for (const path of pagePaths) add(`GET ${path}`, wrapped("page", inboxPage, "link"));
+  add(`GET ${diagramPath}`, wrapped("page", diagramFrame));
+  add(`GET ${assetPaths}`, wrapped("page", asset, "anybody"));
+  add("GET /docs/api", wrapped("docs", page, "link"));
   for (const asset of ["api.js", "api.css"]) add(`GET /docs/${asset}`, wrapped("docs", page));
 
   const methods = (handlers: Record<string, Handle>) => ({
