@@ -5,7 +5,9 @@ import { agents } from "./bus/procedures/agents.ts";
 import { cancel } from "./bus/procedures/cancel.ts";
 import { collect } from "./bus/procedures/collect.ts";
 import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-letters.ts";
-import { entryHistory, entryPush } from "./bus/procedures/entries.ts";
+import { entryHistory, entryPush, entryShow } from "./bus/procedures/entries.ts";
+import { entryReply } from "./bus/procedures/entry-reply.ts";
+import { entryDelete, entryRead, entryRestore, entryUnread } from "./bus/procedures/entry-state.ts";
 import { fetch } from "./bus/procedures/fetch.ts";
 import { done, fail } from "./bus/procedures/finish.ts";
 import { list } from "./bus/procedures/list.ts";
@@ -29,7 +31,7 @@ import { send } from "./bus/procedures/send.ts";
 import { show } from "./bus/procedures/show.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./bus/procedures/tokens.ts";
 import { update } from "./bus/procedures/update.ts";
-import { workspaceAdd, workspaceList } from "./bus/procedures/workspaces.ts";
+import { workspaceAdd, workspaceList, workspaceRemove } from "./bus/procedures/workspaces.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -113,8 +115,15 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   },
   "workspaces.add": writes(workspaceAdd),
   "workspaces.list": reads(workspaceList),
+  "workspaces.remove": writes(workspaceRemove),
   "entries.push": writes(entryPush),
   "entries.history": reads(entryHistory),
+  "entries.show": handEntry,
+  "entries.reply": writes(entryReply),
+  "entries.read": writes(entryRead),
+  "entries.unread": writes(entryUnread),
+  "entries.delete": writes(entryDelete),
+  "entries.restore": writes(entryRestore),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
     const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));
@@ -149,6 +158,16 @@ async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
     messages: value.messages,
     read: true,
   });
+}
+
+async function handEntry(engine: Engine, { id, markRead, agent }: ParsedOf<"entries.show">) {
+  const found = await engine.read((tx) => entryShow(tx, id));
+  const value = { ...found, documents: [] };
+  if (!markRead || found.entry.readAt !== null) return plainly(value);
+  const confirm = async () => {
+    await engine.write((tx) => entryRead(tx, { id, agent }));
+  };
+  return { value, confirm };
 }
 
 async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {

@@ -11,8 +11,14 @@ import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
 import { dlqShow } from "./dlq-show.ts";
+import { entryDelete } from "./entries-delete.ts";
 import { entryHistory } from "./entries-history.ts";
 import { entryPush } from "./entries-push.ts";
+import { entryRead } from "./entries-read.ts";
+import { entryReply } from "./entries-reply.ts";
+import { entryRestore } from "./entries-restore.ts";
+import { entryShow } from "./entries-show.ts";
+import { entryUnread } from "./entries-unread.ts";
 import { watch } from "./events-watch.ts";
 import { check } from "./mailbox-check.ts";
 import { gather } from "./mailbox-gather.ts";
@@ -49,6 +55,7 @@ import { tokenList } from "./tokens-list.ts";
 import { tokenRevoke } from "./tokens-revoke.ts";
 import { workspaceAdd } from "./workspaces-add.ts";
 import { workspaceList } from "./workspaces-list.ts";
+import { workspaceRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
@@ -91,8 +98,15 @@ export const table = [
   agents,
   workspaceAdd,
   workspaceList,
+  workspaceRemove,
   entryPush,
   entryHistory,
+  entryShow,
+  entryReply,
+  entryRead,
+  entryUnread,
+  entryDelete,
+  entryRestore,
   serve,
   mcp,
   setup,

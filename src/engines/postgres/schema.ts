@@ -245,4 +245,38 @@ create table entries (
 );
 create index entries_workspace on entries (workspace_id, entry_number);
 `,
+  `
+alter table entries add column sender text collate "C";
+alter table entries add column kind text collate "C";
+alter table entries add column thread_id bigint;
+alter table entries add column message_id bigint;
+alter table entries add column choices_json text;
+alter table entries add column answered_at text collate "C";
+alter table entries add column deleted_at text collate "C";
+drop index entries_workspace;
+create index entries_time on entries (created_at, entry_number);
+create index entries_workspace on entries (workspace_id, created_at, entry_number);
+create index entries_unread on entries (created_at, entry_number) where read_at is null and deleted_at is null;
+create index entries_unread_workspace on entries (workspace_id, created_at, entry_number) where read_at is null and deleted_at is null;
+create index workspaces_agent on workspaces (agent_id);
+create index entries_deleted on entries (deleted_at) where deleted_at is not null;
+
+create table erased_entries (
+  entry_id text collate "C" primary key,
+  entry_number bigint not null,
+  created_at text collate "C" not null
+);
+
+create table search_words (
+  kind smallint not null,
+  ref bigint not null,
+  words tsvector not null,
+  primary key (kind, ref)
+);
+create index search_words_found on search_words using gin (words);
+create table search_progress (
+  event_id bigint not null
+);
+insert into search_progress (event_id) values (0);
+`,
 ];

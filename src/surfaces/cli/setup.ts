@@ -4,7 +4,7 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import { runLocal } from "../../local.ts";
 import type { Asked } from "../../location.ts";
 import { fs } from "../../system.ts";
-import { safe } from "../text/render.ts";
+import { safe } from "../text/plain.ts";
 import type { CommandInput } from "./input.ts";
 import { complain, print } from "./output.ts";
 

@@ -7,19 +7,13 @@ import type { Message } from "../../contract/message.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Status, Thread } from "../../contract/thread.ts";
+import { entryRenders } from "./entries.ts";
 import type { Paint } from "./paint.ts";
+import { cut, safe } from "./plain.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
 type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => string;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what an agent wrote must not steer a person's terminal
-const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-export const safe = (text: string) => text.replace(control, "\ufffd");
-const cut = (text: string, most: number) => {
-  const line = safe(text).replace(/\s+/g, " ");
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-};
 
 function statusText(status: Status, paint: Paint): string {
   const colour = {
@@ -270,6 +264,7 @@ const renders: { [N in OperationName]: Render<N> } = {
     `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
   "workspaces.add": ({ workspace }) =>
     `${workspace.workspaceId} ${safe(workspace.label)}\n  its agent speaks MCP at /mcp/${workspace.workspaceId} of the hub, as ${safe(workspace.agent)}`,
+  "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${safe(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
       ? textTable(
@@ -283,16 +278,7 @@ const renders: { [N in OperationName]: Render<N> } = {
           paint.dim,
         )
       : "no workspaces; inbox workspace add PATH --label TEXT makes one",
-  "entries.push": ({ id }) => `pushed ${id}`,
-  "entries.history": ({ entries }) =>
-    entries.length
-      ? entries
-          .map(
-            (each) =>
-              `${each.id} ${relative(new Date(each.ts).toISOString())} ${cut(each.workspaceLabel ?? "", 40)}\n  ${cut(each.comments || each.docs.map(({ path }) => path).join(", "), 100)}`,
-          )
-          .join("\n")
-      : "nothing in the inbox",
+  ...entryRenders,
   "tokens.create": ({ token, tokenId, agentId, scope }, paint) =>
     `${token}\n${paint.dim(`${tokenId}: ${scope} for ${safe(agentId)}. It is not shown again; use it as INBOX_TOKEN.`)}`,
   "tokens.list": ({ tokens }, paint) => {
