@@ -8,6 +8,7 @@ import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-le
 import { entryHistory, entryPush, entryShow } from "./bus/procedures/entries.ts";
 import { entryReply } from "./bus/procedures/entry-reply.ts";
 import { entryDelete, entryRead, entryRestore, entryUnread } from "./bus/procedures/entry-state.ts";
+import { entryExport, entryImport } from "./bus/procedures/entry-transfer.ts";
 import { fetch } from "./bus/procedures/fetch.ts";
 import { done, fail } from "./bus/procedures/finish.ts";
 import { list } from "./bus/procedures/list.ts";
@@ -53,6 +54,9 @@ type Handler<N extends BusOperation> = (
   signal?: AbortSignal,
   keyed?: Keyed,
 ) => Promise<Handed<OutputOf<N>>>;
+
+// Loaded by the one operation that looks at files.
+const documents = () => require("./documents/states.ts") as typeof import("./documents/states.ts");
 
 const plainly = <T>(value: T): Handed<T> => ({ value });
 
@@ -124,6 +128,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.unread": writes(entryUnread),
   "entries.delete": writes(entryDelete),
   "entries.restore": writes(entryRestore),
+  "entries.export": reads(entryExport),
+  "entries.import": writes(entryImport),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
     const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));
@@ -162,7 +168,8 @@ async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
 
 async function handEntry(engine: Engine, { id, markRead, agent }: ParsedOf<"entries.show">) {
   const found = await engine.read((tx) => entryShow(tx, id));
-  const value = { ...found, documents: [] };
+  const { statesOf } = documents();
+  const value = { ...found, documents: statesOf(found.workspace?.path, found.entry.docs) };
   if (!markRead || found.entry.readAt !== null) return plainly(value);
   const confirm = async () => {
     await engine.write((tx) => entryRead(tx, { id, agent }));

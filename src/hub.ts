@@ -1,4 +1,5 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
+import { join } from "node:path";
 import { InboxError } from "./contract/errors.ts";
 import { createBus, shown } from "./engines/at.ts";
 import { openInbox } from "./inbox.ts";
@@ -15,6 +16,12 @@ export interface HubOptions {
   limits?: Partial<Limits>;
   /** The broker that carries mail, if any. */
   delivery?: string;
+  /** [U5] Where the journal of entries is, if the database is no file. */
+  dataDir?: string;
+  /** Lets anybody put entries into the person's inbox, to try the page. */
+  dev?: boolean;
+  /** Where warnings go. */
+  complain?: (message: string) => void;
   /** The engine's clock; tests move it. */
   now?: () => number;
 }
@@ -29,7 +36,10 @@ export interface Hub {
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
   await createBus(db);
-  const inbox = openInbox(db, { now: options.now, delivery: options.delivery });
+  const folder = options.dataDir === undefined ? undefined : join(options.dataDir, "inbox");
+  const journal = { folder, later: true, complain: options.complain };
+  const inbox = openInbox(db, { now: options.now, delivery: options.delivery, journal });
+  const ending = new AbortController();
   try {
     const auth = options.auth || !isLoopback(host);
     // [X1] Another address without tokens would be open to everybody who can reach it.
@@ -51,12 +61,16 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       auth,
       limits,
       about,
+      dev: options.dev ?? false,
     });
+    const tending = inbox.tend(ending.signal);
     return {
       url: server.url,
       db: shown(db),
       stop: async () => {
         await server.stop();
+        ending.abort();
+        await tending;
         await inbox.close();
       },
     };

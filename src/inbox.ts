@@ -3,8 +3,10 @@
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
 import type { Keyed } from "./bus/idempotency.ts";
+import { entryShow } from "./bus/procedures/entries.ts";
 import { hasTokens, tokenOwner } from "./bus/procedures/tokens.ts";
 import { findWorkspace, workspaceView } from "./bus/workspace.ts";
+import type { Entry } from "./contract/entry.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
@@ -14,6 +16,9 @@ import { carriedTo } from "./delivery/at.ts";
 import { openEngine } from "./engines/at.ts";
 import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import { type JournalPlace, journaled } from "./journal/journaled.ts";
+import { journalBeside } from "./location.ts";
+import { tendEntries } from "./tending.ts";
 import { tokenHash } from "./token-text.ts";
 import type { Handed } from "./waiting/handed.ts";
 import { follow } from "./waiting/watch.ts";
@@ -50,6 +55,10 @@ export interface EmbeddedInbox extends Inbox {
   hasTokens(): Promise<boolean>;
   /** [U1] Whose address that is; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
+  /** An entry and the workspace whose files it points to, if that is still there. */
+  entry(id: string): Promise<{ entry: Entry; workspace: Workspace | null }>;
+  /** What a process that lives on does by itself, until the signal. */
+  tend(signal: AbortSignal): Promise<void>;
 }
 
 export interface InboxOptions extends EngineOptions {
@@ -57,14 +66,19 @@ export interface InboxOptions extends EngineOptions {
   delivery?: string;
   /** A short visit: the broker is called only if somebody waits. */
   brief?: boolean;
+  /** [U5] Where the journal of entries is (default: beside a file; none for a server). */
+  journal?: Partial<JournalPlace>;
 }
 
 export function openInbox(
   location: string,
-  { delivery, brief = false, ...options }: InboxOptions = {},
+  { delivery, brief = false, journal: place = {}, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
   const opened = openEngine(location, options);
-  const engine = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
+  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
+  const folder = journalBeside(location) ?? place.folder;
+  const kept = folder === undefined ? undefined : journaled(carried, { ...place, folder });
+  const engine = kept?.engine ?? carried;
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
@@ -90,7 +104,9 @@ export function openInbox(
     },
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
+    entry: (id) => engine.read((tx) => entryShow(tx, id)),
     hasTokens: () => engine.read(() => hasTokens()),
+    tend: (signal) => tendEntries(engine, kept?.journal(), signal),
     close: engine.close,
   };
 }

@@ -128,6 +128,7 @@ export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]
     sql`delete from entries where ${which} returning entry_id, entry_number, created_at`,
   );
   if (!gone.length) return [];
+  yield* tx.lock(entryOrder); // the journal goes by their numbers too
   for (const { entry_id, entry_number, created_at } of gone)
     yield* run(sql`
       insert into erased_entries (entry_id, entry_number, created_at) values (${entry_id}, ${entry_number}, ${created_at})
@@ -153,7 +154,7 @@ export function* findEntry(tx: Context, id: string, hidden = false): Procedure<E
   throw yield* noEntry(id, row);
 }
 
-function* noEntry(id: string, row: EntryRow | undefined): Procedure<InboxError> {
+export function* noEntry(id: string, row: EntryRow | undefined): Procedure<InboxError> {
   if (row?.deleted_at)
     return new InboxError("not_found", `the entry ${id} was deleted`, {
       hint: `inbox entries restore ${id} brings it back until ${restorableUntil(row.deleted_at)}`,

@@ -70,7 +70,7 @@ export const tables: readonly Table[] = [
       "choices_json answered_at deleted_at",
     { numbered: true },
   ),
-  table("erased_entries", "entry_id", "entry_number created_at"),
+  table("erased_entries", "erased_number", "entry_id entry_number created_at", { numbered: true }),
   table("outbox", "message_id", "agent_id"),
   table(
     "events",

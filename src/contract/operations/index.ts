@@ -12,7 +12,9 @@ import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
 import { dlqShow } from "./dlq-show.ts";
 import { entryDelete } from "./entries-delete.ts";
+import { entryExport } from "./entries-export.ts";
 import { entryHistory } from "./entries-history.ts";
+import { entryImport } from "./entries-import.ts";
 import { entryPush } from "./entries-push.ts";
 import { entryRead } from "./entries-read.ts";
 import { entryReply } from "./entries-reply.ts";
@@ -107,6 +109,8 @@ export const table = [
   entryUnread,
   entryDelete,
   entryRestore,
+  entryExport,
+  entryImport,
   serve,
   mcp,
   setup,

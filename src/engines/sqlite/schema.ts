@@ -228,10 +228,11 @@ create index workspaces_agent on workspaces (agent_id);
 create index entries_deleted on entries (deleted_at) where deleted_at is not null;
 
 create table erased_entries (
-  entry_id text primary key,
+  erased_number integer primary key autoincrement,
+  entry_id text not null unique,
   entry_number integer not null,
   created_at text not null
-) strict, without rowid;
+) strict;
 
 create virtual table search_words using fts5(
   title, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3'

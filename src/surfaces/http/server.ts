@@ -9,6 +9,8 @@ import { version } from "../../version.ts";
 import { endOfWait } from "../../waiting/wait.ts";
 import type { Mcp } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
+import { documentStream } from "./document-stream.ts";
+import { document, mayRead, picture } from "./documents.ts";
 import { eventStream } from "./events.ts";
 import { type Limits, makeGuard, type Visit } from "./guard.ts";
 import { handHeader, openHandOvers } from "./hand-overs.ts";
@@ -16,7 +18,8 @@ import { callerOf } from "./identity.ts";
 import { openMetrics } from "./metrics.ts";
 import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
-import { inputOf, type RoutedRequest } from "./request.ts";
+import { inputOf, jsonBody, type RoutedRequest } from "./request.ts";
+import { seed } from "./seed.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
 export interface ServerOptions {
@@ -29,6 +32,8 @@ export interface ServerOptions {
   limits: Limits;
   /** Told to whoever asks who holds the port. */
   about: Record<string, unknown>;
+  /** Whether entries may be put into the person's inbox by anybody. */
+  dev?: boolean;
 }
 
 const graceMs = 2000;
@@ -164,6 +169,43 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
     }),
   );
+  /** [U2] Routes that show files: whose they are is asked of the entry. */
+  const ofEntry = (
+    name: string,
+    show: (
+      request: RoutedRequest,
+      found: Awaited<ReturnType<EmbeddedInbox["entry"]>>,
+      server: Bun.Server<undefined>,
+    ) => Response,
+  ) =>
+    wrapped(name, async (request, server) => {
+      const caller = await callerOf(request, inbox, options.auth);
+      const found = await inbox.entry(request.params.id!);
+      mayRead(caller, found);
+      return show(request, found, server);
+    });
+  for (const method of ["GET", "HEAD"]) {
+    add(`${method} /api/inbox/:id/docs/:n`, ofEntry("entries.document", document));
+    add(`${method} /api/inbox/:id/files`, ofEntry("entries.picture", picture));
+  }
+  add(
+    "GET /api/inbox/:id/docs/watch",
+    ofEntry("entries.watch", (request, found, server) => {
+      server.timeout(request, 0);
+      const over = guard.wait(undefined);
+      try {
+        return documentStream(request, found, stopping.signal, over);
+      } catch (error) {
+        over();
+        throw error;
+      }
+    }),
+  );
+  if (options.dev)
+    add(
+      "POST /api/inbox/seed",
+      authorised("entries.seed", async (request) => plain(await seed(inbox, await jsonBody(request)), 201)),
+    );
   const visitMcp: Handle = async (request, server) => {
     const caller = await callerOf(request, inbox, options.auth);
     const choices = loadMcp().choicesIn(new URL(request.url));

@@ -52,4 +52,8 @@ export const entryRenders = {
     restorableUntil === null ? `erased ${id}` : `deleted ${id}; inbox entries restore ${id} brings it back`,
   "entries.restore": ({ entry, already }: OutputOf<"entries.restore">) =>
     `${entry.id} ${already ? "was not deleted" : "is back"}`,
+  "entries.export": ({ entries }: OutputOf<"entries.export">) =>
+    entries.map((each) => JSON.stringify(each)).join("\n"),
+  "entries.import": ({ imported, known }: OutputOf<"entries.import">) =>
+    `added ${imported}; ${known} were there before`,
 };
