@@ -1,0 +1,1 @@
+export const Channels = () => <p>Channels</p>;

@@ -1,0 +1,37 @@
+/** The documents an entry points to: their bytes, and when they change. */
+import type { DocumentState } from "../../src/contract/document.ts";
+import { send } from "./api.ts";
+import { eventsOf } from "./stream.ts";
+
+export type { DocumentState };
+
+export const documentAddress = (entry: string, n: number) => `/api/inbox/${entry}/docs/${n}`;
+/** An image beside a document, by its path in the workspace. */
+export const imageAddress = (entry: string, path: string) =>
+  `/api/inbox/${entry}/files?path=${encodeURIComponent(path)}`;
+
+export async function bytesOf(address: string, signal?: AbortSignal): Promise<Blob> {
+  const response = await send(address, { signal });
+  if (response.ok) return response.blob();
+  const { error } = (await response.json().catch(() => ({}))) as { error?: { message: string } };
+  throw new Error(error?.message ?? `the hub answered ${response.status}`);
+}
+
+/** Every change of an entry's documents while it is open. Ends with the signal; goes on after a cut. */
+export async function watchDocuments(
+  entry: string,
+  changed: (state: DocumentState) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const response = await send(`/api/inbox/${entry}/docs/watch`, { signal });
+      if (response.status === 404) return;
+      if (response.ok && response.body)
+        for await (const { data } of eventsOf(response.body)) changed(JSON.parse(data));
+    } catch {
+      if (signal.aborted) return;
+    }
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+}

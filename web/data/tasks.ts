@@ -1,0 +1,120 @@
+/** The queue and the sub-agents that run from it. Offered where the hub has it. */
+import { signal } from "@preact/signals";
+import { can } from "./abilities.ts";
+import { send } from "./api.ts";
+import { coalesced } from "./coalesce.ts";
+import { onEvent, onHealed } from "./live.ts";
+
+export interface Task {
+  name: string;
+  status: "queued" | "running" | "finished";
+  parent: string;
+  prompt: string;
+  profile: string;
+  runner: string;
+  model: string | null;
+  timeoutSeconds: number | null;
+  priority: string | number;
+  after: string[];
+  retries: number;
+  attempt: number;
+  worker: string | null;
+  threadId: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  success: boolean | null;
+  error: string | null;
+  cwd: string;
+}
+
+export interface LogEntry {
+  n: number;
+  at: string;
+  kind: "prompt" | "tool" | "response" | "output" | "error" | "notice" | "final";
+  text: string;
+  tool?: string;
+  truncated?: boolean;
+}
+
+export interface Profile {
+  name: string;
+  runner: string;
+  model: string | null;
+  installed: boolean;
+  program: string | null;
+  hint: string | null;
+}
+
+export interface Queue {
+  queued: readonly Task[];
+  running: readonly Task[];
+  finished: readonly Task[];
+}
+
+export const hasTasks = () => can("GET /api/tasks");
+export const queue = signal<Queue>({ queued: [], running: [], finished: [] });
+
+async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+  const response = await send(path, {
+    method,
+    signal,
+    ...(method !== "GET" && {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body ?? {}),
+    }),
+  });
+  const value = await response.json();
+  if (!response.ok) throw value.error;
+  return value as T;
+}
+
+export const loadQueue = coalesced(async () => {
+  if (hasTasks()) queue.value = await ask("GET", "/api/tasks?all=true");
+});
+
+const at = (name: string) => `/api/tasks/${encodeURIComponent(name)}`;
+
+export const tasks = {
+  /** Queues a task of the leader's. */
+  push: (task: {
+    prompt: string;
+    name?: string;
+    model?: string;
+    profile?: string;
+    timeout?: number;
+    agent?: string;
+  }) => ask<{ task: Task }>("POST", "/api/tasks", { agent: "main", ...task }),
+  run: (count?: number) =>
+    ask<{ started: string[]; waiting: number }>("POST", "/api/tasks/run", {
+      agent: "main",
+      ...(count && { count }),
+    }),
+  show: (name: string) => ask<{ task: Task }>("GET", at(name)),
+  remove: (name: string) => ask("DELETE", at(name)),
+  move: (name: string, to: { before: string } | { after: string }) => ask("POST", `${at(name)}/move`, to),
+  edit: (name: string, change: { prompt?: string }) => ask("PATCH", at(name), change),
+  kill: (name: string) => ask("POST", `${at(name)}/kill`),
+  log: (name: string, after: number, signal: AbortSignal) =>
+    ask<{ entries: LogEntry[]; next: number; ended: boolean }>(
+      "GET",
+      `${at(name)}/log?after=${after}&limit=500&timeoutSeconds=25`,
+      undefined,
+      signal,
+    ),
+  profiles: () => ask<{ default: string; profiles: Profile[] }>("GET", "/api/profiles"),
+};
+
+export const taskNamed = (name: string) =>
+  [...queue.value.running, ...queue.value.queued, ...queue.value.finished].find((task) => task.name === name);
+
+/** Whether an agent is a sub-agent whose transcript can be read. */
+export const agentIsTask = (name: string) => taskNamed(name) !== undefined;
+
+export function followTasks(): void {
+  const again = () => void loadQueue().catch(() => {});
+  onEvent(({ eventType }) => {
+    if (eventType.startsWith("task.")) again();
+  });
+  onHealed(again);
+}

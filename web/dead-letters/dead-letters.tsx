@@ -1,0 +1,1 @@
+export const DeadLetters = () => <p>DeadLetters</p>;

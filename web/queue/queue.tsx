@@ -1,0 +1,1 @@
+export const Queue = () => <p>Queue</p>;
