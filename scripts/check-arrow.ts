@@ -46,6 +46,7 @@ const allowed: Record<string, string[]> = {
   "src/handlers.ts": [
     "src/bus",
     "src/documents",
+    "src/searching.ts",
     "src/waiting",
     "src/engines/engine.ts",
     "src/sql",
@@ -61,7 +62,8 @@ const allowed: Record<string, string[]> = {
     "src/system.ts",
     "src/contract",
   ],
-  "src/tending.ts": ["src/bus", "src/journal", "src/engines/engine.ts", "src/sql"],
+  "src/searching.ts": ["src/bus", "src/engines/engine.ts", "src/contract"],
+  "src/tending.ts": ["src/bus", "src/journal", "src/searching.ts", "src/engines/engine.ts", "src/sql"],
   "src/inbox.ts": [
     "src/handlers.ts",
     "src/journal",
@@ -84,7 +86,7 @@ const allowed: Record<string, string[]> = {
     "src/location.ts",
     "src/contract",
   ],
-  "src/migrate.ts": ["src/engines", "src/location.ts", "src/sql", "src/contract"],
+  "src/migrate.ts": ["src/bus/search.ts", "src/engines", "src/location.ts", "src/sql", "src/contract"],
   "src/location.ts": ["src/contract", "src/system.ts"],
   "src/system.ts": [],
   "src/version.ts": ["package.json"],

@@ -36,6 +36,7 @@ import { workspaceAdd, workspaceList, workspaceRemove } from "./bus/procedures/w
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import type { Engine } from "./engines/engine.ts";
+import { search } from "./searching.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { newToken, tokenHash } from "./token-text.ts";
 import { claimOrWait } from "./waiting/claim.ts";
@@ -130,6 +131,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.restore": writes(entryRestore),
   "entries.export": reads(entryExport),
   "entries.import": writes(entryImport),
+  "search.find": (engine, input) => search(engine, input).then(plainly),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
     const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));

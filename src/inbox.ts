@@ -18,7 +18,7 @@ import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { type JournalPlace, journaled } from "./journal/journaled.ts";
 import { journalBeside } from "./location.ts";
-import { tendEntries } from "./tending.ts";
+import { tendEntries, tendSearch } from "./tending.ts";
 import { tokenHash } from "./token-text.ts";
 import type { Handed } from "./waiting/handed.ts";
 import { follow } from "./waiting/watch.ts";
@@ -106,7 +106,9 @@ export function openInbox(
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
     entry: (id) => engine.read((tx) => entryShow(tx, id)),
     hasTokens: () => engine.read(() => hasTokens()),
-    tend: (signal) => tendEntries(engine, kept?.journal(), signal),
+    async tend(signal) {
+      await Promise.all([tendEntries(engine, kept?.journal(), signal), tendSearch(engine, signal)]);
+    },
     close: engine.close,
   };
 }

@@ -5,6 +5,7 @@
 import { eraseDue, nextErasure } from "./bus/entry.ts";
 import type { Engine } from "./engines/engine.ts";
 import type { Journal } from "./journal/journal.ts";
+import { catchUp } from "./searching.ts";
 import type { Context, Procedure } from "./sql/procedure.ts";
 import { entriesTopic } from "./sql/topics.ts";
 
@@ -38,12 +39,22 @@ export async function tendEntries(
   }
 }
 
+const searchMs = 1000;
+
+/** Words follow at leisure: whoever searches does not find them far behind. */
+export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(searchMs, signal);
+    if (!signal.aborted) await catchUp(engine, searchMs / 4).catch(() => {});
+  }
+}
+
 function* untilErasure(tx: Context): Procedure<number | undefined> {
   const at = yield* nextErasure();
   return at === undefined ? undefined : Date.parse(at) - Date.parse(yield* tx.clock());
 }
 
-export const pause = (ms: number, signal: AbortSignal) =>
+const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
     if (signal.aborted) return done();
     const timer = setTimeout(end, ms);

@@ -8,6 +8,7 @@ import { all, one, run } from "../sql/procedure.ts";
 import { fragment, joined, type Sql, sql } from "../sql/sql.ts";
 import { append } from "./event.ts";
 import type { Content, Head, MessageRow } from "./message.ts";
+import { forgetWords } from "./search.ts";
 import { type WorkspaceRow, workspaceColumns } from "./workspace.ts";
 
 export interface EntryRow {
@@ -133,6 +134,11 @@ export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]
     yield* run(sql`
       insert into erased_entries (entry_id, entry_number, created_at) values (${entry_id}, ${entry_number}, ${created_at})
       on conflict (entry_id) do nothing`);
+  yield* forgetWords(
+    tx,
+    "entries",
+    gone.map(({ entry_number }) => entry_number),
+  );
   const entries = gone.map(({ entry_id }) => entry_id);
   yield* append(tx, { type: "entries.erased", source: person, payload: { entries }, now });
   return entries;

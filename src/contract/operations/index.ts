@@ -39,6 +39,7 @@ import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
+import { searchFind } from "./search-find.ts";
 import { cancel } from "./threads-cancel.ts";
 import { claim } from "./threads-claim.ts";
 import { done } from "./threads-done.ts";
@@ -111,6 +112,7 @@ export const table = [
   entryRestore,
   entryExport,
   entryImport,
+  searchFind,
   serve,
   mcp,
   setup,

@@ -235,7 +235,7 @@ create table erased_entries (
 ) strict;
 
 create virtual table search_words using fts5(
-  title, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3'
+  title, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
 );
 create table search_progress (
   event_id integer not null

@@ -10,6 +10,7 @@ import type { Status, Thread } from "../../contract/thread.ts";
 import { entryRenders } from "./entries.ts";
 import type { Paint } from "./paint.ts";
 import { cut, safe } from "./plain.ts";
+import { searchText } from "./search.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
@@ -279,6 +280,7 @@ const renders: { [N in OperationName]: Render<N> } = {
         )
       : "no workspaces; inbox workspace add PATH --label TEXT makes one",
   ...entryRenders,
+  "search.find": searchText,
   "tokens.create": ({ token, tokenId, agentId, scope }, paint) =>
     `${token}\n${paint.dim(`${tokenId}: ${scope} for ${safe(agentId)}. It is not shown again; use it as INBOX_TOKEN.`)}`,
   "tokens.list": ({ tokens }, paint) => {
