@@ -2,7 +2,6 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followAttention } from "./attention.ts";
-import { loadAbilities } from "./data/abilities.ts";
 import { followCounts, recount } from "./data/counts.ts";
 import { followEntries, load } from "./data/entries.ts";
 import { begin } from "./data/live.ts";
@@ -19,7 +18,7 @@ for (const follow of [followEntries, followCounts, followWorkspaces, followTasks
 
 async function start(): Promise<void> {
   await begin();
-  await Promise.allSettled([load(), loadWorkspaces().then(recount), loadAbilities().then(loadQueue)]);
+  await Promise.allSettled([load(), loadWorkspaces().then(recount), loadQueue()]);
 }
 
 async function startUntilDone(): Promise<void> {

@@ -117,13 +117,19 @@ export const fetchEntry = (id: string) => api.entries.show({ id });
 const idsIn = ({ payload }: Event) => new Set([String(payload.entry)]);
 
 function follow(event: Event): void {
-  switch (event.eventType as string) {
+  switch (event.eventType) {
     case "entry.read":
-      return patch(idsIn(event), { readAt: event.createdAt });
+      patch(idsIn(event), { readAt: event.createdAt });
+      return;
     case "entry.unread":
-      return patch(idsIn(event), { readAt: null });
+      patch(idsIn(event), { readAt: null });
+      return;
     case "entry.deleted":
-      return drop(idsIn(event));
+      drop(idsIn(event));
+      return;
+    case "entry.answered":
+      patch(idsIn(event), { answeredAt: event.createdAt });
+      return;
     case "entry.pushed":
     case "entry.restored":
       void loadNews().catch(() => {}); // the line is down: what was missed comes when it is back

@@ -32,7 +32,7 @@ function take(event: Event): void {
 }
 
 async function lead(channel: BroadcastChannel): Promise<never> {
-  const stop = effect(() => channel.postMessage({ line: line.value } satisfies Told));
+  effect(() => channel.postMessage({ line: line.value } satisfies Told));
   channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
     if ("ask" in data) channel.postMessage({ line: line.peek() } satisfies Told);
   });
@@ -47,7 +47,6 @@ async function lead(channel: BroadcastChannel): Promise<never> {
     }
     await new Promise((done) => setTimeout(done, 1000));
   }
-  stop();
 }
 
 /** From here on nothing is missed: whatever is loaded afterwards is at least as new as where the events begin. */

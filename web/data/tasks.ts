@@ -1,20 +1,19 @@
 /** The queue and the sub-agents that run from it. Offered where the hub has it. */
 import { signal } from "@preact/signals";
 import { can } from "./abilities.ts";
-import { send } from "./api.ts";
+import { hasToken, send } from "./api.ts";
 import { coalesced } from "./coalesce.ts";
 import { onEvent, onHealed } from "./live.ts";
 
 export interface Task {
   name: string;
-  status: "queued" | "running" | "finished";
+  status: "queued" | "waiting" | "running" | "finished";
   parent: string;
   prompt: string;
-  profile: string;
-  runner: string;
+  profile: string | null;
   model: string | null;
   timeoutSeconds: number | null;
-  priority: string | number;
+  priority: string;
   after: string[];
   retries: number;
   attempt: number;
@@ -34,7 +33,6 @@ export interface LogEntry {
   kind: "prompt" | "tool" | "response" | "output" | "error" | "notice" | "final";
   text: string;
   tool?: string;
-  truncated?: boolean;
 }
 
 export interface Profile {
@@ -52,7 +50,7 @@ export interface Queue {
   finished: readonly Task[];
 }
 
-export const hasTasks = () => can("GET /api/tasks");
+export const hasTasks = () => can("tasks.queue");
 export const queue = signal<Queue>({ queued: [], running: [], finished: [] });
 
 async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
@@ -75,26 +73,30 @@ export const loadQueue = coalesced(async () => {
 
 const at = (name: string) => `/api/tasks/${encodeURIComponent(name)}`;
 
+/** The person works the leader's queue; a token says by itself whose it is. */
+export const leader = "main";
+const whose = hasToken ? {} : { agent: leader };
+
+export interface NewTask {
+  prompt: string;
+  name?: string;
+  model?: string;
+  profile?: string;
+  timeout?: number;
+}
+
 export const tasks = {
-  /** Queues a task of the leader's. */
-  push: (task: {
-    prompt: string;
-    name?: string;
-    model?: string;
-    profile?: string;
-    timeout?: number;
-    agent?: string;
-  }) => ask<{ task: Task }>("POST", "/api/tasks", { agent: "main", ...task }),
+  push: (task: NewTask) => ask<{ task: Task }>("POST", "/api/tasks", { ...whose, ...task }),
   run: (count?: number) =>
-    ask<{ started: string[]; waiting: number }>("POST", "/api/tasks/run", {
-      agent: "main",
-      ...(count && { count }),
+    ask<{ released: string[]; running: number; waiting: number }>("POST", "/api/tasks/run", {
+      ...whose,
+      ...(count !== undefined && { count }),
     }),
-  show: (name: string) => ask<{ task: Task }>("GET", at(name)),
-  remove: (name: string) => ask("DELETE", at(name)),
-  move: (name: string, to: { before: string } | { after: string }) => ask("POST", `${at(name)}/move`, to),
-  edit: (name: string, change: { prompt?: string }) => ask("PATCH", at(name), change),
-  kill: (name: string) => ask("POST", `${at(name)}/kill`),
+  remove: (task: Task) => ask("DELETE", at(task.name), by(task)),
+  move: (task: Task, to: { before: string } | { behind: string }) =>
+    ask("POST", `${at(task.name)}/move`, { ...by(task), ...to }),
+  edit: (task: Task, change: { prompt?: string }) => ask("PATCH", at(task.name), { ...by(task), ...change }),
+  kill: (task: Task) => ask("POST", `${at(task.name)}/kill`, by(task)),
   log: (name: string, after: number, signal: AbortSignal) =>
     ask<{ entries: LogEntry[]; next: number; ended: boolean }>(
       "GET",
@@ -102,8 +104,11 @@ export const tasks = {
       undefined,
       signal,
     ),
-  profiles: () => ask<{ default: string; profiles: Profile[] }>("GET", "/api/profiles"),
+  profiles: () => ask<{ default: string | null; profiles: Profile[] }>("GET", "/api/profiles"),
 };
+
+/** A queue is changed as the one whose it is. */
+const by = (task: Task) => (hasToken ? {} : { agent: task.parent });
 
 export const taskNamed = (name: string) =>
   [...queue.value.running, ...queue.value.queued, ...queue.value.finished].find((task) => task.name === name);

@@ -43,16 +43,8 @@ async function draw(source: string, inDark: boolean): Promise<Answer> {
   });
 }
 
-/** An image's size is in it; the library gives only its shape. */
-function sized(svg: string): { url: string; width: number } | undefined {
-  const box = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg);
-  if (!box) return undefined;
-  const text = svg.replace(/^<svg /, `<svg height="${box[2]}" `).replace(/width="100%"/, `width="${box[1]}"`);
-  return { url: URL.createObjectURL(new Blob([text], { type: "image/svg+xml" })), width: Number(box[1]) };
-}
-
 export function Diagram({ source }: { source: string }) {
-  const image = useSignal<{ url: string; width: number } | undefined>(undefined);
+  const image = useSignal<string | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
   const inDark = dark.value;
   useEffect(() => {
@@ -60,10 +52,10 @@ export function Diagram({ source }: { source: string }) {
     let url: string | undefined;
     void draw(source, inDark).then(({ svg, problem: why }) => {
       if (over) return;
-      const made = typeof svg === "string" ? sized(svg) : undefined;
-      url = made?.url;
-      image.value = made;
-      problem.value = made ? undefined : String(why ?? "nothing was drawn");
+      url =
+        typeof svg === "string" ? URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })) : undefined;
+      image.value = url;
+      problem.value = url ? undefined : String(why ?? "nothing was drawn");
     });
     return () => {
       over = true;
@@ -82,7 +74,7 @@ export function Diagram({ source }: { source: string }) {
   return (
     <figure class="diagram" aria-busy={!image.value}>
       {image.value ? (
-        <img src={image.value.url} alt={`Diagram: ${source.slice(0, 200)}`} />
+        <img src={image.value} alt={`Diagram: ${source.slice(0, 200)}`} />
       ) : (
         <span class="hint">Drawing …</span>
       )}

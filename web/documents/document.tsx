@@ -106,7 +106,6 @@ function Text({
   const text = useSignal<string | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
   const binary = useSignal(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again whenever it has changed
   useEffect(() => {
     const ending = new AbortController();
     bytesOf(address, ending.signal)

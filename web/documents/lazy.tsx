@@ -27,8 +27,8 @@ function later<P extends object>(
 
 export interface MarkdownProps {
   text: string;
-  /** The entry it belongs to, whose workspace its images are in. */
-  entry: string;
+  /** The entry it belongs to, whose workspace its images are in; without one there are none. */
+  entry?: string;
   /** The document's folder in the workspace. */
   folder: string;
 }

@@ -89,7 +89,7 @@ interface Given {
   [key: string]: unknown;
 }
 
-function components(entry: string, folder: string, prefix: string) {
+function components(entry: string | undefined, folder: string, prefix: string) {
   const jump = (event: Event, id: string) => {
     event.preventDefault();
     const target = document.getElementById(prefix + id);
@@ -125,10 +125,10 @@ function components(entry: string, folder: string, prefix: string) {
       const from = String(src ?? "");
       const text = String(alt ?? "");
       if (inlineImage.test(from)) return <img src={from} alt={text} />;
-      if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(from))
+      if (entry === undefined || /^([a-z][a-z0-9+.-]*:|\/\/)/i.test(from))
         return (
           <span class="remote-image" title={from}>
-            {text || "An image"} <small>(not loaded: it is on another site)</small>
+            {text || "An image"} <small>(not loaded: it is not in the workspace)</small>
           </span>
         );
       return (
@@ -136,7 +136,6 @@ function components(entry: string, folder: string, prefix: string) {
       );
     },
     table: ({ node: _, children, ...rest }: Given) => (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       <div class="table-place" tabIndex={0} role="group" aria-label="Table">
         <table {...rest}>{children}</table>
       </div>

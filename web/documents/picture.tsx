@@ -14,7 +14,6 @@ export function BytesImage({
 }) {
   const url = useSignal<string | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is asked for again
   useEffect(() => {
     const ending = new AbortController();
     let made: string | undefined;

@@ -52,13 +52,11 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
   if (!head) return <p class="hint">The file is empty.</p>;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="table-place tall" tabIndex={0} role="group" aria-label="Table">
         <table>
           <thead>
             <tr>
               {head.map((cell, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its place
                 <th key={i} scope="col">
                   {cell}
                 </th>
@@ -67,10 +65,8 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
           </thead>
           <tbody>
             {body.slice(0, shown.value).map((row, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row is known by its place
               <tr key={i}>
                 {row.map((cell, j) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its place
                   <td key={j} data-number={numeric.test(cell)}>
                     {cell}
                   </td>

@@ -10,6 +10,17 @@ interface Asked {
   dark: boolean;
 }
 
+/** What a browser takes for an image: well-formed, and with a size. */
+function asImage(text: string): string {
+  const place = document.createElement("template");
+  place.innerHTML = text;
+  const drawing = place.content.querySelector("svg")!;
+  const { width, height } = drawing.viewBox.baseVal;
+  drawing.setAttribute("width", String(Math.ceil(width)));
+  drawing.setAttribute("height", String(Math.ceil(height)));
+  return new XMLSerializer().serializeToString(drawing);
+}
+
 addEventListener("message", async ({ data, source: asker }: MessageEvent<Asked>) => {
   if (asker !== parent || typeof data?.source !== "string") return;
   mermaid.initialize({
@@ -22,7 +33,7 @@ addEventListener("message", async ({ data, source: asker }: MessageEvent<Asked>)
   });
   try {
     const { svg } = await mermaid.render(`d${data.id}`, data.source);
-    parent.postMessage({ id: data.id, svg }, "*");
+    parent.postMessage({ id: data.id, svg: asImage(svg) }, "*");
   } catch (error) {
     document.body.replaceChildren(); // what it had begun to draw
     parent.postMessage({ id: data.id, problem: error instanceof Error ? error.message : String(error) }, "*");

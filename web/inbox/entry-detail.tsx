@@ -49,7 +49,6 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
 
   const entry = known ?? shown.value?.entry;
   const unread = entry?.readAt === null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each entry; marking it unread again must hold
   useEffect(() => {
     if (!unread || !entry) return;
     const timer = setTimeout(() => void markRead([entry]), dwellMs);
@@ -109,10 +108,8 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
           <Icon name="trash" />
         </button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div class="detail-body" tabIndex={0} role="region" aria-label="What it says">
         {entry.docs.map(({ path }, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a document is known by its place
           <Document key={n} entry={id} n={n} path={path} state={states.value.find((one) => one.n === n)} />
         ))}
         {entry.comments && (

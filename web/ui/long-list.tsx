@@ -25,7 +25,6 @@ export function LongList<T>({ label, rows, current, render, onEnd, follow }: Pro
   const place = useRef<HTMLElement>(null);
   const at = current === undefined ? -1 : rows.findIndex((row) => "id" in row && row.id === current);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows must not move what the person looks at
   useEffect(() => {
     if (at < 0) return;
     handle.current?.scrollToIndex(at === 1 ? 0 : at, { align: "nearest" });
