@@ -14,6 +14,7 @@ import { done, fail } from "./bus/procedures/finish.ts";
 import { list } from "./bus/procedures/list.ts";
 import { mailList } from "./bus/procedures/mail-list.ts";
 import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
+import { msgChannels } from "./bus/procedures/msg-channels.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
 import {
   commitReader,
@@ -105,6 +106,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "messages.ack": writes(msgAck),
   "messages.ackAll": writes(msgAckAll),
   "messages.pending": reads(msgPending),
+  "messages.channels": reads(msgChannels),
   "messages.replies": reads(msgReplies),
   "messages.status": reads(msgStatus),
   "messages.gc": writes(msgGc),

@@ -1,6 +1,6 @@
 /** Channels: what was said in each, what is pending, and acks. */
 import { useMemo } from "preact/hooks";
-import { channelNames, remember } from "../data/channel-names.ts";
+import { type Channel, loadChannels } from "../data/channels.ts";
 import { useKeys } from "../keys.ts";
 import { go, pathOf, place } from "../router.ts";
 import { Columns, useListKeys } from "../ui/columns.tsx";
@@ -10,14 +10,13 @@ import { LongList, type Row } from "../ui/long-list.tsx";
 import { useLive } from "../ui/use-live.ts";
 import { ChannelDetail } from "./channel-detail.tsx";
 
-interface Channel {
-  name: string;
-  pending: number;
-}
-
 export function Channels() {
   const { id } = place.value;
-  const { value, problem, again } = useLive(channelNames, () => true, []);
+  const { value, problem, again } = useLive(
+    loadChannels,
+    ({ eventType }) => /^(message|thread)/.test(eventType),
+    [],
+  );
   const rows = useMemo<Row<Channel>[]>(() => (value ?? []).map((item) => ({ id: item.name, item })), [value]);
   const { follow, detail } = useListKeys("channels", rows);
   useKeys({ r: () => detail.current?.querySelector<HTMLElement>("textarea")?.focus() });
@@ -35,8 +34,6 @@ export function Channels() {
                 event.preventDefault();
                 const name = new FormData(event.currentTarget).get("name")?.toString().trim();
                 if (!name) return;
-                remember(name);
-                again();
                 go({ tab: "channels", id: name });
                 event.currentTarget.reset();
               }}

@@ -4,17 +4,25 @@ import { api } from "./api.ts";
 
 export type { ChannelMessage };
 
-/** The newest messages of a channel: it is read from the front, so a long one is walked through. */
-export async function messagesOf(channel: string): Promise<readonly ChannelMessage[]> {
-  let all: ChannelMessage[] = [];
-  for (let afterId = 0; ; ) {
-    const page = await api.messages.inbox(channel, { afterId, includeAcked: true, limit: 1000 });
-    all = [...all, ...page].slice(-1000);
-    if (page.length < 1000) return all;
-    afterId = page.at(-1)!.id;
-  }
+export interface Channel {
+  name: string;
+  pending: number;
 }
 
+/** All of them, those with something pending first. */
+export async function loadChannels(): Promise<readonly Channel[]> {
+  const all: Channel[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await api.messages.channels({ limit: 1000, ...(after !== undefined && { after }) });
+    all.push(...page.channels.map(({ channel, pending }) => ({ name: channel, pending })));
+    if (!page.hasMore) break;
+    after = page.channels.at(-1)!.channel;
+  }
+  return all.sort((a, b) => Number(b.pending > 0) - Number(a.pending > 0) || a.name.localeCompare(b.name));
+}
+
+export const messagesOf = (channel: string) =>
+  api.messages.inbox(channel, { includeAcked: true, newest: true, limit: 300 });
 export const pendingOf = (channel: string) => api.messages.pending(channel);
 export const ack = (id: number) => api.messages.ack(id);
 export const ackAll = (channel: string) => api.messages.ackAll(channel);

@@ -30,6 +30,7 @@ import { sendPlain } from "./mailbox-send.ts";
 import { waitMail } from "./mailbox-wait.ts";
 import { msgAck } from "./messages-ack.ts";
 import { msgAckAll } from "./messages-ack-all.ts";
+import { msgChannels } from "./messages-channels.ts";
 import { msgGc } from "./messages-gc.ts";
 import { msgInbox } from "./messages-inbox.ts";
 import { msgPending } from "./messages-pending.ts";
@@ -89,6 +90,7 @@ export const table = [
   msgAck,
   msgAckAll,
   msgPending,
+  msgChannels,
   msgReplies,
   msgStatus,
   msgGc,

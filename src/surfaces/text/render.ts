@@ -224,6 +224,18 @@ const renders: { [N in OperationName]: Render<N> } = {
   "messages.ack": ({ message, already }) =>
     `${already ? "Already acknowledged" : "Acknowledged"} message ${message.id}`,
   "messages.ackAll": ({ channel, ackedCount }) => `Acknowledged ${ackedCount} message(s) on ${safe(channel)}`,
+  "messages.channels": ({ channels }, paint) =>
+    channels.length
+      ? textTable(
+          ["CHANNEL", "PENDING", "LATEST"],
+          channels.map(({ channel, pending, latestId }) => [
+            safe(channel),
+            String(pending),
+            String(latestId),
+          ]),
+          paint.dim,
+        )
+      : "no channels yet",
   "messages.pending": ({ channel, count }) => `${count} pending message(s) on ${safe(channel)}`,
   "messages.gc": ({ expired, acked }) => `Deleted ${expired} expired and ${acked} acknowledged message(s)`,
   "messages.read": ({ message, offset, total }, paint) => {
