@@ -75,7 +75,6 @@ function headersOf(path: string, stat: Stats, { type, inline }: Served): Record<
   );
   return {
     "content-type": type,
-    "content-length": String(stat.size),
     "content-disposition": `${inline ? "inline" : "attachment"}; filename*=UTF-8''${name}`,
     "content-security-policy": policy,
     "x-content-type-options": "nosniff",
@@ -87,7 +86,7 @@ function headersOf(path: string, stat: Stats, { type, inline }: Served): Record<
   };
 }
 
-/** As many bytes as were announced, as fast as they are taken. What grows meanwhile is not shown. */
+/** As many bytes as there were, as fast as they are taken: what grows for ever must not be sent for ever. */
 function streamOf(descriptor: number, size: number): ReadableStream<Uint8Array> {
   let at = 0;
   let closed = false;
@@ -109,15 +108,12 @@ function streamOf(descriptor: number, size: number): ReadableStream<Uint8Array> 
           const piece = await read(Math.min(pieceBytes, size - at));
           at += piece.length;
           if (piece.length) controller.enqueue(piece);
-          // A file that became shorter: an end before the announced one tells the reader so.
           if (at < size && piece.length) return;
-          close();
-          if (at < size) controller.error(new Error("the file became shorter"));
-          else controller.close();
-        } catch (error) {
-          close();
-          controller.error(error);
+        } catch {
+          // What cannot be read any further ends here, as a file does that became shorter.
         }
+        close();
+        controller.close();
       },
       cancel: close,
     },

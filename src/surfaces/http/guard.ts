@@ -10,9 +10,16 @@ export interface Limits {
   /** Open waits, of all and of one agent. */
   waiters: number;
   waitersPerAgent: number;
+  /** Entries whose documents are being watched. */
+  watchedEntries: number;
 }
 
-export const usualLimits: Limits = { rate: 50_000, waiters: 20_000, waitersPerAgent: 1000 };
+export const usualLimits: Limits = {
+  rate: 50_000,
+  waiters: 20_000,
+  waitersPerAgent: 1000,
+  watchedEntries: 256,
+};
 
 /** `link`: another site may lead here. `anybody`: the same for everyone, and nothing of anyone's in it. */
 export type Visit = "link" | "anybody";

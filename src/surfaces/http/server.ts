@@ -9,7 +9,7 @@ import { version } from "../../version.ts";
 import { endOfWait } from "../../waiting/wait.ts";
 import type { Mcp } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
-import { documentStream } from "./document-stream.ts";
+import { openDocumentStreams } from "./document-stream.ts";
 import { document, mayRead, picture } from "./documents.ts";
 import { eventStream } from "./events.ts";
 import { type Limits, makeGuard, type Visit } from "./guard.ts";
@@ -47,6 +47,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const guard = makeGuard(options.limits, [options.hostname, ...options.hosts]);
   const handOvers = openHandOvers();
   const metrics = openMetrics();
+  const documentStream = openDocumentStreams(options.limits.watchedEntries);
   const stopping = new AbortController();
   let mcp: Mcp | undefined;
   const settling = new Set<Promise<void>>();
