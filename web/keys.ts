@@ -1,5 +1,5 @@
 /** The keyboard. The last layer that was put on top and knows a key has it; what is typed into a field is the field's. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
@@ -65,7 +65,7 @@ export function listenToKeys(): void {
 export function useKeys(keys: Keys, { modal = false } = {}): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const layer = { keys: () => latest.current, modal };
     layers.push(layer);
     return () => {

@@ -26,7 +26,8 @@ export function AgentDetail({ name, agent }: { name: string; agent?: Agent }) {
           <p>
             {agent ? (
               <>
-                {agent.live ? "alive" : "away"}, seen <Age at={agent.lastSeenAt} />
+                seen <Age at={agent.lastSeenAt} />
+                {agent.pools.length > 0 && `, in ${agent.pools.join(", ")}`}
               </>
             ) : (
               "has not been seen yet"

@@ -116,11 +116,11 @@ function AgentRow({ item, name, open }: { item: Item; name: string; open: boolea
               <span>
                 {[
                   item.agent.leases && `${item.agent.leases} held`,
-                  item.agent.pending && `${item.agent.pending} waiting`,
+                  item.agent.pending && `${item.agent.pending} to claim`,
                   item.agent.pools.length && item.agent.pools.join(", "),
                 ]
                   .filter(Boolean)
-                  .join(" · ") || "nothing waiting"}
+                  .join(" · ") || "idle"}
               </span>
             </span>
           )}

@@ -17,8 +17,33 @@ export async function bytesOf(address: string, signal?: AbortSignal): Promise<Bl
   throw new Error(error?.message ?? `the hub answered ${response.status}`);
 }
 
-/** Every change of an entry's documents while it is open. Ends with the signal; goes on after a cut. */
-export async function watchDocuments(
+/**
+ * Every change of an entry's documents while it is open and in view: each watch is a connection, and a browser has six for
+ * all its windows. It begins with how they are, so whoever comes back sees what was missed.
+ */
+export function watchDocuments(
+  entry: string,
+  changed: (state: DocumentState) => void,
+  end: AbortSignal,
+): void {
+  let watch: AbortController | undefined;
+  const look = () => {
+    if (document.hidden) watch?.abort();
+    else if (!watch || watch.signal.aborted) {
+      watch = new AbortController();
+      void watchOn(entry, changed, watch.signal);
+    }
+  };
+  document.addEventListener("visibilitychange", look);
+  end.addEventListener("abort", () => {
+    document.removeEventListener("visibilitychange", look);
+    watch?.abort();
+  });
+  look();
+}
+
+/** Ends with the signal; goes on after a cut. */
+async function watchOn(
   entry: string,
   changed: (state: DocumentState) => void,
   signal: AbortSignal,

@@ -32,7 +32,7 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
         shown.value = { entry, agent: workspace?.agent ?? entry.sender };
         states.value = documents;
         if (documents.length)
-          void watchDocuments(
+          watchDocuments(
             id,
             (state) => {
               states.value = states.peek().map((one) => (one.n === state.n ? { ...one, ...state } : one));

@@ -57,6 +57,7 @@ export function Inbox() {
   const chosen = (): Entry[] =>
     selected.value.size ? list.filter((entry) => selected.value.has(entry.id)) : current ? [current] : [];
   const clear = () => {
+    anchor = undefined;
     selected.value = new Set();
   };
   const toggle = (which: string, range: boolean) => {
@@ -181,6 +182,7 @@ export function Inbox() {
                   selected={selected.value.has(entry.id)}
                   selecting={selected.value.size > 0}
                   onOpen={() => {
+                    anchor = entry.id;
                     go({ tab: "inbox", id: entry.id });
                     void markRead([entry]);
                   }}

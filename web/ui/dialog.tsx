@@ -1,6 +1,6 @@
 /** A dialog: the browser keeps the focus inside and gives it back. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useKeys } from "../keys.ts";
 
 interface Props {
@@ -13,7 +13,8 @@ interface Props {
 export function Dialog({ label, class: name = "", onClose, children }: Props) {
   const place = useRef<HTMLDialogElement>(null);
   useKeys({ Escape: onClose }, { modal: true });
-  useEffect(() => {
+  // Before the next key comes: what is typed at once must land inside.
+  useLayoutEffect(() => {
     const dialog = place.current!;
     const before = document.activeElement;
     if (!dialog.open) dialog.showModal();
