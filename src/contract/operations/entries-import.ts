@@ -20,5 +20,5 @@ export const entryImport = operation({
   cli: { command: "entries import", plain: ["entries"] },
   http: ["POST /api/inbox/import"],
   mcp: { none: "it is the person's, not a model's" },
-  examples: ["inbox entries import entries.jsonl", "inbox entries import .agents/inbox/entries.jsonl"],
+  examples: ["inbox entries import entries.jsonl"],
 });
