@@ -10,6 +10,8 @@ const flags = [
   "--minify",
   "--bytecode",
   "--format=esm",
+  "--loader=.pack:file",
+  "--asset-naming=[name].[ext]",
   "--tsconfig-override=tsconfig.build.json",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
@@ -19,7 +21,8 @@ export function build() {
   install();
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
-  runBun(["build", ...flags, "src/main.ts", "--outfile", "dist/inbox.new"], {
+  runBun(["web/bundle.ts", "dist/page.pack"]);
+  runBun(["build", ...flags, "src/main.ts", "dist/page.pack", "--outfile", "dist/inbox.new"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   // The client for every other runtime: one file that needs nothing.

@@ -84,7 +84,7 @@ function annotated(shape: Shape, json: Json): Json {
   const field = infoOf(inner);
   const base = inner.pipe?.[0] ?? inner;
   if (field) json.description = field.help;
-  if (field?.type === "json") json.type = "object";
+  if (field?.type === "json" && json.type !== "array") json.type = "object";
   if (field?.type === "integer" || field?.type === "number")
     Object.assign(json, { type: field.type, minimum: field.minimum, maximum: field.maximum });
   for (const [key, entry] of Object.entries(base.entries ?? {}))

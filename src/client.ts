@@ -11,17 +11,19 @@ export interface OpenOptions {
   token?: string;
   /** Who is calling, where it is not said with each call. */
   agent?: string;
+  /** Another way to fetch; the runtime's own unless told. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 export type Inbox = Namespaces;
 
 export const Inbox = {
-  async open(url: string, { token, agent }: OpenOptions = {}): Promise<Inbox> {
+  async open(url: string, { token, agent, fetch }: OpenOptions = {}): Promise<Inbox> {
     if (!/^https?:\/\//i.test(url))
       throw new InboxError("invalid_input", `${url} is not the address of a hub`, {
         hint: 'a database file is opened by the package "restante" on Bun; here, name a hub: http://127.0.0.1:3456',
       });
     // With a token the hub knows who is calling.
-    return namespaces(connect(url, { token }), agent, token === undefined ? (agent ?? "api") : agent);
+    return namespaces(connect(url, { token, fetch }), agent, token === undefined ? (agent ?? "api") : agent);
   },
 };

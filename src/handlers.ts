@@ -4,12 +4,16 @@ import { type Keyed, onlyOnce } from "./bus/idempotency.ts";
 import { agents } from "./bus/procedures/agents.ts";
 import { cancel } from "./bus/procedures/cancel.ts";
 import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "./bus/procedures/dead-letters.ts";
-import { entryHistory, entryPush } from "./bus/procedures/entries.ts";
+import { entryHistory, entryPush, entryShow } from "./bus/procedures/entries.ts";
+import { entryReply } from "./bus/procedures/entry-reply.ts";
+import { entryDelete, entryRead, entryRestore, entryUnread } from "./bus/procedures/entry-state.ts";
+import { entryExport, entryImport } from "./bus/procedures/entry-transfer.ts";
 import { fetch } from "./bus/procedures/fetch.ts";
 import { done, fail } from "./bus/procedures/finish.ts";
 import { list } from "./bus/procedures/list.ts";
 import { mailList } from "./bus/procedures/mail-list.ts";
 import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
+import { msgChannels } from "./bus/procedures/msg-channels.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
 import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
 import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
@@ -25,13 +29,14 @@ import { queue, showTask } from "./bus/procedures/task-queue.ts";
 import { runTasks } from "./bus/procedures/task-run.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./bus/procedures/tokens.ts";
 import { update } from "./bus/procedures/update.ts";
-import { workspaceAdd, workspaceList } from "./bus/procedures/workspaces.ts";
+import { workspaceAdd, workspaceList, workspaceRemove } from "./bus/procedures/workspaces.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import type { Receipt } from "./contract/receipt.ts";
 import type { Engine } from "./engines/engine.ts";
 import type { Place } from "./orch/operations.ts";
+import { search } from "./searching.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { newToken, tokenHash } from "./token-text.ts";
 import { claimOrWait } from "./waiting/claim.ts";
@@ -55,6 +60,9 @@ type Handler<N extends BusOperation> = (
 /** Loaded when asked for: they bring modules that no other command needs. */
 const orch = () => require("./orch/operations.ts") as typeof import("./orch/operations.ts");
 const transcripts = () => require("./orch/log.ts") as typeof import("./orch/log.ts");
+
+// Loaded by the one operation that looks at files.
+const documents = () => require("./documents/states.ts") as typeof import("./documents/states.ts");
 
 const plainly = <T>(value: T): Given<T> => ({ value });
 
@@ -107,6 +115,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "messages.ack": writes(msgAck),
   "messages.ackAll": writes(msgAckAll),
   "messages.pending": reads(msgPending),
+  "messages.channels": reads(msgChannels),
   "messages.replies": reads(msgReplies),
   "messages.status": reads(msgStatus),
   "messages.gc": writes(msgGc),
@@ -134,8 +143,18 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": writes(workspaceAdd),
   "workspaces.list": reads(workspaceList),
+  "workspaces.remove": writes(workspaceRemove),
   "entries.push": writes(entryPush),
   "entries.history": reads(entryHistory),
+  "entries.show": handEntry,
+  "entries.reply": writes(entryReply),
+  "entries.read": writes(entryRead),
+  "entries.unread": writes(entryUnread),
+  "entries.delete": writes(entryDelete),
+  "entries.restore": writes(entryRestore),
+  "entries.export": reads(entryExport),
+  "entries.import": writes(entryImport),
+  "search.find": (engine, input) => search(engine, input).then(plainly),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
     const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));
@@ -173,6 +192,15 @@ async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
   const value = await engine.read((tx) => show(tx, input));
   if (!input.markRead || input.agent === undefined) return plainly(value);
   return collecting(value, { agent: input.agent, thread: input.thread, read: true });
+}
+
+async function handEntry(engine: Engine, { id, markRead, agent }: ParsedOf<"entries.show">) {
+  const found = await engine.read((tx) => entryShow(tx, id));
+  const { statesOf } = documents();
+  const value = { ...found, documents: statesOf(found.workspace?.path, found.entry.docs) };
+  if (!markRead || found.entry.readAt !== null) return plainly(value);
+  const receipt: Receipt = { of: "entry", agent, id };
+  return { value, receipt };
 }
 
 async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {

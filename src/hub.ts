@@ -1,4 +1,5 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
+import { join } from "node:path";
 import { InboxError } from "./contract/errors.ts";
 import { createBus, shown } from "./engines/at.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -17,6 +18,12 @@ export interface HubOptions {
   limits?: Partial<Limits>;
   /** The broker that carries mail, if any. */
   delivery?: string;
+  /** [U5] Where the journal of entries is, if the database is no file. */
+  dataDir?: string;
+  /** Lets anybody put entries into the person's inbox, to try the page. */
+  dev?: boolean;
+  /** Where warnings go. */
+  complain?: (message: string) => void;
   /** The engine's clock; tests move it. */
   now?: () => number;
 }
@@ -40,7 +47,10 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     () => undefined,
     (error) => mayCome(error) ?? Promise.reject(error),
   );
-  const inbox = openInbox(db, { now: options.now, delivery: options.delivery, supervised: true });
+  const folder = options.dataDir === undefined ? undefined : join(options.dataDir, "inbox");
+  const journal = { folder, later: true, complain: options.complain };
+  const inbox = openInbox(db, { now: options.now, delivery: options.delivery, supervised: true, journal });
+  const ending = new AbortController();
   try {
     const auth = options.auth || !isLoopback(host);
     const check = async () => {
@@ -63,6 +73,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       auth,
       limits,
       about,
+      dev: options.dev ?? false,
     });
     const stopping = new AbortController();
     const met = away
@@ -70,6 +81,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       : Promise.resolve();
     met.catch(() => {}); // whoever started it is told
     const supervision = superviseHere(inbox.engine, options, isLoopback(host) ? server.url : null, met);
+    const tending = inbox.tend(ending.signal);
     return {
       url: server.url,
       db: shown(db),
@@ -79,6 +91,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
         stopping.abort();
         await supervision.stop();
         await server.stop();
+        ending.abort();
+        await tending;
         await inbox.close();
       },
     };

@@ -3,8 +3,10 @@
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
 import type { Keyed } from "./bus/idempotency.ts";
+import { entryShow } from "./bus/procedures/entries.ts";
 import { hasTokens, tokenOwner } from "./bus/procedures/tokens.ts";
 import { findWorkspace, workspaceView } from "./bus/workspace.ts";
+import type { Entry } from "./contract/entry.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
@@ -15,7 +17,10 @@ import { carriedTo } from "./delivery/at.ts";
 import { openEngine } from "./engines/at.ts";
 import type { Engine, EngineOptions } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import { type JournalPlace, journaled } from "./journal/journaled.ts";
+import { journalBeside } from "./location.ts";
 import { watchOver } from "./orch/watch-over.ts";
+import { tendEntries, tendSearch } from "./tending.ts";
 import { tokenHash } from "./token-text.ts";
 import { type Handed, handed, settle, type Word } from "./waiting/handed.ts";
 import { follow } from "./waiting/watch.ts";
@@ -58,6 +63,10 @@ export interface EmbeddedInbox extends Inbox {
   settle(word: Word, receipt: Receipt): Promise<void>;
   /** [U1] Whose address that is; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
+  /** An entry and the workspace whose files it points to, if that is still there. */
+  entry(id: string): Promise<{ entry: Entry; workspace: Workspace | null }>;
+  /** What a process that lives on does by itself, until the signal. */
+  tend(signal: AbortSignal): Promise<void>;
 }
 
 export interface InboxOptions extends EngineOptions {
@@ -67,14 +76,19 @@ export interface InboxOptions extends EngineOptions {
   brief?: boolean;
   /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
   supervised?: boolean;
+  /** [U5] Where the journal of entries is (default: beside a file; none for a server). */
+  journal?: Partial<JournalPlace>;
 }
 
 export function openInbox(
   location: string,
-  { delivery, brief = false, supervised = false, ...options }: InboxOptions = {},
+  { delivery, brief = false, supervised = false, journal: place = {}, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
   const opened = openEngine(location, options);
-  const engine = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
+  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
+  const folder = journalBeside(location) ?? place.folder;
+  const kept = folder === undefined ? undefined : journaled(carried, { ...place, folder });
+  const engine = kept?.engine ?? carried;
 
   const watch = watchOver(engine, location, { delivery, supervised });
 
@@ -109,7 +123,11 @@ export function openInbox(
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
     settle: (word, receipt) => settle(engine, word, receipt),
+    entry: (id) => engine.read((tx) => entryShow(tx, id)),
     hasTokens: () => engine.read(() => hasTokens()),
+    async tend(signal) {
+      await Promise.all([tendEntries(engine, kept?.journal(), signal), tendSearch(engine, signal)]);
+    },
     close: engine.close,
   };
 }

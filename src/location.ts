@@ -36,6 +36,10 @@ export const isHub = (location: string) => /^https?:\/\//i.test(location);
 /** Whether it is a database server. */
 export const isServer = (location: string) => /^postgres(ql)?:\/\//i.test(location);
 
+/** [U5] Where the journal of entries is, if the database is a file. */
+export const journalBeside = (location: string): string | undefined =>
+  isServer(location) ? undefined : join(dirname(location), "inbox");
+
 /** Where `init` creates: the named one, else in this very folder, and which outer one it will hide. */
 export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);

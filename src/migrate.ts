@@ -1,4 +1,5 @@
 /** [G5] `inbox migrate`: a whole bus from one place to another. */
+import { forgetAllWords } from "./bus/search.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import { copyingOf, createBus, openEngine, shown } from "./engines/at.ts";
@@ -116,6 +117,8 @@ async function copy(source: Side, target: Side, put: Put, busId: string): Promis
   for (const table of tables.toReversed()) deleted.set(table, await prune(from, to, put, table));
   const copied = new Map<Table, number>();
   for (const table of tables) copied.set(table, await bring(from, to, put, table));
+  // What can be searched is made from the rest, wherever that came from.
+  await put(forgetAllWords);
   const { rows, checksum } = await verify(source, target, busId);
   await raise(source, target, put);
   const counted = tables.map((table) => ({

@@ -44,6 +44,10 @@ interface Messages {
   ack(id: number, options?: CallOptions): Promise<ChannelMessage & { already: boolean }>;
   ackAll(channel: string, options?: CallOptions): Promise<OutputOf<"messages.ackAll">>;
   pending(channel: string, options?: CallOptions): Promise<number>;
+  channels(
+    input?: InputOf<"messages.channels">,
+    options?: CallOptions,
+  ): Promise<OutputOf<"messages.channels">>;
   gc(input?: InputOf<"messages.gc">, options?: CallOptions): Promise<OutputOf<"messages.gc">>;
   replies(correlationId: string, options?: CallOptions): Promise<ChannelMessage[]>;
   status(id: number, options?: CallOptions): Promise<OutputOf<"messages.status">>;
@@ -86,6 +90,7 @@ export function namespaces(bus: Bus, agent: string | undefined, who: string | un
     ackAll: (channel, options) => call("ackAll", { channel, ...acker }, options),
     pending: async (channel, options) =>
       ((await call("pending", { channel }, options)) as OutputOf<"messages.pending">).count,
+    channels: (input = {}, options) => call("channels", input, options),
     gc: (input = {}, options) => call("gc", input, options),
     replies: async (correlationId, options) =>
       ((await call("replies", { correlationId }, options)) as OutputOf<"messages.replies">).messages,

@@ -5,7 +5,7 @@ import type { Status } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
-import { topicsOf } from "../sql/topics.ts";
+import { entriesTopic, topicsOf } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
 import type { ThreadRow } from "./thread.ts";
 
@@ -53,6 +53,7 @@ export function* append(
   const to_agent = message?.to_agent ?? null;
   for (const topic of topicsOf({ event_type: type, source, thread_id, assigned_to, addressed_to, to_agent }))
     tx.wake(topic);
+  if (type.startsWith("entr")) tx.wake(entriesTopic);
 }
 
 /** The id of the newest event of a thread; 0 where there is none. Its events come in order: they are made under its lock. */

@@ -1,5 +1,6 @@
 /** Messages as they are stored: writing one, reading a thread's, and collecting. */
 import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
+import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind, Message } from "../contract/message.ts";
@@ -7,6 +8,7 @@ import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { artifactsOf, attach } from "./artifact.ts";
+import { addMessageEntry, entryOrder } from "./entry.ts";
 import { msUntil, post } from "./outbox.ts";
 
 export interface MessageRow {
@@ -85,9 +87,15 @@ function* isReply({ correlationId }: Head): Procedure<number> {
   return first ? 1 : 0;
 }
 
-/** What has to be in order before a message gets its number: its channel, and its correlation ([M8] needs to know who was first). */
-export const orderOf = ({ to, correlationId }: Pick<Head, "to" | "correlationId">): string[] =>
-  correlationId === undefined ? [`channel:${to}`] : [`channel:${to}`, `correlation:${correlationId}`];
+/**
+ * What has to be in order before a message gets its number: its channel, its correlation ([M8] needs to know who was
+ * first), and the entries where it becomes one.
+ */
+export const orderOf = ({ to, correlationId }: Pick<Head, "to" | "correlationId">): string[] => [
+  `channel:${to}`,
+  ...(correlationId === undefined ? [] : [`correlation:${correlationId}`]),
+  ...(to === person ? [entryOrder] : []),
+];
 
 export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
   const fresh: Omit<MessageRow, "message_id" | "task_id"> = {
@@ -121,6 +129,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
   const row = { ...fresh, ...made! };
   yield* post(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
+  if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
   return { row, view: messageView(row, artifacts) };
 }
 

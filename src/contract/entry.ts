@@ -1,6 +1,16 @@
 /** One item in the person's inbox: pointers to documents, and commentary. */
 import * as v from "valibot";
 import { described, text } from "./fields.ts";
+import { kinds } from "./message.ts";
+
+/** The person is an agent of this name: what is sent to it is an entry ([U9]). */
+export const person = "user";
+
+/** For so long a deleted entry can be brought back. */
+export const restoreSeconds = 10;
+
+/** Unread ones are counted so far and no further: nobody reads the number of a thousandth. */
+export const unreadLimit = 1000;
 
 export const entry = () =>
   v.strictObject({
@@ -12,14 +22,35 @@ export const entry = () =>
     docs: v.array(v.strictObject({ path: v.string() })),
     comments: v.string(),
     readAt: v.nullable(v.string()),
+    /** Who put it there: the workspace's agent, or whoever wrote to the person. */
+    sender: v.nullable(v.string()),
+    /** [U9] The message it is, where it is one. */
+    kind: v.nullable(v.picklist(kinds)),
+    threadId: v.nullable(v.string()),
+    messageId: v.nullable(v.string()),
+    /** The answers that the message offers (`payload.choices`). */
+    choices: v.nullable(v.array(v.string())),
+    answeredAt: v.nullable(v.string()),
   });
 
 export type Entry = v.InferOutput<ReturnType<typeof entry>>;
 
+export const entryId = (help = "the entry") =>
+  described(
+    v.pipe(
+      v.string("must be an entry's id"),
+      v.regex(
+        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        "must be an entry's id, a UUID in small letters",
+      ),
+    ),
+    { type: "text", value: "ENTRY", help },
+  );
+
 const docsLimit = 100;
 
 /** [U2] A pointer into the workspace, and never out of it. */
-function pathProblem(path: string): string | undefined {
+export function pathProblem(path: string): string | undefined {
   if (path.trim() === "" || path.length > 1024) return "must be a path of 1 to 1024 characters";
   if (path.includes("\u0000") || !path.isWellFormed()) return "must be valid text without U+0000";
   if (/^([/\\~]|[a-z]:)/i.test(path)) return "must be relative to the workspace";
@@ -27,31 +58,42 @@ function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
+/** A path inside a workspace. */
+export const documentPath = () =>
+  v.pipe(
+    v.string("must be text"),
+    v.check(
+      (path) => pathProblem(path) === undefined,
+      (issue) => pathProblem(issue.input)!,
+    ),
+  );
+
+export const documents = () =>
+  v.pipe(
+    v.array(v.strictObject({ path: documentPath() })),
+    v.maxLength(docsLimit, `must name at most ${docsLimit} documents`),
+  );
+
 export const docs = () =>
   v.optional(
-    described(
-      v.pipe(
-        v.array(
-          v.strictObject({
-            path: v.pipe(
-              v.string("must be text"),
-              v.check(
-                (path) => pathProblem(path) === undefined,
-                (issue) => pathProblem(issue.input)!,
-              ),
-            ),
-          }),
-        ),
-        v.maxLength(docsLimit, `must name at most ${docsLimit} documents`),
-      ),
-      {
-        type: "json",
-        value: "JSON",
-        flag: "--docs",
-        help: "files to show, paths relative to the workspace: [{path}]",
-      },
-    ),
+    described(documents(), {
+      type: "json",
+      value: "JSON",
+      flag: "--docs",
+      help: "files to show, paths relative to the workspace: [{path}]",
+    }),
   );
 
 export const comments = () =>
   v.optional(text("what you say about it, in Markdown", { file: true, empty: true }));
+
+const choicesLimit = 50;
+const choiceLength = 200;
+
+/** The answers a message offers; null where it offers none that a button could show. */
+export function choicesIn(payload: Record<string, unknown>): string[] | null {
+  const { choices } = payload;
+  if (!Array.isArray(choices) || !choices.length || choices.length > choicesLimit) return null;
+  const fits = (one: unknown) => typeof one === "string" && one.trim() !== "" && one.length <= choiceLength;
+  return choices.every(fits) ? choices : null;
+}

@@ -38,7 +38,14 @@ export const eventTypes = {
   "task.edited": "a queued task was changed; payload {task, changed}",
   "task.moved": "a queued task got another place; payload {task, place}",
   "workspace.added": "a folder became a workspace; payload {workspace, label}",
+  "workspace.removed": "a workspace was forgotten; payload {workspace, label}",
   "entry.pushed": "something was put into the person's inbox; payload {entry, workspace}",
+  "entry.read": "an entry was marked as read; payload {entry}",
+  "entry.unread": "an entry was marked as unread again; payload {entry}",
+  "entry.answered": "an entry was answered; payload {entry}",
+  "entry.deleted": "an entry was hidden, to be erased; payload {entry, until}",
+  "entry.restored": "a deleted entry was brought back; payload {entry}",
+  "entries.erased": "deleted entries are gone for good; payload {entries}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 

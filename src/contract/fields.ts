@@ -8,7 +8,7 @@ import * as v from "valibot";
 import { didYouMean } from "./suggest.ts";
 
 export interface FieldInfo {
-  type: "text" | "integer" | "number" | "flag" | "choice" | "list" | "json" | "artifacts";
+  type: "text" | "integer" | "number" | "flag" | "choice" | "list" | "json" | "lines" | "artifacts";
   /** How the value is called in help: `--agent NAME`. */
   value?: string;
   help: string;

@@ -40,6 +40,8 @@ export const receipt = () =>
         channel: name("which channel"),
         position: count(1),
       }),
+      /** An entry of the person's inbox that was opened. */
+      v.strictObject({ of: v.literal("entry"), agent: agent(), id: key() }),
       /** A call whose answer never came: nobody knows what was in it. It can only be given back. */
       v.strictObject({ of: v.literal("call"), agent: v.optional(agent()), id: key() }),
     ],

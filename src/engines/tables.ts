@@ -1,7 +1,8 @@
 /**
  * The tables of a bus, the same on every engine, in the order in which they can be filled: what is referred to comes first.
  * Events come last. Every change appends one, so whoever compares two buses in this order notices a change that was made
- * while it looked, and a copy that has the newest event has all the rest. Not here are `bus`, which tells what bus this is, and what is true of running processes only (`presence`, `supervision`).
+ * while it looked, and a copy that has the newest event has all the rest. Not here are `bus`, which tells what bus this is, what is
+ * true of running processes only (`presence`, `supervision`), and what is made from the rest (`search_words`, `search_progress`).
  */
 import type { Procedure } from "../sql/procedure.ts";
 import type { Engine } from "./engine.ts";
@@ -65,7 +66,8 @@ export const tables: readonly Table[] = [
   table(
     "entries",
     "entry_number",
-    "entry_id workspace_id workspace_label docs_json comments created_at read_at",
+    "entry_id workspace_id workspace_label docs_json comments created_at read_at sender kind thread_id message_id " +
+      "choices_json answered_at deleted_at",
     { numbered: true },
   ),
   table(
@@ -82,6 +84,7 @@ export const tables: readonly Table[] = [
     ],
   }),
   table("queues", "agent_id", "slots"),
+  table("erased_entries", "erased_number", "entry_id entry_number created_at", { numbered: true }),
   table("outbox", "message_id", "agent_id taken_at"),
   table(
     "events",

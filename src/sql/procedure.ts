@@ -47,6 +47,24 @@ export interface Context {
   taken?(ids: readonly number[]): void;
   /** Names what changed; whoever waits on it is woken after the commit. */
   wake(topic: string): void;
+  /** How this engine finds text by its words. */
+  readonly search: Searching;
+}
+
+/** Words that were found in a title and a body; the same word in the title counts for more. */
+export interface Indexed {
+  title: readonly string[];
+  body: readonly string[];
+}
+
+/** An index of words, which engines have each in their own way. What is found is named by two numbers: what it is, and which. */
+export interface Searching {
+  /** Takes the place of what was there. */
+  put(kind: number, ref: number, words: Indexed): Sql;
+  drop(kind: number, refs: readonly number[]): Sql;
+  clear(): Sql;
+  /** Rows of `ref` and `score`, best first: of the newest `among` that have, for each word, one that begins with it. */
+  match(kind: number, words: readonly string[], among: number, limit: number): Sql;
 }
 
 /** A refusal that commits: what was written before it stays. */

@@ -1,5 +1,7 @@
 /** The names waiters wait on. A topic is a hint about what changed; the database says what. */
 export const everything = "events";
+/** The person's inbox. */
+export const entriesTopic = "entries";
 export const agentTopic = (name: string) => `agent:${name}`;
 /** What whoever supervises sub-agents waits on. */
 export const taskTopic = "tasks";

@@ -135,7 +135,7 @@ describeMounting("a full disk", import.meta.path, () => {
   });
 
   test("[G4] [S2] init on a full disk fails and can be run again", async () => {
-    using disk = smallDisk(256);
+    using disk = smallDisk(1024);
     const filler = join(disk.path, "filler");
     fillUp(filler);
     const { db, inbox } = onDisk(disk.path);

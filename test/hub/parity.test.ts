@@ -14,6 +14,7 @@ const [w, lead] = ["w", "lead"];
 const task = { from: lead, to: w, subject: "s" };
 
 /** Route and input, in an order in which most of them succeed. */
+const entry = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
 const round: [route: string, input: Fields][] = [
   [
     "POST /api/threads",
@@ -71,7 +72,21 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/agents", {}],
   ["POST /api/workspaces", { path: "/tmp", label: "x", agent: w }],
   ["GET /api/workspaces", {}],
-  ["GET /api/inbox/history", { limit: 5 }],
+  ["DELETE /api/workspaces/:workspace", { workspace: "ws-unknown1" }],
+  ["POST /api/inbox/import", { entries: [{ id: entry, ts: 1, comments: "look", sender: w }] }],
+  ["GET /api/inbox/history", { limit: 5, unread: true }],
+  ["GET /api/inbox/:id", { id: entry }],
+  ["POST /api/inbox/:id/show", { id: entry, markRead: true }],
+  ["PUT /api/inbox/:id/read", { id: entry }],
+  ["DELETE /api/inbox/:id/read", { id: entry }],
+  ["POST /api/inbox/:id/reply", { id: entry, message: "thanks" }],
+  ["POST /api/inbox/:id/reply", { id: entry, choice: "none" }],
+  ["DELETE /api/inbox/:id", { id: entry }],
+  ["GET /api/inbox/:id", { id: entry }],
+  ["POST /api/inbox/:id/restore", { id: entry }],
+  ["GET /api/inbox/export", { limit: 10 }],
+  ["GET /api/search", { q: "look hello", kinds: "entries,messages" }],
+  ["GET /api/search", { q: "look", limit: 3 }],
   ["POST /api/tokens", { agent: w, scope: "leader" }],
   ["GET /api/tokens", {}],
   ["POST /api/tokens/:id/revoke", { id: "tok_1" }],
@@ -90,7 +105,7 @@ function direct(op: AnyOperation, input: Fields): Fields {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
       key,
-      key === "status" && op.kind === "read" ? String(value).split(",") : value,
+      (key === "status" || key === "kinds") && op.kind === "read" ? String(value).split(",") : value,
     ]),
   );
 }

@@ -1,7 +1,5 @@
 /** How Chromium is started for a test: no window, no sandbox (tests run as root), and nothing of its own on the network. */
-export const chromium = (profile: string, ...more: string[]) => [
-  "chromium",
-  "--headless",
+export const chromiumFlags = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -9,6 +7,14 @@ export const chromium = (profile: string, ...more: string[]) => [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+];
+
+export const chromiumPath = () => Bun.which("chromium") ?? Bun.which("chromium-browser");
+
+export const chromium = (profile: string, ...more: string[]) => [
+  "chromium",
+  "--headless",
+  ...chromiumFlags,
   `--user-data-dir=${profile}`,
   ...more,
 ];

@@ -32,7 +32,7 @@ export async function fileSpot(): Promise<Spot> {
     async contents() {
       const names = rows<{ name: string }>(
         location,
-        "select name from sqlite_schema where type = 'table' and name <> 'sqlite_sequence'",
+        "select name from sqlite_schema where type = 'table' and name <> 'sqlite_sequence' and name not like 'search%'",
       ).map(({ name }) => name);
       const numbers = rows<Row>(location, "select name, seq as last from sqlite_sequence where seq > 0");
       const tables = names.map((name) => [name, sorted(rows<Row>(location, `select * from ${name}`))]);
@@ -57,6 +57,7 @@ const sequences = {
   artifacts: "artifacts_artifact_id_seq",
   tokens: "tokens_token_id_seq",
   entries: "entries_entry_number_seq",
+  erased_entries: "erased_entries_erased_number_seq",
   events: "event_numbers",
 };
 
@@ -74,7 +75,7 @@ export async function serverSpot(): Promise<Spot> {
       const names = await admin`select tablename as name from pg_tables where schemaname = ${schema}`;
       const all: Record<string, Row[]> = {};
       for (const { name } of names) {
-        if (name === "presence") continue;
+        if (name === "presence" || name.startsWith("search_")) continue;
         const found = await ask(`select row_to_json(t) as row from "${schema}".${name} as t`);
         all[name] = sorted(found.map(({ row }) => row));
       }

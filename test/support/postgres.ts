@@ -5,11 +5,11 @@ import { createPostgres } from "../../src/engines/postgres/connect.ts";
 export const postgresUrl = process.env.TEST_POSTGRES || undefined;
 
 const tables =
-  "workspaces, entries, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
+  "workspaces, entries, erased_entries, search_words, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
     ", ",
   );
 const sequences =
-  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq".split(
+  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq, erased_entries_erased_number_seq".split(
     ", ",
   );
 
@@ -45,6 +45,7 @@ async function create(): Promise<string> {
 export async function emptied(place: Place): Promise<Place> {
   const statements = [
     ...tables.map((table) => `delete from ${place.schema}.${table};`),
+    `update ${place.schema}.search_progress set event_id = 0;`,
     // A bus of its own: queues at the broker are named after it.
     `update ${place.schema}.bus set bus_id = replace(gen_random_uuid()::text, '-', '');`,
     ...sequences.map((sequence) => `select setval('${place.schema}.${sequence}', 1, false);`),

@@ -99,6 +99,23 @@ export async function fillRichly(location: string): Promise<Rich> {
   });
   const docs = [{ path: "report.md" }];
   await call("entries.push", { workspace: workspace.workspaceId, docs, comments: "please look" });
+  // The person's inbox: a question with choices that was answered, one deleted and not yet erased, one that is gone.
+  const asking = await send("ask the person", { from: "user" });
+  await claim("w", asking, 7 * 86_400);
+  const payload = { choices: ["yes", "no"] };
+  await call("threads.update", {
+    agent: "w",
+    thread: asking,
+    status: "blocked",
+    summary: "really?",
+    payload,
+  });
+  const newestEntry = async () => (await call("entries.history", { limit: 1 })).entries[0]!.id;
+  await call("entries.reply", { id: await newestEntry(), choice: "yes" });
+  await call("mailbox.send", { from: "w", to: "user", message: "thrown away" });
+  await call("entries.delete", { id: await newestEntry(), atOnce: true });
+  await call("mailbox.send", { from: "w", to: "user", message: "about to go" });
+  await call("entries.delete", { id: await newestEntry() });
   const { token } = await call("tokens.create", { agent: "w", scope: "worker" });
   const { token: revoked, tokenId } = await call("tokens.create", { agent: "v", scope: "admin" });
   await call("tokens.revoke", { id: tokenId });
@@ -129,14 +146,14 @@ export const keyed: ["threads.send", InputOf<"threads.send">, { idempotencyKey: 
   { idempotencyKey: "k1" },
 ];
 
-/** What secrets are made of is random; everything else is not. */
+/** What secrets are made of is random, and how well words match is each engine's own; everything else is not. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      key === "token" ? typeof inner : withoutSecrets(inner),
+      key === "token" || key === "score" ? typeof inner : withoutSecrets(inner),
     ]),
   );
 }
@@ -186,6 +203,9 @@ export async function goOn(location: string, rich: Rich): Promise<[string, unkno
     await ask("threads.send", { from: "lead", to: "w", subject: "next", artifacts: [{ path: "/n" }] });
     await ask("tokens.create", { agent: "n", scope: "user" });
     await ask("events.watch", { afterEvent: rich.cursor, limit: 1000 });
+    await ask("entries.history", {});
+    await ask("search.find", { q: "really" });
+    await ask("search.find", { q: "thrown" });
     return answers;
   } finally {
     await inbox.close();

@@ -13,6 +13,9 @@ import { temporaryFolder } from "../support/folder.ts";
 test("[C1] [C2] every command answers in JSON with ok, command, and the fields of its output schema in their order", async () => {
   using at = await desk();
   const w = ["--agent", "w"];
+  const entry = crypto.randomUUID();
+  const line = { id: entry, ts: 1, comments: "look", sender: "w" };
+  writeFileSync(join(at.path, "entries.jsonl"), JSON.stringify(line));
   const round: [string, string[], string][] = [
     ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
     ["send", ["w", "hello"], "mailbox.send"],
@@ -52,7 +55,15 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["agents", [], "agents.list"],
     ["workspace add", [".", "--label", "Here"], "workspaces.add"],
     ["workspace list", [], "workspaces.list"],
+    ["entries import", ["entries.jsonl"], "entries.import"],
     ["entries list", [], "entries.history"],
+    ["entries show", [entry], "entries.show"],
+    ["entries read", [entry], "entries.read"],
+    ["entries unread", [entry], "entries.unread"],
+    ["entries reply", [entry, "thanks"], "entries.reply"],
+    ["entries delete", [entry], "entries.delete"],
+    ["entries restore", [entry], "entries.restore"],
+    ["search", ["look"], "search.find"],
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
     ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
@@ -71,9 +82,11 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     expect(json).toMatchObject({ ok: true, command });
   }
   // Channels have a shape of their own (channels.test.ts), a dead letter takes minutes to die, the hub does not end,
-  // and a push needs a workspace whose id nobody knows before (workspaces.test.ts).
+  // a workspace's id nobody knows before (workspaces.test.ts), and an export is lines (entries.test.ts).
   const elsewhere = (name: string) =>
-    /^messages\.|^deadLetters\.show$|^entries\.push$|^bus\.(serve|mcp|setup)$/.test(name);
+    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^bus\.(serve|mcp|setup)$/.test(
+      name,
+    );
   const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));
   expect(new Set(round.map(([, , name]) => name))).toEqual(new Set(all));
 });
@@ -228,7 +241,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     command: "init",
     db: join(inner, ".agents/coord.db"),
     created: true,
-    schema_version: 4,
+    schema_version: 5,
     outer: at.db,
   });
   await run(["send", "w", "hello"], { cwd: inner });
@@ -393,6 +406,7 @@ test("[C8] every command has help with its flags and an example, and every examp
   using at = await desk();
   writeFileSync(join(at.path, "task.md"), "x");
   writeFileSync(join(at.path, "result.md"), "x");
+  writeFileSync(join(at.path, "entries.jsonl"), "");
   for (const op of table) {
     const { code, stdout } = await at.human(...op.cli.command.split(" "), "--help");
     expect(code).toBe(0);
@@ -400,8 +414,11 @@ test("[C8] every command has help with its flags and an example, and every examp
     for (const { name } of globalFlags) expect(stdout).toContain(name);
     for (const example of op.examples) {
       expect(stdout).toContain(example);
-      // They block, or need a server.
-      if (/--wait|--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp)/.test(example)) continue;
+      // They block, need a server, or print lines.
+      if (
+        /--wait|entries export|--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp)/.test(example)
+      )
+        continue;
       const shell = Bun.spawn(["bash", "-c", `${example} --json`], {
         cwd: at.path,
         env: { PATH: `${root}/dist:${process.env.PATH}`, INBOX_AGENT: "me", HOME: at.path },

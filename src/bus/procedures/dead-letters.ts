@@ -11,6 +11,7 @@ import { seen } from "../agent.ts";
 import { aged, channelView, doomed, findMessage, fitted, unexpired } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { forgetWords } from "../search.ts";
 import { buryDoomed } from "./hand.ts";
 import { remember } from "./msg-gc.ts";
 
@@ -79,8 +80,14 @@ export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLe
     yield* run(sql`update messages set dead_at = null, dead_reason = null, acked_at = ${now}, acked_by = ${which.agent}
       where message_id in (${ids(rows)}) and thread_id is not null`);
     yield* run(sql`delete from messages where message_id in (${ids(rows)}) and thread_id is null`);
+    const deleted = rows.filter((row) => row.thread_id === null);
+    yield* forgetWords(
+      tx,
+      "messages",
+      deleted.map((row) => row.message_id),
+    );
     // A stored reader of the channel must not pass over what it never saw without being told ([M7]).
-    for (const row of rows) if (row.thread_id === null) yield* remember(row.to_agent, row.message_id);
+    for (const row of deleted) yield* remember(row.to_agent, row.message_id);
     yield* append(tx, { type: "messages.purged", source: which.agent, payload: listed(rows), now });
   }
   yield* seen(tx, which.agent, now);

@@ -16,6 +16,10 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
     throw new InboxError("invalid_input", "commit moves a reader's position, and no reader is named", {
       hint: "add --reader NAME",
     });
+  if (input.newest && (reader !== undefined || input.afterId !== undefined))
+    throw new InboxError("invalid_input", "newest begins at the end, and a position was given", {
+      hint: "leave out --after and --reader",
+    });
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
   const cursor = input.afterId ?? stored;
@@ -31,10 +35,11 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${joined(conditions, " and ")}
-    order by messages.message_id limit ${literal(input.limit)}`);
+    order by messages.message_id ${input.newest ? sql`desc` : sql`asc`} limit ${literal(input.limit)}`);
   // What lies before the gap is read first. When nothing is left of it, the cursor has expired: never a silent gap.
   if (gap && !rows.length) throw yield* expired(channel, after, gap, now);
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
+  if (input.newest) messages.reverse();
   return { messages, channel, count: messages.length };
 }
 

@@ -7,6 +7,7 @@ import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { tokenFrom } from "../lease.ts";
 import { collect } from "./collect.ts";
+import { entryRead } from "./entry-state.ts";
 import { confirm, giveBack } from "./hand.ts";
 import { commitReader } from "./msg-read.ts";
 import { release } from "./release.ts";
@@ -20,6 +21,9 @@ export function* arrived(tx: Context, receipt: Receipt): Procedure<void> {
       return yield* collect(tx, receipt);
     case "channel":
       return yield* commitReader(tx, receipt);
+    case "entry":
+      yield* entryRead(tx, receipt);
+      return;
     case "call":
       throw new InboxError("invalid_input", "an answer that never came cannot be confirmed");
   }
@@ -27,7 +31,7 @@ export function* arrived(tx: Context, receipt: Receipt): Procedure<void> {
 
 /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
 export function* returned(tx: Context, receipt: Receipt): Procedure<void> {
-  if (receipt.of === "channel" || receipt.agent === undefined) return;
+  if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return;
   const { agent } = receipt;
   if (receipt.of === "thread") return yield* releaseBy(tx, agent, receipt.lease);
   yield* giveBack(tx, { agent, id: receipt.id });

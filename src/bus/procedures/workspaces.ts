@@ -1,10 +1,10 @@
-/** [U1] Making and listing workspaces. */
+/** [U1] Making, listing and forgetting workspaces. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
-import { type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
+import { findWorkspace, type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
 
 export function* workspaceAdd(
   tx: Context,
@@ -26,6 +26,18 @@ export function* workspaceList(_: Context): Procedure<OutputOf<"workspaces.list"
     sql`select ${workspaceColumns} from workspaces order by workspaces.created_at, workspaces.workspace_id`,
   );
   return { workspaces: rows.map(workspaceView) };
+}
+
+export function* workspaceRemove(
+  tx: Context,
+  { workspace: id }: ParsedOf<"workspaces.remove">,
+): Procedure<OutputOf<"workspaces.remove">> {
+  const row = yield* findWorkspace(id);
+  const now = yield* tx.clock();
+  yield* run(sql`delete from workspaces where workspace_id = ${id}`);
+  const payload = { workspace: id, label: row.label };
+  yield* append(tx, { type: "workspace.removed", source: row.agent_id, payload, now });
+  return { workspace: workspaceView(row) };
 }
 
 /** Nobody guesses another's: with it one can push as its agent. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { flag, integer, names, text } from "../fields.ts";
+import { absolutePath, flag, integer, names, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 export const serve = operation({
@@ -19,6 +19,10 @@ export const serve = operation({
       ),
       allowHost: v.optional(names("further names it is called by", "NAME,…")),
       auth: flag("want a token on every request, also from this machine"),
+      dataDir: v.optional(
+        absolutePath("where the journal of the person's inbox goes, if the database is no file"),
+      ),
+      dev: flag("for work on the page: POST /api/inbox/seed puts an entry into the person's inbox"),
     }),
   output: () => v.strictObject({ url: v.string(), db: v.string(), pid: v.number() }),
   errors: ["invalid_input", "not_allowed", "storage"],

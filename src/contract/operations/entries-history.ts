@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { entry } from "../entry.ts";
-import { integer, text } from "../fields.ts";
+import { entry, entryId, unreadLimit } from "../entry.ts";
+import { flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
@@ -9,16 +9,18 @@ export const entryHistory = operation({
   kind: "read",
   scope: "worker",
   summary: "Show the person's inbox, newest first",
+  detail: `With the number of unread ones, of the workspace if one is named; ${unreadLimit} means as many or more.`,
   input: () =>
     v.strictObject({
       limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 200 }), 50),
-      before: v.optional(text("only entries older than this one", { limit: 64, value: "ENTRY" })),
+      before: v.optional(entryId("only entries older than this one, which may be deleted")),
       workspaceId: v.optional(workspaceId("only of this workspace")),
+      unread: flag("only those that are not read yet"),
     }),
-  output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean() }),
+  output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean(), unread: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries list" },
   http: ["GET /api/inbox/history"],
   mcp: { none: "it is the person's, not a model's" },
-  examples: ["inbox entries list --limit 20"],
+  examples: ["inbox entries list --limit 20", "inbox entries list --unread"],
 });

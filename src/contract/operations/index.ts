@@ -12,8 +12,16 @@ import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
 import { dlqShow } from "./dlq-show.ts";
+import { entryDelete } from "./entries-delete.ts";
+import { entryExport } from "./entries-export.ts";
 import { entryHistory } from "./entries-history.ts";
+import { entryImport } from "./entries-import.ts";
 import { entryPush } from "./entries-push.ts";
+import { entryRead } from "./entries-read.ts";
+import { entryReply } from "./entries-reply.ts";
+import { entryRestore } from "./entries-restore.ts";
+import { entryShow } from "./entries-show.ts";
+import { entryUnread } from "./entries-unread.ts";
 import { watch } from "./events-watch.ts";
 import { check } from "./mailbox-check.ts";
 import { gather } from "./mailbox-gather.ts";
@@ -23,6 +31,7 @@ import { sendPlain } from "./mailbox-send.ts";
 import { waitMail } from "./mailbox-wait.ts";
 import { msgAck } from "./messages-ack.ts";
 import { msgAckAll } from "./messages-ack-all.ts";
+import { msgChannels } from "./messages-channels.ts";
 import { msgGc } from "./messages-gc.ts";
 import { msgInbox } from "./messages-inbox.ts";
 import { msgPending } from "./messages-pending.ts";
@@ -32,6 +41,7 @@ import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
+import { searchFind } from "./search-find.ts";
 import { assign } from "./tasks-assign.ts";
 import { editTask } from "./tasks-edit.ts";
 import { handoff } from "./tasks-handoff.ts";
@@ -62,6 +72,7 @@ import { tokenList } from "./tokens-list.ts";
 import { tokenRevoke } from "./tokens-revoke.ts";
 import { workspaceAdd } from "./workspaces-add.ts";
 import { workspaceList } from "./workspaces-list.ts";
+import { workspaceRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
@@ -92,6 +103,7 @@ export const table = [
   msgAck,
   msgAckAll,
   msgPending,
+  msgChannels,
   msgReplies,
   msgStatus,
   msgGc,
@@ -117,8 +129,18 @@ export const table = [
   supervise,
   workspaceAdd,
   workspaceList,
+  workspaceRemove,
   entryPush,
   entryHistory,
+  entryShow,
+  entryReply,
+  entryRead,
+  entryUnread,
+  entryDelete,
+  entryRestore,
+  entryExport,
+  entryImport,
+  searchFind,
   serve,
   mcp,
   setup,

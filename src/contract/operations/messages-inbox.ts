@@ -22,6 +22,7 @@ export const msgInbox = operation({
       onlyAcked: flag("only those that were acknowledged"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
       commit: flag("with --reader: move its position past what was read"),
+      newest: flag("the newest instead of the oldest; still the oldest of them first"),
     }),
   output: () =>
     v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
@@ -32,7 +33,7 @@ export const msgInbox = operation({
     tool: "msg_inbox",
     set: "messages",
     use: "Read a channel from a position on. Changes nothing.",
-    without: ["onlyAcked"],
+    without: ["onlyAcked", "newest"],
   },
   examples: [
     "inbox msg inbox agent-1 --after 42",

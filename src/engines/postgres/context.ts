@@ -4,6 +4,7 @@ import { fragment, nothing } from "../../sql/sql.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
+import { search } from "./search.ts";
 
 /** What a procedure yields that is not for the server as it stands; lockstep.ts knows what it means. */
 export const settledEvent = fragment`select settled_event() as last`;
@@ -66,6 +67,7 @@ export function contextOf(
     learn: (fact, value) => void noted.learnt.set(fact, value),
     verified: false,
     wake: (topic) => noted.topics.add(topic),
+    search,
   };
 }
 

@@ -10,6 +10,7 @@ const sequences: Record<string, string> = {
   tokens: "tokens_token_id_seq",
   entries: "entries_entry_number_seq",
   tasks: "tasks_task_number_seq",
+  erased_entries: "erased_entries_erased_number_seq",
   events: "event_numbers",
 };
 const given = "case when is_called then last_value else last_value - 1 end";

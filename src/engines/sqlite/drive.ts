@@ -4,6 +4,7 @@ import { type Context, one, type Procedure, type Refused, type Row } from "../..
 import { forgottenStatements, fragment, nothing } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
+import { search } from "./search.ts";
 
 const placeholder = () => "?";
 const newestEvent = fragment`select max(events.event_id) as last from events`;
@@ -51,5 +52,6 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     },
     verified: false,
     wake: (topic) => noted.topics.add(topic),
+    search,
   };
 }

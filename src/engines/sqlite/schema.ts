@@ -275,4 +275,35 @@ create table supervision (
   `
 alter table outbox add column taken_at text;
 `,
+  `
+alter table entries add column sender text;
+alter table entries add column kind text;
+alter table entries add column thread_id integer;
+alter table entries add column message_id integer;
+alter table entries add column choices_json text;
+alter table entries add column answered_at text;
+alter table entries add column deleted_at text;
+drop index entries_workspace;
+create index entries_time on entries (created_at, entry_number);
+create index entries_workspace on entries (workspace_id, created_at, entry_number);
+create index entries_unread on entries (created_at, entry_number) where read_at is null and deleted_at is null;
+create index entries_unread_workspace on entries (workspace_id, created_at, entry_number) where read_at is null and deleted_at is null;
+create index workspaces_agent on workspaces (agent_id);
+create index entries_deleted on entries (deleted_at) where deleted_at is not null;
+
+create table erased_entries (
+  erased_number integer primary key autoincrement,
+  entry_id text not null unique,
+  entry_number integer not null,
+  created_at text not null
+) strict;
+
+create virtual table search_words using fts5(
+  title, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
+);
+create table search_progress (
+  event_id integer not null
+) strict;
+insert into search_progress (event_id) values (0);
+`,
 ];

@@ -22,6 +22,7 @@ import {
   subcommandsOf,
 } from "./commands.ts";
 import { completion } from "./completion.ts";
+import { exportEntries, importEntries } from "./entries.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
@@ -133,6 +134,12 @@ async function act(
       if (!(await print(`${JSON.stringify(snakeCase(record))}\n`))) return exitBrokenPipe;
     return 0;
   }
+  if (op.name === "entries.export") return (await exportEntries(inbox, input)) ? 0 : exitBrokenPipe;
+  if (op.name === "entries.import") {
+    const value = await importEntries(inbox, String(input.entries ?? "-"), command.warnings);
+    const exit = await answer(op, { value }, command, json);
+    return exit || (command.warnings.length ? errorTable.invalid_input.exit : 0);
+  }
   return answer(
     op,
     await inbox.hand(op.name as BusOperation, input as never, {
@@ -154,7 +161,8 @@ async function openBus(
   input: Record<string, unknown>,
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
-  const inbox = openInbox(location, { delivery, brief: true });
+  const journal = { complain: (message: string) => complain(`warning: ${message}\n`) };
+  const inbox = openInbox(location, { delivery, brief: true, journal });
   if (token !== undefined) actAs(await requireOwner(inbox, token), op, input);
   return inbox;
 }

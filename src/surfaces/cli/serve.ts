@@ -15,13 +15,23 @@ export async function runHub(
   { input, label }: CommandInput,
   say: (output: OutputOf<"bus.serve">) => Promise<unknown>,
 ): Promise<void> {
-  const { port, host, allowHost, auth } = parseInput(serve, input, label);
+  const { port, host, allowHost, auth, dataDir, dev } = parseInput(serve, input, label);
   const db = locateOrNew(asked);
   if (isHub(db))
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
       hint: "leave out --db, or name a file or a postgres:// address",
     });
-  const hub = await startHub({ db, port, host, allowHosts: allowHost ?? [], auth, delivery });
+  const hub = await startHub({
+    db,
+    port,
+    host,
+    allowHosts: allowHost ?? [],
+    auth,
+    delivery,
+    dataDir,
+    dev,
+    complain: (message) => complain(`warning: ${message}\n`),
+  });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
   });

@@ -10,9 +10,19 @@ export interface Limits {
   /** Open waits, of all and of one agent. */
   waiters: number;
   waitersPerAgent: number;
+  /** Entries whose documents are being watched. */
+  watchedEntries: number;
 }
 
-export const usualLimits: Limits = { rate: 50_000, waiters: 20_000, waitersPerAgent: 1000 };
+export const usualLimits: Limits = {
+  rate: 50_000,
+  waiters: 20_000,
+  waitersPerAgent: 1000,
+  watchedEntries: 256,
+};
+
+/** `link`: another site may lead here. `anybody`: the same for everyone, and nothing of anyone's in it. */
+export type Visit = "link" | "anybody";
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
 export const isLoopback = (host: string) => loopback.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
@@ -32,18 +42,23 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
   let second = 0;
   let waiting = 0;
 
+  function sameSite(request: Request, visit?: Visit): void {
+    const origin = request.headers.get("origin");
+    if (origin !== null && !ours(hostOf(origin)))
+      throw refuse(`pages of ${origin} may not speak to this hub`);
+    // An image of another site's page comes without an Origin, and would collect mail; a link to our page may be followed.
+    const follows = visit === "link" && request.headers.get("sec-fetch-mode") === "navigate";
+    if (request.headers.get("sec-fetch-site") === "cross-site" && !follows)
+      throw refuse("pages of other sites may not speak to this hub");
+  }
+
   return {
     waiting: () => waiting,
 
-    admit(request: Request, caller: string): void {
+    admit(request: Request, caller: string, visit?: Visit): void {
       const host = request.headers.get("host") ?? "";
       if (!ours(host)) throw refuse(`the Host "${host}" is not this hub's`);
-      const origin = request.headers.get("origin");
-      if (origin !== null && !ours(hostOf(origin)))
-        throw refuse(`pages of ${origin} may not speak to this hub`);
-      // An image of another site's page comes without an Origin, and would collect mail; a link to our page may be followed.
-      if (request.headers.get("sec-fetch-site") === "cross-site" && !followsLink(request))
-        throw refuse("pages of other sites may not speak to this hub");
+      if (visit !== "anybody") sameSite(request, visit);
       const now = Math.floor(performance.now() / 1000);
       if (now !== second) {
         second = now;
@@ -81,9 +96,6 @@ const refuse = (message: string) =>
   new InboxError("not_allowed", message, {
     hint: "call it as localhost, or start it with --allow-host NAME",
   });
-
-const followsLink = (request: Request) =>
-  request.headers.get("sec-fetch-mode") === "navigate" && new URL(request.url).pathname.startsWith("/docs/");
 
 function hostOf(origin: string): string {
   try {

@@ -9,13 +9,17 @@ import { version } from "../../version.ts";
 import { endOfWait } from "../../waiting/wait.ts";
 import type { Mcp } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
+import { openDocumentStreams } from "./document-stream.ts";
+import { document, mayRead, picture } from "./documents.ts";
 import { eventStream } from "./events.ts";
-import { type Limits, makeGuard } from "./guard.ts";
+import { type Limits, makeGuard, type Visit } from "./guard.ts";
 import { handOverOf, receiptIn, withReceipt } from "./hand-overs.ts";
 import { callerOf } from "./identity.ts";
 import { openMetrics } from "./metrics.ts";
+import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody, type RoutedRequest } from "./request.ts";
+import { seed } from "./seed.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
 export interface ServerOptions {
@@ -28,6 +32,8 @@ export interface ServerOptions {
   limits: Limits;
   /** Told to whoever asks who holds the port. */
   about: Record<string, unknown>;
+  /** Whether entries may be put into the person's inbox by anybody. */
+  dev?: boolean;
 }
 
 const graceMs = 2000;
@@ -40,6 +46,7 @@ type Handle = (request: RoutedRequest, server: Bun.Server<undefined>) => Promise
 export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const guard = makeGuard(options.limits, [options.hostname, ...options.hosts]);
   const metrics = openMetrics();
+  const documentStream = openDocumentStreams(options.limits.watchedEntries);
   const stopping = new AbortController();
   let mcp: Mcp | undefined;
   const settling = new Set<Promise<void>>();
@@ -50,12 +57,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
 
   /** Everything every route has in common: admission, errors, counting. */
   const wrapped =
-    (name: string, handle: Handle): Handle =>
+    (name: string, handle: Handle, visit?: Visit): Handle =>
     async (request, server) => {
       const started = performance.now();
       let response: Response;
       try {
-        guard.admit(request, server.requestIP(request)?.address ?? "");
+        guard.admit(request, server.requestIP(request)?.address ?? "", visit);
         response = await handle(request, server);
       } catch (error) {
         response = refusal(error);
@@ -154,6 +161,43 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
     }),
   );
+  /** [U2] Routes that show files: whose they are is asked of the entry. */
+  const ofEntry = (
+    name: string,
+    show: (
+      request: RoutedRequest,
+      found: Awaited<ReturnType<EmbeddedInbox["entry"]>>,
+      server: Bun.Server<undefined>,
+    ) => Response,
+  ) =>
+    wrapped(name, async (request, server) => {
+      const caller = await callerOf(request, inbox, options.auth);
+      const found = await inbox.entry(request.params.id!);
+      mayRead(caller, found);
+      return show(request, found, server);
+    });
+  for (const method of ["GET", "HEAD"]) {
+    add(`${method} /api/inbox/:id/docs/:n`, ofEntry("entries.document", document));
+    add(`${method} /api/inbox/:id/files`, ofEntry("entries.picture", picture));
+  }
+  add(
+    "GET /api/inbox/:id/docs/watch",
+    ofEntry("entries.watch", (request, found, server) => {
+      server.timeout(request, 0);
+      const over = guard.wait(undefined);
+      try {
+        return documentStream(request, found, stopping.signal, over);
+      } catch (error) {
+        over();
+        throw error;
+      }
+    }),
+  );
+  if (options.dev)
+    add(
+      "POST /api/inbox/seed",
+      authorised("entries.seed", async (request) => plain(await seed(inbox, await jsonBody(request)), 201)),
+    );
   const visitMcp: Handle = async (request, server) => {
     const caller = await callerOf(request, inbox, options.auth);
     const choices = loadMcp().choicesIn(new URL(request.url));
@@ -213,7 +257,10 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     }),
   );
   add("GET /openapi.json", wrapped("openapi", openApi));
-  add("GET /docs/api", wrapped("docs", page));
+  for (const path of pagePaths) add(`GET ${path}`, wrapped("page", inboxPage, "link"));
+  add(`GET ${diagramPath}`, wrapped("page", diagramFrame));
+  add(`GET ${assetPaths}`, wrapped("page", asset, "anybody"));
+  add("GET /docs/api", wrapped("docs", page, "link"));
   for (const asset of ["api.js", "api.css"]) add(`GET /docs/${asset}`, wrapped("docs", page));
 
   const methods = (handlers: Record<string, Handle>) => ({

@@ -7,9 +7,11 @@ import type { Message } from "../../contract/message.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Status, Thread } from "../../contract/thread.ts";
+import { entryRenders } from "./entries.ts";
 import type { Paint } from "./paint.ts";
 import { taskRenders } from "./render-tasks.ts";
 import { cut, oneLine, safe } from "./safe.ts";
+import { searchText } from "./search.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
@@ -226,6 +228,18 @@ const renders: { [N in OperationName]: Render<N> } = {
   "messages.ack": ({ message, already }) =>
     `${already ? "Already acknowledged" : "Acknowledged"} message ${message.id}`,
   "messages.ackAll": ({ channel, ackedCount }) => `Acknowledged ${ackedCount} message(s) on ${safe(channel)}`,
+  "messages.channels": ({ channels }, paint) =>
+    channels.length
+      ? textTable(
+          ["CHANNEL", "PENDING", "LATEST"],
+          channels.map(({ channel, pending, latestId }) => [
+            safe(channel),
+            String(pending),
+            String(latestId),
+          ]),
+          paint.dim,
+        )
+      : "no channels yet",
   "messages.pending": ({ channel, count }) => `${count} pending message(s) on ${safe(channel)}`,
   "messages.gc": ({ expired, acked }) => `Deleted ${expired} expired and ${acked} acknowledged message(s)`,
   "messages.read": ({ message, offset, total }, paint) => {
@@ -267,6 +281,7 @@ const renders: { [N in OperationName]: Render<N> } = {
     `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
   "workspaces.add": ({ workspace }) =>
     `${workspace.workspaceId} ${safe(workspace.label)}\n  its agent speaks MCP at /mcp/${workspace.workspaceId} of the hub, as ${safe(workspace.agent)}`,
+  "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${safe(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
       ? textTable(
@@ -280,16 +295,8 @@ const renders: { [N in OperationName]: Render<N> } = {
           paint.dim,
         )
       : "no workspaces; inbox workspace add PATH --label TEXT makes one",
-  "entries.push": ({ id }) => `pushed ${id}`,
-  "entries.history": ({ entries }) =>
-    entries.length
-      ? entries
-          .map(
-            (each) =>
-              `${each.id} ${relative(new Date(each.ts).toISOString())} ${cut(each.workspaceLabel ?? "", 40)}\n  ${cut(each.comments || each.docs.map(({ path }) => path).join(", "), 100)}`,
-          )
-          .join("\n")
-      : "nothing in the inbox",
+  ...entryRenders,
+  "search.find": searchText,
   "tokens.create": ({ token, tokenId, agentId, scope }, paint) =>
     `${token}\n${paint.dim(`${tokenId}: ${scope} for ${safe(agentId)}. It is not shown again; use it as INBOX_TOKEN.`)}`,
   "tokens.list": ({ tokens }, paint) => {

@@ -1,0 +1,191 @@
+/** [U3] [U9] Entries of the person's inbox as they are stored, and what time makes of them. */
+import { choicesIn, type Entry, pathProblem, person, restoreSeconds } from "../contract/entry.ts";
+import { InboxError } from "../contract/errors.ts";
+import { idOf } from "../contract/ids.ts";
+import type { Kind } from "../contract/message.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all, one, run } from "../sql/procedure.ts";
+import { fragment, joined, type Sql, sql } from "../sql/sql.ts";
+import { append } from "./event.ts";
+import type { Content, Head, MessageRow } from "./message.ts";
+import { forgetWords } from "./search.ts";
+import { type WorkspaceRow, workspaceColumns } from "./workspace.ts";
+
+export interface EntryRow {
+  entry_number: number;
+  entry_id: string;
+  workspace_id: string | null;
+  workspace_label: string | null;
+  docs_json: string;
+  comments: string;
+  created_at: string;
+  read_at: string | null;
+  sender: string | null;
+  kind: Kind | null;
+  thread_id: number | null;
+  message_id: number | null;
+  choices_json: string | null;
+  answered_at: string | null;
+  deleted_at: string | null;
+}
+
+export const entryColumns = fragment`entries.entry_number, entries.entry_id, entries.workspace_id, entries.workspace_label,
+  entries.docs_json, entries.comments, entries.created_at, entries.read_at, entries.sender, entries.kind, entries.thread_id,
+  entries.message_id, entries.choices_json, entries.answered_at, entries.deleted_at`;
+
+export const entryView = (row: EntryRow): Entry => ({
+  id: row.entry_id,
+  ts: Date.parse(row.created_at),
+  workspaceId: row.workspace_id,
+  workspaceLabel: row.workspace_label,
+  docs: JSON.parse(row.docs_json),
+  comments: row.comments,
+  readAt: row.read_at,
+  sender: row.sender,
+  kind: row.kind,
+  threadId: row.thread_id === null ? null : idOf("thread", row.thread_id),
+  messageId: row.message_id === null ? null : idOf("message", row.message_id),
+  choices: row.choices_json === null ? null : JSON.parse(row.choices_json),
+  answeredAt: row.answered_at,
+});
+
+/** What orders entries: whoever adds one has it, so that they become visible in the order of their numbers ([G2]). */
+export const entryOrder = "entries";
+
+export type NewEntry = Omit<EntryRow, "entry_number" | "deleted_at">;
+
+/** Adds an entry that is not there yet, and tells of it; false where one has its id. The caller has locked `entryOrder`. */
+export function* addEntry(tx: Context, fresh: NewEntry, now: string): Procedure<boolean> {
+  yield* eraseDue(tx, now);
+  const made = yield* one(sql`
+    insert into entries (entry_id, workspace_id, workspace_label, docs_json, comments, created_at, read_at, sender, kind,
+      thread_id, message_id, choices_json, answered_at)
+    values (${fresh.entry_id}, ${fresh.workspace_id}, ${fresh.workspace_label}, ${fresh.docs_json}, ${fresh.comments},
+      ${fresh.created_at}, ${fresh.read_at}, ${fresh.sender}, ${fresh.kind}, ${fresh.thread_id}, ${fresh.message_id},
+      ${fresh.choices_json}, ${fresh.answered_at})
+    on conflict (entry_id) do nothing returning entry_id`);
+  if (!made) return false;
+  const payload = { entry: fresh.entry_id, workspace: fresh.workspace_id };
+  yield* append(tx, { type: "entry.pushed", source: fresh.sender ?? person, payload, now });
+  return true;
+}
+
+/** [U9] A message to the person is an entry too. Its artifacts that lie in the sender's workspace are its documents. */
+export function* addMessageEntry(
+  tx: Context,
+  { row, head, content }: { row: MessageRow; head: Head; content: Content },
+  now: string,
+): Procedure<void> {
+  const workspace = yield* one<WorkspaceRow>(sql`
+    select ${workspaceColumns} from workspaces where workspaces.agent_id = ${head.from}
+    order by workspaces.created_at desc, workspaces.workspace_id limit 1`);
+  const choices = choicesIn(content.payload ?? {});
+  yield* addEntry(
+    tx,
+    {
+      entry_id: crypto.randomUUID(),
+      workspace_id: workspace?.workspace_id ?? null,
+      workspace_label: workspace?.label ?? null,
+      docs_json: JSON.stringify(workspace ? documentsIn(workspace.path, content) : []),
+      comments: textOf(content),
+      created_at: now,
+      read_at: null,
+      sender: head.from,
+      kind: head.kind,
+      thread_id: head.thread,
+      message_id: row.message_id,
+      choices_json: choices && JSON.stringify(choices),
+      answered_at: null,
+    },
+    now,
+  );
+}
+
+/** The summary and the body, but not twice what the one has of the other. */
+function textOf({ summary, body }: Content): string {
+  if (!body) return summary;
+  return body.trimStart().startsWith(summary.replace(/…$/, "")) ? body : `${summary}\n\n${body}`;
+}
+
+function documentsIn(root: string, { artifacts = [] }: Content): { path: string }[] {
+  const folder = root.endsWith("/") ? root : `${root}/`;
+  return artifacts
+    .filter(({ path }) => path.startsWith(folder))
+    .map(({ path }) => ({ path: path.slice(folder.length) }))
+    .filter(({ path }) => pathProblem(path) === undefined);
+}
+
+const erasedBefore = (now: string) => new Date(Date.parse(now) - restoreSeconds * 1000).toISOString();
+export const restorableUntil = (deletedAt: string) =>
+  new Date(Date.parse(deletedAt) + restoreSeconds * 1000).toISOString();
+
+/** What was deleted long enough ago goes for good; its place stays known, so that a page can begin there. */
+export function eraseDue(tx: Context, now: string): Procedure<string[]> {
+  return erase(tx, sql`deleted_at is not null and deleted_at <= ${erasedBefore(now)}`, now);
+}
+
+export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]> {
+  const gone = yield* all<Pick<EntryRow, "entry_id" | "entry_number" | "created_at">>(
+    sql`delete from entries where ${which} returning entry_id, entry_number, created_at`,
+  );
+  if (!gone.length) return [];
+  yield* tx.lock(entryOrder); // the journal goes by their numbers too
+  for (const { entry_id, entry_number, created_at } of gone)
+    yield* run(sql`
+      insert into erased_entries (entry_id, entry_number, created_at) values (${entry_id}, ${entry_number}, ${created_at})
+      on conflict (entry_id) do nothing`);
+  yield* forgetWords(
+    tx,
+    "entries",
+    gone.map(({ entry_number }) => entry_number),
+  );
+  const entries = gone.map(({ entry_id }) => entry_id);
+  yield* append(tx, { type: "entries.erased", source: person, payload: { entries }, now });
+  return entries;
+}
+
+/** When the next one is erased, if any waits for it. */
+export function* nextErasure(): Procedure<string | undefined> {
+  const row = yield* one<{ at: string | null }>(
+    sql`select min(entries.deleted_at) as at from entries where entries.deleted_at is not null`,
+  );
+  return row?.at ? restorableUntil(row.at) : undefined;
+}
+
+export function* findEntry(tx: Context, id: string, hidden = false): Procedure<EntryRow> {
+  const row = yield* one<EntryRow>(
+    sql`select ${entryColumns} from entries where entries.entry_id = ${id} ${tx.forUpdate}`,
+  );
+  if (row && (hidden || row.deleted_at === null)) return row;
+  throw yield* noEntry(id, row);
+}
+
+export function* noEntry(id: string, row: EntryRow | undefined): Procedure<InboxError> {
+  if (row?.deleted_at)
+    return new InboxError("not_found", `the entry ${id} was deleted`, {
+      hint: `inbox entries restore ${id} brings it back until ${restorableUntil(row.deleted_at)}`,
+      details: { deleted: true },
+    });
+  const erased = yield* one(sql`select 1 as here from erased_entries where erased_entries.entry_id = ${id}`);
+  return erased
+    ? new InboxError("not_found", `the entry ${id} was deleted, and is gone for good`, {
+        hint: "inbox entries import FILE brings entries back from an export",
+        details: { erased: true },
+      })
+    : new InboxError("not_found", `there is no entry ${id}`, { hint: "inbox entries list shows them" });
+}
+
+/** The place of an entry in the history, also of one that was erased. */
+export function* placeOf(id: string): Procedure<Pick<EntryRow, "created_at" | "entry_number">> {
+  const place = yield* one<Pick<EntryRow, "created_at" | "entry_number">>(sql`
+    select entries.created_at, entries.entry_number from entries where entries.entry_id = ${id}
+    union all
+    select erased_entries.created_at, erased_entries.entry_number from erased_entries where erased_entries.entry_id = ${id}
+    limit 1`);
+  if (!place) throw yield* noEntry(id, undefined);
+  return place;
+}
+
+/** Entries older than a place. */
+export const olderThan = ({ created_at, entry_number }: Pick<EntryRow, "created_at" | "entry_number">): Sql =>
+  sql`(entries.created_at, entries.entry_number) < (${joined([created_at, entry_number])})`;

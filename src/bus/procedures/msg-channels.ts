@@ -1,0 +1,43 @@
+/** Which channels there are. */
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { literal, sql } from "../../sql/sql.ts";
+import { waiting } from "../channel.ts";
+
+interface ChannelRow {
+  channel: string;
+  pending: number;
+  latest_id: number;
+}
+
+/** From each name to the next, by the index: a long channel costs as much as a short one, but for its pending messages. */
+export function* msgChannels(
+  tx: Context,
+  { after, limit, pending }: ParsedOf<"messages.channels">,
+): Procedure<OutputOf<"messages.channels">> {
+  const now = yield* tx.clock();
+  const filter = pending
+    ? sql`and exists (select 1 from messages where messages.to_agent = names.channel and ${waiting(now)})`
+    : sql``;
+  const rows = yield* all<ChannelRow>(sql`
+    with recursive names (channel) as (
+      select min(messages.to_agent) from messages where messages.to_agent > ${after ?? ""}
+      union all
+      select (select min(messages.to_agent) from messages where messages.to_agent > names.channel)
+      from names where names.channel is not null
+    )
+    select names.channel,
+      (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)}) as pending,
+      (select max(messages.message_id) from messages where messages.to_agent = names.channel) as latest_id
+    from names where names.channel is not null ${filter}
+    limit ${literal(limit + 1)}`);
+  return {
+    channels: rows.slice(0, limit).map((row) => ({
+      channel: row.channel,
+      pending: row.pending,
+      latestId: row.latest_id,
+    })),
+    hasMore: rows.length > limit,
+  };
+}

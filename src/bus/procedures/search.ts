@@ -1,0 +1,124 @@
+/** [U8] What the words lead to, as it is now: what was deleted since is left out. */
+import { idOf } from "../../contract/ids.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
+import { type SearchHit, type SearchKind, searchKinds } from "../../contract/search.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { joined, literal, sql } from "../../sql/sql.ts";
+import { unexpired } from "../channel.ts";
+import { type EntryRow, entryColumns, entryView } from "../entry.ts";
+import { kindNumbers, wordsBehind } from "../search.ts";
+import { type ThreadRow, threadColumns } from "../thread.ts";
+import { askedIn, snippetOf } from "../words.ts";
+
+/** So many of the newest are compared with each other. */
+const among = 1000;
+/** Of a long text so much is looked through for the snippet. */
+const lookedAt = 100_000;
+
+type Hit = Omit<SearchHit, "score"> & { ref: number };
+type Reader = (tx: Context, refs: readonly number[], words: readonly string[]) => Procedure<Hit[]>;
+
+export function* find(
+  tx: Context,
+  { q, limit, kinds = [...searchKinds] }: ParsedOf<"search.find">,
+): Procedure<{ hits: SearchHit[]; behind: number }> {
+  const behind = yield* wordsBehind(tx);
+  const words = askedIn(q);
+  const hits: SearchHit[] = [];
+  if (!words.length) return { hits, behind };
+  for (const kind of new Set(kinds)) {
+    const rows = yield* all<{ ref: number; score: number }>(
+      tx.search.match(kindNumbers[kind], words, among, limit * 2),
+    );
+    if (!rows.length) continue;
+    const scores = new Map(rows.map(({ ref, score }) => [ref, score]));
+    for (const { ref, ...hit } of yield* readers[kind](tx, [...scores.keys()], words))
+      hits.push({ ...hit, score: scores.get(ref)! });
+  }
+  // A message to the person is an entry too: it is shown once.
+  const entries = new Set(hits.map((hit) => (hit.kind === "entries" ? hit.messageId : null)));
+  const once = hits.filter((hit) => hit.kind !== "messages" || !entries.has(hit.messageId));
+  once.sort((a, b) => b.score - a.score || b.ts - a.ts);
+  return { hits: once.slice(0, limit), behind };
+}
+
+const readers: Record<SearchKind, Reader> = { entries: entriesOf, threads: threadsOf, messages: messagesOf };
+
+function* entriesOf(_: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
+  const rows = yield* all<EntryRow>(sql`
+    select ${entryColumns} from entries where entries.entry_number in (${joined(refs)}) and entries.deleted_at is null`);
+  return rows.map((row) => {
+    const { id, ts, workspaceLabel, sender, docs, comments, threadId, messageId } = entryView(row);
+    const text = `${comments.slice(0, lookedAt)} ${docs.map(({ path }) => path).join(" ")}`;
+    return {
+      ref: row.entry_number,
+      kind: "entries",
+      id,
+      title: workspaceLabel ?? sender ?? "",
+      snippet: snippetOf(text, words),
+      ts,
+      entryId: id,
+      threadId,
+      messageId,
+      channel: null,
+      sender,
+    };
+  });
+}
+
+function* threadsOf(_: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
+  const rows = yield* all<ThreadRow>(
+    sql`select ${threadColumns} from threads where threads.thread_id in (${joined(refs)})`,
+  );
+  return rows.map((row) => {
+    const id = idOf("thread", row.thread_id);
+    return {
+      ref: row.thread_id,
+      kind: "threads",
+      id,
+      title: row.subject,
+      snippet: snippetOf(row.subject, words),
+      ts: Date.parse(row.created_at),
+      entryId: null,
+      threadId: id,
+      messageId: null,
+      channel: null,
+      sender: row.created_by,
+    };
+  });
+}
+
+interface Letter {
+  message_id: number;
+  thread_id: number | null;
+  from_agent: string;
+  to_agent: string;
+  summary: string;
+  body: string;
+  created_at: string;
+}
+
+function* messagesOf(tx: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
+  const now = yield* tx.clock();
+  const rows = yield* all<Letter>(sql`
+    select messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.summary,
+      substr(messages.body, 1, ${literal(lookedAt)}) as body, messages.created_at
+    from messages where messages.message_id in (${joined(refs)}) and ${unexpired(now)}`);
+  return rows.map((row) => {
+    const id = idOf("message", row.message_id);
+    return {
+      ref: row.message_id,
+      kind: "messages",
+      id,
+      title: row.summary,
+      snippet: snippetOf(row.body || row.summary, words),
+      ts: Date.parse(row.created_at),
+      entryId: null,
+      threadId: row.thread_id === null ? null : idOf("thread", row.thread_id),
+      messageId: id,
+      channel: row.to_agent,
+      sender: row.from_agent,
+    };
+  });
+}

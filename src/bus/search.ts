@@ -1,0 +1,123 @@
+/**
+ * Words to search by. They are written after the fact, not with what they are of: following the events, so that a send costs
+ * no more for it. How far they are is one number, and whoever searches brings them up to date first.
+ */
+import type { SearchKind } from "../contract/search.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all, alone, one, run } from "../sql/procedure.ts";
+import { joined, literal, sql } from "../sql/sql.ts";
+import { wordsIn } from "./words.ts";
+
+/** As the index numbers them. */
+export const kindNumbers: Record<SearchKind, number> = { entries: 1, threads: 2, messages: 3 };
+
+/** Only so much of a text can be found. */
+const textLimit = 100_000;
+const eventsAtOnce = 100;
+const refsAtOnce = 500;
+
+export function* forgetWords(tx: Context, kind: SearchKind, refs: readonly number[]): Procedure<void> {
+  for (let at = 0; at < refs.length; at += refsAtOnce)
+    yield* run(tx.search.drop(kindNumbers[kind], refs.slice(at, at + refsAtOnce)));
+}
+
+/** After a bus was copied: nothing of what was there may be found any more. */
+export function* forgetAllWords(tx: Context): Procedure<void> {
+  yield* run(tx.search.clear());
+  yield* run(sql`update search_progress set event_id = 0`);
+}
+
+function* reached(tx: Context): Procedure<number> {
+  return (yield* one<{ event_id: number }>(
+    sql`select search_progress.event_id from search_progress ${tx.forUpdate}`,
+  ))!.event_id;
+}
+
+function* newestEvent(): Procedure<number> {
+  const row = yield* one<{ last: number | null }>(sql`select max(events.event_id) as last from events`);
+  return row?.last ?? 0;
+}
+
+/** How many events the words are behind, also such as are not yet to be taken because an earlier one may still come. */
+export function* wordsBehind(tx: Context): Procedure<number> {
+  return Math.max(0, (yield* newestEvent()) - (yield* reached(tx)));
+}
+
+interface Happened {
+  event_id: number;
+  event_type: string;
+  thread_id: number | null;
+  message_id: number | null;
+  payload_json: string;
+}
+
+/** Takes a few events further, and answers how many are left. */
+export function* nextWords(tx: Context): Procedure<number> {
+  yield* alone(tx, "search");
+  const settled = yield* tx.settled();
+  const from = yield* reached(tx);
+  const newest = yield* newestEvent();
+  if (settled <= from) return Math.max(0, newest - from);
+  const events = yield* all<Happened>(sql`
+    select events.event_id, events.event_type, events.thread_id, events.message_id, events.payload_json from events
+    where events.event_id > ${from} and events.event_id <= ${settled}
+      and (events.message_id is not null or events.event_type = 'entry.pushed')
+    order by events.event_id limit ${literal(eventsAtOnce)}`);
+  const to = events.length < eventsAtOnce ? settled : events.at(-1)!.event_id;
+  yield* putMessages(
+    tx,
+    numbersOf(events, ({ message_id }) => message_id),
+  );
+  yield* putThreads(
+    tx,
+    numbersOf(events, ({ event_type, thread_id }) => (event_type === "thread.created" ? thread_id : null)),
+  );
+  yield* putEntries(tx, events.filter(({ event_type }) => event_type === "entry.pushed").map(entryIn));
+  yield* run(sql`update search_progress set event_id = ${to}`);
+  return Math.max(0, newest - to);
+}
+
+const numbersOf = (events: Happened[], pick: (event: Happened) => number | null) => [
+  ...new Set(events.map(pick).filter((number) => number !== null)),
+];
+const entryIn = ({ payload_json }: Happened) =>
+  String((JSON.parse(payload_json) as { entry: unknown }).entry);
+
+function put(tx: Context, kind: SearchKind, ref: number, title: string, body: string): Procedure<void> {
+  const words = { title: wordsIn(title), body: wordsIn(body.slice(0, textLimit)) };
+  return run(tx.search.put(kindNumbers[kind], ref, words));
+}
+
+function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {
+  if (!ids.length) return;
+  const rows = yield* all<{ message_id: number; from_agent: string; summary: string; body: string }>(sql`
+    select messages.message_id, messages.from_agent, messages.summary, substr(messages.body, 1, ${literal(textLimit)}) as body
+    from messages where messages.message_id in (${joined(ids)})`);
+  for (const row of rows)
+    yield* put(tx, "messages", row.message_id, row.summary, `${row.from_agent} ${row.body}`);
+}
+
+function* putThreads(tx: Context, ids: readonly number[]): Procedure<void> {
+  if (!ids.length) return;
+  const rows = yield* all<{ thread_id: number; subject: string; run_id: string; task_id: string }>(sql`
+    select threads.thread_id, threads.subject, threads.run_id, threads.task_id from threads
+    where threads.thread_id in (${joined(ids)})`);
+  for (const row of rows)
+    yield* put(tx, "threads", row.thread_id, row.subject, `${row.run_id} ${row.task_id}`);
+}
+
+function* putEntries(tx: Context, ids: readonly string[]): Procedure<void> {
+  if (!ids.length) return;
+  type Row = { entry_number: number; workspace_label: string | null; sender: string | null } & Record<
+    "docs_json" | "comments",
+    string
+  >;
+  const rows = yield* all<Row>(sql`
+    select entries.entry_number, entries.workspace_label, entries.sender, entries.docs_json, entries.comments from entries
+    where entries.entry_id in (${joined(ids)})`);
+  for (const row of rows) {
+    const paths = (JSON.parse(row.docs_json) as { path: string }[]).map(({ path }) => path).join(" ");
+    const title = `${row.workspace_label ?? ""} ${row.sender ?? ""}`;
+    yield* put(tx, "entries", row.entry_number, title, `${row.comments.slice(0, textLimit)} ${paths}`);
+  }
+}

@@ -1,0 +1,60 @@
+/** Text as words to search by, the same on every engine: letters and numbers, without case and accents. */
+
+/** Scripts that write without spaces: there each sign is a word. */
+const sign = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
+const word = new RegExp(`[${sign}]|(?:(?![${sign}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+const wordLength = 100;
+
+const folded = (text: string) =>
+  text
+    .normalize("NFKD")
+    .replace(/[^\p{L}\p{N}]+/gu, "")
+    .toLowerCase()
+    .slice(0, wordLength)
+    .toWellFormed();
+
+export interface Found {
+  word: string;
+  start: number;
+  end: number;
+}
+
+export function* foundIn(text: string): Generator<Found> {
+  for (const match of text.matchAll(word)) {
+    const found = folded(match[0]);
+    if (found) yield { word: found, start: match.index, end: match.index + match[0].length };
+  }
+}
+
+export const wordsIn = (text: string): string[] => [...foundIn(text)].map((found) => found.word);
+
+const askedLimit = 16;
+
+/** What a person typed: whatever it is, it is words. */
+export const askedIn = (text: string): string[] => [...new Set(wordsIn(text))].slice(0, askedLimit);
+
+export interface Snippet {
+  text: string;
+  /** Where in it the words are: from, to. */
+  matches: [number, number][];
+}
+
+const snippetLength = 200;
+const before = 60;
+
+/** A part of the text with the first of the words in it, as one line. */
+export function snippetOf(whole: string, asked: readonly string[]): Snippet {
+  const text = whole.replace(/\s+/g, " ").trim();
+  const hit = (found: Found) => asked.some((one) => found.word.startsWith(one));
+  const first = foundIn(text).find(hit)?.start ?? 0;
+  const from = first <= before ? 0 : wordEdge(text, first - before);
+  const to = Math.min(text.length, from + snippetLength);
+  const cut = `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`.toWellFormed();
+  const matches = [...foundIn(cut)].filter(hit).map(({ start, end }): [number, number] => [start, end]);
+  return { text: cut, matches };
+}
+
+const wordEdge = (text: string, at: number) => {
+  const space = text.indexOf(" ", at);
+  return space < 0 || space > at + 30 ? at : space + 1;
+};

@@ -1,0 +1,19 @@
+import * as v from "valibot";
+import { entry, entryId, person } from "../entry.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const entryRead = operation({
+  name: "entries.read",
+  kind: "write",
+  scope: "leader",
+  summary: "Mark an entry as read",
+  detail: "A message to the person is acked by that. Once: a second time changes nothing, and says already.",
+  input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who read it", "NAME"), person) }),
+  output: () => v.strictObject({ entry: entry(), already: v.boolean() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "entries read", plain: ["id"], identity: "agent", identityDefault: person },
+  http: ["PUT /api/inbox/:id/read"],
+  mcp: { none: "it is the person's, not a model's" },
+  examples: ["inbox entries read 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
+});

@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { entry, entryId, person } from "../entry.ts";
+import { name, text } from "../fields.ts";
+import { message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { recipient } from "../recipient.ts";
+
+export const entryReply = operation({
+  name: "entries.reply",
+  kind: "write",
+  scope: "worker",
+  summary: "Answer an entry of the person's inbox",
+  detail:
+    "The answer goes to the workspace's agent; where the entry is a message, into its thread, or to its sender. " +
+    "Whoever waits for it is woken. A choice is one of those the entry offers, and arrives as payload.choice.",
+  input: () =>
+    v.strictObject({
+      id: entryId(),
+      message: v.optional(text("what to answer", { file: true })),
+      choice: v.optional(text("one of the answers that the entry offers", { limit: 1024 })),
+      from: v.optional(name("who answers", "NAME"), person),
+    }),
+  output: () => v.strictObject({ entry: entry(), message: message(), recipient: recipient() }),
+  errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
+  cli: { command: "entries reply", plain: ["id", "message"], identity: "from", identityDefault: person },
+  creates: true,
+  http: ["POST /api/inbox/:id/reply"],
+  mcp: { none: "it is the person's, not a model's" },
+  examples: ['inbox entries reply 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 "Yes, extend the rates section"'],
+});

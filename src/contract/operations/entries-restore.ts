@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import { entry, entryId, person, restoreSeconds } from "../entry.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const entryRestore = operation({
+  name: "entries.restore",
+  kind: "write",
+  scope: "leader",
+  summary: "Bring back an entry that was just deleted",
+  detail: `Possible for ${restoreSeconds} seconds; one that was not deleted stays as it is.`,
+  input: () =>
+    v.strictObject({ id: entryId(), agent: v.optional(name("who wants it back", "NAME"), person) }),
+  output: () => v.strictObject({ entry: entry(), already: v.boolean() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "entries restore", plain: ["id"], identity: "agent", identityDefault: person },
+  http: ["POST /api/inbox/:id/restore"],
+  mcp: { none: "it is the person's, not a model's" },
+  examples: ["inbox entries restore 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
+});

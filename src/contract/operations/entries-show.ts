@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { documentState } from "../document.ts";
+import { entry, entryId, person } from "../entry.ts";
+import { flag, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { workspace } from "../workspace.ts";
+
+export const entryShow = operation({
+  name: "entries.show",
+  kind: "read",
+  scope: "worker",
+  summary: "Show one entry of the person's inbox, and its documents as they are now",
+  detail:
+    "It changes nothing unless --mark-read. Whoever shows it to the person marks it as read, as the page does.",
+  input: () =>
+    v.strictObject({
+      id: entryId(),
+      markRead: flag("mark it as read; a message is acked by that"),
+      agent: v.optional(name("who reads, with --mark-read", "NAME"), person),
+    }),
+  output: () =>
+    v.strictObject({
+      entry: entry(),
+      /** Null where it has none, or where that was removed. */
+      workspace: v.nullable(workspace()),
+      documents: v.array(documentState()),
+    }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "entries show", plain: ["id"], identity: "agent", identityDefault: person },
+  http: ["POST /api/inbox/:id/show", "GET /api/inbox/:id"],
+  mcp: { none: "it is the person's, not a model's" },
+  examples: ["inbox entries show 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --mark-read"],
+});

@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { flag, integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const msgChannels = operation({
+  name: "messages.channels",
+  kind: "read",
+  scope: "worker",
+  summary: "List the channels, by name",
+  detail: "Every name a message was ever sent to, with what nobody has acknowledged yet.",
+  input: () =>
+    v.strictObject({
+      after: v.optional(name("only names behind this one, for the next page", "CHANNEL")),
+      limit: v.optional(integer("at most so many (default: 200)", { min: 1, max: 1000 }), 200),
+      pending: flag("only those with something pending"),
+    }),
+  output: () =>
+    v.strictObject({
+      channels: v.array(v.strictObject({ channel: v.string(), pending: v.number(), latestId: v.number() })),
+      hasMore: v.boolean(),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "msg channels", shape: "channel", bare: "channels" },
+  http: ["GET /api/messages/channels"],
+  mcp: { none: "a model knows the channels it works with" },
+  examples: ["inbox msg channels", "inbox msg channels --pending --json"],
+});

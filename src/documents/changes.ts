@@ -1,0 +1,68 @@
+/**
+ * Changes of documents as they happen. Editors replace a file rather than write to it, and folders come and go, so what is
+ * watched is the folder a document lies in, and now and then everything is looked at again: a watch is only a hint.
+ */
+import type { FSWatcher } from "node:fs";
+import { dirname, join } from "node:path";
+import type { DocumentState } from "../contract/document.ts";
+import { fs } from "../system.ts";
+import { statesOf } from "./states.ts";
+
+const slowCheckMs = 2000;
+/** An editor writes, renames and sets times in one go: one change. */
+const settleMs = 30;
+
+/** Tells of every document at once, and of each that changes later, until the answer is called. */
+export function watchDocuments(
+  root: string,
+  docs: readonly { path: string }[],
+  tell: (state: DocumentState) => void,
+): () => void {
+  const known = new Map<number, string>();
+  const watchers = new Map<string, { watcher: FSWatcher; inode: number }>();
+  let settling: Timer | undefined;
+
+  function look(): void {
+    settling = undefined;
+    watchFolders(); // first: what changes after the look must be heard of
+    for (const state of statesOf(root, docs)) {
+      const text = JSON.stringify(state);
+      if (known.get(state.n) === text) continue;
+      known.set(state.n, text);
+      tell(state);
+    }
+  }
+
+  const hint = () => {
+    settling ??= setTimeout(look, settleMs);
+  };
+
+  function watchFolders(): void {
+    for (const folder of new Set(docs.map(({ path }) => dirname(join(root, path))))) {
+      const inode = fs().statSync(folder, { throwIfNoEntry: false })?.ino;
+      // A folder that was replaced leaves its watcher deaf without an error.
+      if (watchers.has(folder) && watchers.get(folder)!.inode !== inode) forget(folder);
+      if (inode === undefined || watchers.has(folder)) continue;
+      try {
+        const watcher = fs().watch(folder, hint);
+        watcher.on("error", () => forget(folder));
+        watchers.set(folder, { watcher, inode });
+      } catch {
+        // Not there, or no watches left: the slow check sees it too.
+      }
+    }
+  }
+
+  function forget(folder: string): void {
+    watchers.get(folder)?.watcher.close();
+    watchers.delete(folder);
+  }
+
+  look();
+  const slow = setInterval(look, slowCheckMs);
+  return () => {
+    clearInterval(slow);
+    clearTimeout(settling);
+    for (const folder of [...watchers.keys()]) forget(folder);
+  };
+}

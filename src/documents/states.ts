@@ -1,0 +1,33 @@
+/** [U2] The documents of an entry as they are now, without their bytes. */
+import type { DocumentState } from "../contract/document.ts";
+import { InboxError } from "../contract/errors.ts";
+import { fs } from "../system.ts";
+import { openConfined } from "./confined.ts";
+import { servedAs } from "./types.ts";
+
+const absent = { exists: false, type: null, size: null, modifiedAt: null };
+export const noWorkspace = "its workspace was removed";
+
+export function stateOf(root: string | undefined, path: string, n: number): DocumentState {
+  if (root === undefined) return { n, path, ...absent, problem: noWorkspace };
+  try {
+    const { descriptor, stat } = openConfined(root, path);
+    fs().closeSync(descriptor);
+    const { type } = servedAs(path);
+    return {
+      n,
+      path,
+      exists: true,
+      type,
+      size: stat.size,
+      modifiedAt: stat.mtime.toISOString(),
+      problem: null,
+    };
+  } catch (error) {
+    if (!(error instanceof InboxError)) throw error;
+    return { n, path, ...absent, problem: String(error.details?.problem) };
+  }
+}
+
+export const statesOf = (root: string | undefined, docs: readonly { path: string }[]): DocumentState[] =>
+  docs.map(({ path }, n) => stateOf(root, path, n));

@@ -1,0 +1,40 @@
+/** Words as tsvector. They are given as they are: the server's own parser would cut text otherwise than other engines do. */
+import type { Indexed, Searching } from "../../sql/procedure.ts";
+import { joined, literal, Sql, sql } from "../../sql/sql.ts";
+
+/** What the server can note of one word, and of one text. */
+const placesOfWord = 255;
+const lastPlace = 16_383;
+
+/** `'word':1A,7B`: a title's words have the weight A, a body's B. */
+function vectorOf({ title, body }: Indexed): string {
+  const places = new Map<string, string[]>();
+  [...title, ...body].forEach((word, i) => {
+    const known = places.get(word) ?? [];
+    if (known.length < placesOfWord)
+      known.push(`${Math.min(i + 1, lastPlace)}${i < title.length ? "A" : "B"}`);
+    places.set(word, known);
+  });
+  return [...places].map(([word, known]) => `'${word}':${known.join(",")}`).join(" ");
+}
+
+export const search: Searching = {
+  put: (kind, ref, words) => sql`
+    insert into search_words (kind, ref, words) values (${literal(kind)}, ${ref}, ${vectorOf(words)}::tsvector)
+    on conflict (kind, ref) do update set words = excluded.words`,
+
+  drop: (kind, refs) =>
+    sql`delete from search_words where kind = ${literal(kind)} and ref in (${joined(refs)})`,
+
+  clear: () => new Sql(["delete from search_words"], []),
+
+  match: (kind, words, among, limit) => {
+    const asked = words.map((word) => `'${word}':*`).join(" & ");
+    return sql`
+      select found.ref, ts_rank(found.words, ${asked}::tsquery) as score from (
+        select search_words.ref, search_words.words from search_words
+        where search_words.kind = ${literal(kind)} and search_words.words @@ ${asked}::tsquery
+        order by search_words.ref desc limit ${literal(among)}) as found
+      order by score desc, found.ref desc limit ${literal(limit)}`;
+  },
+};

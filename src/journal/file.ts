@@ -1,0 +1,114 @@
+/** [U5] The journal's file: lines are added at its end; to take some out it is written anew and put in its place. */
+import { dirname } from "node:path";
+import { fs } from "../system.ts";
+
+const newline = 0x0a;
+const pieceBytes = 1024 * 1024;
+
+/** Every line without its end, as bytes: also what is no text is kept as it is. Lets others work in between. */
+async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
+  const { closeSync, openSync, readSync } = fs();
+  const descriptor = openSync(path, "r");
+  try {
+    const piece = Buffer.alloc(pieceBytes);
+    let rest = Buffer.alloc(0);
+    for (;;) {
+      const count = readSync(descriptor, piece, 0, pieceBytes, null);
+      if (count === 0) break;
+      let text = Buffer.concat([rest, piece.subarray(0, count)]);
+      for (let end = text.indexOf(newline); end >= 0; end = text.indexOf(newline)) {
+        yield text.subarray(0, end);
+        text = text.subarray(end + 1);
+      }
+      rest = Buffer.from(text);
+      await new Promise((done) => setImmediate(done));
+    }
+    if (rest.length) yield rest;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export async function* linesIn(path: string): AsyncGenerator<Uint8Array> {
+  if (!fs().existsSync(path)) return;
+  for await (const line of linesOf(path)) if (line.length) yield line;
+}
+
+/** The last line; undefined where there is none. */
+export function lastLine(path: string): Uint8Array | undefined {
+  const { closeSync, existsSync, fstatSync, openSync, readSync } = fs();
+  if (!existsSync(path)) return undefined;
+  const descriptor = openSync(path, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    for (let length = Math.min(size, 4096); length > 0; length = Math.min(size, length * 8)) {
+      const tail = Buffer.alloc(length);
+      readSync(descriptor, tail, 0, length, size - length);
+      let end = tail.length;
+      while (end > 0 && tail[end - 1] === newline) end--;
+      const begin = tail.lastIndexOf(newline, end - 1);
+      if (end > 0 && (begin >= 0 || length === size)) return tail.subarray(begin + 1, end);
+      if (length === size) return undefined;
+    }
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** After what was there, however that ends: half a line, left by a writer that died, becomes a line of its own. */
+export function addLines(path: string, lines: readonly string[]): void {
+  if (!lines.length) return;
+  const { closeSync, fstatSync, openSync, readSync, writeSync } = fs();
+  const descriptor = openSync(path, "a+", 0o600);
+  try {
+    const { size } = fstatSync(descriptor);
+    const last = Buffer.alloc(1);
+    if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
+    const torn = size > 0 && last[0] !== newline;
+    let left: Uint8Array = Buffer.from(`${torn ? "\n" : ""}${lines.join("\n")}\n`);
+    while (left.length) left = left.subarray(writeSync(descriptor, left));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Without the lines that are not kept. Whoever reads it meanwhile sees the old file or the new one, and a crash leaves one of them. */
+export async function keepLines(path: string, keeps: (line: Uint8Array) => boolean): Promise<void> {
+  const { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } = fs();
+  if (!existsSync(path)) return;
+  const temporary = `${path}.tmp`;
+  const descriptor = openSync(temporary, "w", 0o600);
+  try {
+    let waiting: Uint8Array[] = [];
+    let bytes = 0;
+    const flush = () => {
+      let left: Uint8Array = Buffer.concat(waiting);
+      while (left.length) left = left.subarray(writeSync(descriptor, left));
+      waiting = [];
+      bytes = 0;
+    };
+    for await (const line of linesOf(path)) {
+      if (!keeps(line)) continue;
+      // A copy: the line is a part of what is read next.
+      waiting.push(Buffer.from(line), Buffer.of(newline));
+      bytes += line.length;
+      if (bytes > pieceBytes) flush();
+    }
+    flush();
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, path);
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** A small file put in its place as a whole. */
+export function replaceFile(path: string, text: string): void {
+  const { renameSync, writeFileSync } = fs();
+  writeFileSync(`${path}.tmp`, text, { mode: 0o600 });
+  renameSync(`${path}.tmp`, path);
+}

@@ -1,0 +1,131 @@
+/**
+ * [U5] The journal: the person's inbox as lines of a file. The table is the truth and the journal its projection, so nobody
+ * waits for it, and nothing is lost with it. Whoever changed entries brings it up to date: what is missing comes after the
+ * last line that is there, which tells by itself how far the journal is. A process that died before it wrote its line has
+ * left that to the next. How far it was cleaned of erased entries stands beside it.
+ */
+import { join } from "node:path";
+import { entryView } from "../bus/entry.ts";
+import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/procedures/journal.ts";
+import type { Engine } from "../engines/engine.ts";
+import { fs } from "../system.ts";
+import { addLines, keepLines, lastLine, linesIn, replaceFile } from "./file.ts";
+import { idIn, journalLine } from "./line.ts";
+import { locked } from "./lock.ts";
+
+const askedAtOnce = 500;
+
+export interface Journal {
+  /** Brings it up to date. Those who ask while it is being done share the next round. */
+  sync(): Promise<void>;
+  /** The same, after a look at every line. */
+  repair(): Promise<void>;
+}
+
+export function openJournal(folder: string, engine: Engine): Journal {
+  const path = join(folder, "entries.jsonl");
+  const markPath = join(folder, "entries.mark");
+  const lockPath = join(folder, "entries.lock");
+
+  const alone = async (work: () => Promise<void>) => {
+    fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await locked(lockPath, work);
+  };
+
+  async function addAfter(number: number): Promise<void> {
+    for (let after = number; ; ) {
+      const rows = await engine.read(() => entriesAfter(after));
+      if (!rows.length) return;
+      addLines(
+        path,
+        rows.map((row) => journalLine(entryView(row))),
+      );
+      after = rows.at(-1)!.entry_number;
+    }
+  }
+
+  /** Where the journal's last line stands in the table; undefined if that does not say. */
+  async function reached(): Promise<number | undefined> {
+    const last = lastLine(path);
+    if (!last) return 0;
+    const id = idIn(last);
+    return id === undefined ? undefined : engine.read(() => entryNumber(id));
+  }
+
+  async function clean(): Promise<void> {
+    const { ids, last } = await engine.read(() => erasedAfter(mark() ?? 0));
+    if (!ids.length) return;
+    await without(new Set(ids));
+    replaceFile(markPath, `${last}\n`);
+  }
+
+  const without = (ids: ReadonlySet<string>) =>
+    ids.size ? keepLines(path, (line) => !ids.has(idIn(line) ?? "")) : Promise.resolve();
+
+  function mark(): number | undefined {
+    try {
+      const number = Number(fs().readFileSync(markPath, "utf8"));
+      return Number.isSafeInteger(number) ? number : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Lines of entries that the table never had stay: only what was erased here goes. */
+  async function checkAll(): Promise<void> {
+    const { last } = await engine.read(() => erasedAfter(0));
+    const there = new Set<string>();
+    for await (const line of linesIn(path)) {
+      const id = idIn(line);
+      if (id !== undefined) there.add(id);
+    }
+    const gone = new Set<string>();
+    const ids = [...there];
+    for (let at = 0; at < ids.length; at += askedAtOnce)
+      for (const id of await engine.read(() => erasedAmong(ids.slice(at, at + askedAtOnce)))) gone.add(id);
+    await without(gone);
+    for (let after = 0; ; ) {
+      const rows = await engine.read(() => entriesAfter(after));
+      if (!rows.length) break;
+      const missing = rows.filter(({ entry_id }) => !there.has(entry_id));
+      addLines(
+        path,
+        missing.map((row) => journalLine(entryView(row))),
+      );
+      after = rows.at(-1)!.entry_number;
+    }
+    replaceFile(markPath, `${last}\n`);
+  }
+
+  async function catchUp(): Promise<void> {
+    const number = await reached();
+    if (number === undefined) return checkAll();
+    await addAfter(number);
+    await clean();
+  }
+
+  const rounds = shared(() => alone(catchUp));
+  return { sync: rounds, repair: () => alone(checkAll) };
+}
+
+/** One round at a time; whoever comes during one gets the next, together with the others who came. */
+function shared(round: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = () => {
+    running = round().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return begin();
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  };
+}

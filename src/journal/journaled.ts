@@ -1,0 +1,66 @@
+/** An engine whose changes of entries reach the journal: before the answer, or soon after it where the process lives on. */
+import type { Engine } from "../engines/engine.ts";
+import { entriesTopic } from "../sql/topics.ts";
+import type { Journal } from "./journal.ts";
+
+export interface JournalPlace {
+  folder: string;
+  /** Nobody waits for it: the process lives on and finishes it. */
+  later?: boolean;
+  /** Told once why the journal cannot be written. What was asked for is done all the same. */
+  complain?: (message: string) => void;
+}
+
+export interface Journaled {
+  engine: Engine;
+  /** Undefined as long as nobody needed it. */
+  journal: () => Journal;
+}
+
+export function journaled(plain: Engine, { folder, later = false, complain }: JournalPlace): Journaled {
+  let made: Journal | undefined;
+  let told = false;
+  const writing = new Set<Promise<void>>();
+  // Loaded when there is something to write: most commands have nothing.
+  const load = () => require("./journal.ts") as typeof import("./journal.ts");
+  const quietly = (work: () => Promise<void>) => {
+    const done = work()
+      .catch((error: Error) => {
+        if (!told) complain?.(`the journal in ${folder} cannot be written: ${error.message}`);
+        told = true;
+      })
+      .finally(() => writing.delete(done));
+    writing.add(done);
+    return done;
+  };
+  const journal = (): Journal => {
+    made ??= load().openJournal(folder, plain);
+    const { sync, repair } = made;
+    return { sync: () => quietly(sync), repair: () => quietly(repair) };
+  };
+  return {
+    journal,
+    engine: {
+      ...plain,
+      async write(work, options) {
+        let touched = false;
+        const result = await plain.write((tx) => {
+          touched = false; // it may be run again
+          const wake = (topic: string) => {
+            touched ||= topic === entriesTopic;
+            tx.wake(topic);
+          };
+          return work({ ...tx, wake });
+        }, options);
+        if (!touched) return result;
+        const written = journal().sync();
+        if (!later) await written;
+        return result;
+      },
+      async close() {
+        while (writing.size) await Promise.all(writing);
+        await plain.close();
+      },
+    },
+  };
+}

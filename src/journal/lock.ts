@@ -1,0 +1,38 @@
+/**
+ * One writer of the journal at a time, of all processes. The system lets go of the lock when its holder dies. Where there is
+ * no such lock, lines are still whole: each is written in one go, and what is missing is found at the next start.
+ */
+import { dlopen } from "bun:ffi";
+import { fs } from "../system.ts";
+
+const exclusive = 2;
+const atOnce = 4;
+const pauseMs = 3;
+const patienceMs = 10_000;
+
+let flock: ((descriptor: number, operation: number) => number) | undefined | null;
+
+function load(): typeof flock {
+  try {
+    const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
+    const { symbols } = dlopen(library, { flock: { args: ["int", "int"], returns: "int" } });
+    return (descriptor, operation) => symbols.flock(descriptor, operation);
+  } catch {
+    return null; // another system
+  }
+}
+
+export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
+  flock ??= load();
+  const descriptor = fs().openSync(file, "a", 0o600);
+  try {
+    const deadline = performance.now() + patienceMs;
+    while (flock && flock(descriptor, exclusive | atOnce) !== 0) {
+      if (performance.now() > deadline) throw new Error(`${file} is held by another process`);
+      await Bun.sleep(Math.random() * pauseMs);
+    }
+    return await work();
+  } finally {
+    fs().closeSync(descriptor);
+  }
+}

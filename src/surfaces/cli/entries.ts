@@ -1,0 +1,79 @@
+/** `entries export` and `entries import`: files of any size, in pages that every surface can carry. */
+import * as v from "valibot";
+import { InboxError } from "../../contract/errors.ts";
+import { exportedEntry, importLimit } from "../../contract/exported-entry.ts";
+import type { InputOf } from "../../contract/operations/index.ts";
+import type { Inbox } from "../../inbox.ts";
+import { print } from "./output.ts";
+
+/** False where the reader has gone away. */
+export async function exportEntries(inbox: Inbox, input: InputOf<"entries.export">): Promise<boolean> {
+  for (let after = input.after; ; ) {
+    const { entries, hasMore } = await inbox.call("entries.export", { ...input, after });
+    if (entries.length && !(await print(`${entries.map((each) => JSON.stringify(each)).join("\n")}\n`)))
+      return false;
+    if (!hasMore) return true;
+    after = entries.at(-1)!.id;
+  }
+}
+
+/** What one request may hold, with room for what JSON adds. */
+const batchBytes = 2 * 1024 * 1024;
+
+type Line = InputOf<"entries.import">["entries"][number];
+
+/** Lines that are no entries are told of and passed over. */
+export async function importEntries(inbox: Inbox, path: string, warnings: string[]) {
+  const total = { imported: 0, known: 0 };
+  let batch: Line[] = [];
+  let bytes = 0;
+  const send = async () => {
+    if (!batch.length) return;
+    const { imported, known } = await inbox.call("entries.import", { entries: batch });
+    total.imported += imported;
+    total.known += known;
+    batch = [];
+    bytes = 0;
+  };
+  let number = 0;
+  for await (const line of linesOf(path)) {
+    number++;
+    if (!line.trim()) continue;
+    const problem = parse(line, batch);
+    if (problem) warnings.push(`line ${number} was passed over: ${problem}`);
+    bytes += line.length;
+    if (batch.length >= importLimit || bytes > batchBytes) await send();
+  }
+  await send();
+  return total;
+}
+
+function parse(line: string, into: Line[]): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  const checked = v.safeParse(exportedEntry(), value, { abortEarly: true });
+  if (!checked.success) {
+    const [issue] = checked.issues;
+    const where = issue.path?.map(({ key }) => String(key)).join(".");
+    return where ? `${where} ${issue.message}` : "it is not an entry";
+  }
+  into.push(checked.output);
+  return undefined;
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const file = path === "-" ? Bun.stdin : Bun.file(path);
+  if (path !== "-" && !(await file.exists()))
+    throw new InboxError("invalid_input", `there is no file ${path}`, { hint: "- reads standard input" });
+  let rest = "";
+  for await (const piece of file.stream().pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest) yield rest;
+}

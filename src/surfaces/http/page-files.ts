@@ -1,0 +1,142 @@
+/** [U7] The person's page. Its files are one file inside the program, made by web/bundle.ts; from source, made when asked for. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { InboxError } from "../../contract/errors.ts";
+
+const home = "/page.html";
+const diagrams = "/frame/diagram.html";
+
+/** Every address the page itself understands; the rest of it is in the browser. */
+export const pagePaths = [
+  "/",
+  ...["inbox", "agents", "threads", "queue", "channels", "dead-letters"].flatMap((tab) => [
+    `/${tab}`,
+    `/${tab}/*`,
+  ]),
+];
+export const diagramPath = "/diagrams";
+export const assetPaths = "/assets/*";
+
+/** [X3] Only what we serve, nothing inline. Images may also be made by the page itself, from bytes it was given. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The drawing library styles what it measures with style elements; its frame has no origin, and may fetch nothing but scripts. */
+const diagramPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "sandbox allow-scripts",
+].join("; ");
+
+interface File {
+  type: string;
+  brotli: Uint8Array<ArrayBuffer>;
+  gzip: Uint8Array<ArrayBuffer>;
+  etag: string;
+}
+
+let loaded: Promise<Map<string, File>> | undefined;
+
+async function load(): Promise<Map<string, File>> {
+  const bytes = new Uint8Array(await (await pack()).arrayBuffer());
+  const length = new DataView(bytes.buffer).getUint32(0);
+  const index = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as [
+    path: string,
+    type: string,
+    brotli: number,
+    gzip: number,
+  ][];
+  let at = 4 + length;
+  const next = (size: number) => bytes.subarray(at, (at += size));
+  return new Map(
+    index.map(([path, type, small, usual]) => {
+      const [brotli, gzip] = [next(small), next(usual)];
+      return [path, { type, brotli, gzip, etag: `"${Bun.hash(gzip).toString(36)}"` }];
+    }),
+  );
+}
+
+async function pack(): Promise<Blob> {
+  const embedded = Bun.embeddedFiles.find((file) => (file as Blob & { name: string }).name.endsWith(".pack"));
+  if (embedded) return embedded;
+  const root = join(import.meta.dir, "../../..");
+  const made = Bun.file(join(root, "dist/page.pack"));
+  if (!(await made.exists()) || (await newest(root)) > statSync(made.name!).mtimeMs) {
+    // Named so that it is not taken into the program, which never needs it.
+    const bundler = join(root, "web/bundle.ts");
+    const { bundle } = (await import(bundler)) as { bundle(target: string): Promise<void> };
+    await bundle(made.name!);
+  }
+  return made;
+}
+
+async function newest(root: string): Promise<number> {
+  let latest = 0;
+  for (const pattern of [
+    "web/**/*",
+    "src/contract/**/*.ts",
+    "src/surfaces/client/*.ts",
+    "src/{client,namespaces}.ts",
+  ])
+    for await (const file of new Bun.Glob(pattern).scan({ cwd: root, absolute: true }))
+      latest = Math.max(latest, statSync(file).mtimeMs);
+  return latest;
+}
+
+async function answer(request: Request, path: string, headers: Record<string, string>): Promise<Response> {
+  loaded ??= load();
+  const file = await loaded
+    .catch((error) => {
+      loaded = undefined;
+      throw error;
+    })
+    .then((files) => files.get(path));
+  if (!file)
+    throw new InboxError("not_found", `the page has no file ${path}`, {
+      hint: "reload the page: it is newer than what you have",
+    });
+  const all: Record<string, string> = {
+    "content-type": file.type,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    etag: file.etag,
+    vary: "accept-encoding",
+    ...headers,
+  };
+  if (request.headers.get("if-none-match") === file.etag)
+    return new Response(null, { status: 304, headers: all });
+  const accepted = request.headers.get("accept-encoding") ?? "";
+  if (/\bbr\b/.test(accepted))
+    return new Response(file.brotli, { headers: { ...all, "content-encoding": "br" } });
+  if (/\bgzip\b/.test(accepted))
+    return new Response(file.gzip, { headers: { ...all, "content-encoding": "gzip" } });
+  return new Response(Bun.gunzipSync(file.gzip), { headers: all });
+}
+
+export const inboxPage = (request: Request) =>
+  answer(request, home, { "content-security-policy": pagePolicy, "cache-control": "no-cache" });
+
+export const diagramFrame = (request: Request) =>
+  answer(request, diagrams, { "content-security-policy": diagramPolicy, "cache-control": "no-cache" });
+
+/** Named by their content, so they never change. The frame has no origin of its own to ask from: they are for everybody. */
+export const asset = (request: Request) =>
+  answer(request, new URL(request.url).pathname, {
+    "cache-control": /-\w{6,}\.\w+$/.test(request.url) ? "public, max-age=31536000, immutable" : "no-cache",
+    "access-control-allow-origin": "*",
+    "cross-origin-resource-policy": "cross-origin",
+  });

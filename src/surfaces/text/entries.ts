@@ -1,0 +1,59 @@
+/** The person's inbox as text. */
+import type { DocumentState } from "../../contract/document.ts";
+import { type Entry, unreadLimit } from "../../contract/entry.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import type { Paint } from "./paint.ts";
+import { cut, safe } from "./safe.ts";
+import { relative } from "./time.ts";
+
+const from = ({ workspaceLabel, sender }: Entry) => workspaceLabel ?? sender ?? "";
+const when = ({ ts }: Entry) => relative(new Date(ts).toISOString());
+
+function line(entry: Entry, paint: Paint): string {
+  const mark = entry.readAt === null ? paint.bold("●") : " ";
+  const what = entry.comments || entry.docs.map(({ path }) => path).join(", ");
+  return `${mark} ${entry.id} ${when(entry)} ${cut(from(entry), 40)}\n    ${cut(what, 100)}`;
+}
+
+function documentText({ n, path, exists, type, size, problem }: DocumentState, paint: Paint): string {
+  const state = exists ? `${type}, ${size} bytes` : paint.yellow(problem ?? "gone");
+  return `  ${paint.dim(`[${n}]`)} ${safe(path)}  ${state}`;
+}
+
+export const entryRenders = {
+  "entries.push": ({ id }: OutputOf<"entries.push">) => `pushed ${id}`,
+  "entries.history": ({ entries, hasMore, unread }: OutputOf<"entries.history">, paint: Paint) => {
+    if (!entries.length) return "nothing in the inbox";
+    const more = hasMore ? [paint.dim(`more: add --before ${entries.at(-1)!.id}`)] : [];
+    const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;
+    return [...entries.map((entry) => line(entry, paint)), ...more, `${count} unread`].join("\n");
+  },
+  "entries.show": ({ entry, documents }: OutputOf<"entries.show">, paint: Paint) => {
+    const facts = [entry.kind, entry.threadId, entry.messageId, when(entry)].filter(Boolean).join(", ");
+    const offers = entry.choices
+      ? [`${paint.dim("answers")} ${entry.choices.map(safe).join(paint.dim(" | "))}`]
+      : [];
+    const answered = entry.answeredAt ? [paint.dim(`answered ${relative(entry.answeredAt)}`)] : [];
+    return [
+      `${paint.bold(safe(from(entry)))} ${paint.dim(facts)}`,
+      ...documents.map((each) => documentText(each, paint)),
+      ...(entry.comments ? [safe(entry.comments).trimEnd()] : []),
+      ...offers,
+      ...answered,
+    ].join("\n");
+  },
+  "entries.reply": ({ message }: OutputOf<"entries.reply">) =>
+    `answered ${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`,
+  "entries.read": ({ entry, already }: OutputOf<"entries.read">) =>
+    `${entry.id} ${already ? "was read already" : "is read"}`,
+  "entries.unread": ({ entry, already }: OutputOf<"entries.unread">) =>
+    `${entry.id} ${already ? "was unread already" : "is unread"}`,
+  "entries.delete": ({ id, restorableUntil }: OutputOf<"entries.delete">) =>
+    restorableUntil === null ? `erased ${id}` : `deleted ${id}; inbox entries restore ${id} brings it back`,
+  "entries.restore": ({ entry, already }: OutputOf<"entries.restore">) =>
+    `${entry.id} ${already ? "was not deleted" : "is back"}`,
+  "entries.export": ({ entries }: OutputOf<"entries.export">) =>
+    entries.map((each) => JSON.stringify(each)).join("\n"),
+  "entries.import": ({ imported, known }: OutputOf<"entries.import">) =>
+    `added ${imported}; ${known} were there before`,
+};

@@ -1,0 +1,27 @@
+/** What a search found, as text: the words in bold. */
+import type { OutputOf } from "../../contract/operations/index.ts";
+import type { SearchHit } from "../../contract/search.ts";
+import type { Paint } from "./paint.ts";
+import { cut, safe } from "./safe.ts";
+import { relative } from "./time.ts";
+
+function marked({ text, matches }: SearchHit["snippet"], paint: Paint): string {
+  let at = 0;
+  let line = "";
+  for (const [from, to] of matches) {
+    line += safe(text.slice(at, from)) + paint.bold(safe(text.slice(from, to)));
+    at = to;
+  }
+  return line + safe(text.slice(at));
+}
+
+export function searchText({ hits, complete, behind }: OutputOf<"search.find">, paint: Paint): string {
+  const found = hits.map(
+    (hit) =>
+      `${paint.cyan(hit.kind)} ${hit.id} ${paint.dim(relative(new Date(hit.ts).toISOString()))} ${cut(hit.title, 60)}\n    ${marked(hit.snippet, paint)}`,
+  );
+  const note = complete
+    ? []
+    : [`${paint.yellow("note")} ${behind} newer events were not searched yet; ask again`];
+  return [...(found.length ? found : ["nothing found"]), ...note].join("\n");
+}

@@ -1,0 +1,67 @@
+/**
+ * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, and the journal and
+ * the words to search by follow what others write. Without a hub the next write, or the next search, does the same.
+ */
+import { eraseDue, nextErasure } from "./bus/entry.ts";
+import type { Engine } from "./engines/engine.ts";
+import type { Journal } from "./journal/journal.ts";
+import { catchUp } from "./searching.ts";
+import type { Context, Procedure } from "./sql/procedure.ts";
+import { entriesTopic } from "./sql/topics.ts";
+
+const awayMs = 1000;
+
+export async function tendEntries(
+  engine: Engine,
+  journal: Journal | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const subscription = engine.subscribe([entriesTopic]);
+  let repaired = false;
+  try {
+    while (!signal.aborted) {
+      try {
+        await (repaired ? journal?.sync() : journal?.repair());
+        repaired = true;
+        const dueInMs = await engine.read(untilErasure);
+        if (dueInMs !== undefined && dueInMs <= 0)
+          await engine.write(function* (tx) {
+            return yield* eraseDue(tx, yield* tx.clock());
+          });
+        else await subscription.next({ atMost: dueInMs, signal });
+      } catch {
+        // The database is away, or going: it is tried again, and there is nobody to tell.
+        await pause(awayMs, signal);
+      }
+    }
+  } finally {
+    subscription.close();
+  }
+}
+
+const searchMs = 1000;
+
+/** Words follow at leisure: whoever searches does not find them far behind. */
+export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(searchMs, signal);
+    if (!signal.aborted) await catchUp(engine, searchMs / 4).catch(() => {});
+  }
+}
+
+function* untilErasure(tx: Context): Procedure<number | undefined> {
+  const at = yield* nextErasure();
+  return at === undefined ? undefined : Date.parse(at) - Date.parse(yield* tx.clock());
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    if (signal.aborted) return done();
+    const timer = setTimeout(end, ms);
+    function end() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      done();
+    }
+    signal.addEventListener("abort", end);
+  });

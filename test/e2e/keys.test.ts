@@ -1,0 +1,200 @@
+/** Every key of the page, in a real browser, against a real hub with real pushes. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { chromiumPath } from "../support/browser.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere, type TestHub } from "../support/hub.ts";
+import { closeBrowser, openWindow } from "../support/page.ts";
+import { workspace } from "../support/scene.ts";
+import { until } from "../support/until.ts";
+
+afterAll(closeBrowser);
+
+const rows = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
+const openTitle = (page: Page) => page.locator('.entry[data-open="true"] .row-title').innerText();
+const unreadRows = (page: Page) => page.locator('.entry[data-unread="true"] .row-title').allInnerTexts();
+
+/** Five entries, the fifth on top. */
+async function five() {
+  const folder = temporaryFolder();
+  const hub = await hubHere();
+  const space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+  const ids: string[] = [];
+  for (const n of [1, 2, 3, 4, 5]) ids.push(await space.push({ comments: `Entry ${n}` }));
+  return {
+    hub,
+    space,
+    ids,
+    async [Symbol.asyncDispose]() {
+      await space[Symbol.asyncDispose]();
+      await hub[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+const stored = async (hub: TestHub) => (await hub.ask("GET /api/inbox/history")).json.entries;
+
+describe.skipIf(!chromiumPath())("in a browser", () => {
+  test("[U7] j and k move, the detail follows, Enter opens it and marks it read", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    expect(await rows(page)).toEqual([5, 4, 3, 2, 1].map((n) => `Entry ${n}`));
+    await press("j");
+    expect(await openTitle(page)).toBe("Entry 5");
+    await press("j", "j", "k");
+    await page.locator(".commentary", { hasText: "Entry 4" }).waitFor();
+    expect(await openTitle(page)).toBe("Entry 4");
+    await press("k", "k", "k");
+    expect(await openTitle(page)).toBe("Entry 5");
+    expect(await page.evaluate("document.activeElement.closest('[data-id]').dataset.id")).toBe(five_.ids[4]!);
+    await press("Enter");
+    await until(async () => (await stored(five_.hub))[0].readAt !== null);
+    expect(page.url()).toBe(`${five_.hub.url}/inbox/${five_.ids[4]}`);
+    await press("Escape");
+    expect(page.url()).toBe(`${five_.hub.url}/`);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U7] e reads and goes on, u takes it back, and the hub remembers both", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    await press("j", "e", "e");
+    await page.locator('.entry[data-open="true"]', { hasText: "Entry 3" }).waitFor();
+    await until(
+      async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 2,
+    );
+    expect(await unreadRows(page)).toEqual(["Entry 3", "Entry 2", "Entry 1"]);
+    await press("k", "u");
+    await until(async () => (await stored(five_.hub))[1].readAt === null);
+    expect(await unreadRows(page)).toEqual(["Entry 4", "Entry 3", "Entry 2", "Entry 1"]);
+    await page.waitForFunction("document.title === '(4) Inbox'");
+  });
+
+  test("[U7] Delete hides at once, z brings back, and the trash button does the same", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    await press("j", "j", "Delete");
+    await until(async () => (await rows(page)).length === 4);
+    expect(await openTitle(page)).toBe("Entry 3");
+    await until(async () => (await stored(five_.hub)).length === 4);
+    await press("z");
+    await until(async () => (await stored(five_.hub)).length === 5);
+    expect(await rows(page)).toEqual([5, 4, 3, 2, 1].map((n) => `Entry ${n}`));
+    await page.getByRole("button", { name: "Delete “Entry 2”" }).click();
+    await until(async () => !(await rows(page)).includes("Entry 2"));
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until(async () => (await rows(page)).includes("Entry 2"));
+  });
+
+  test("[U7] x, J and shift-click select several, which are read or deleted together", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    await press("j", "x", "j", "j", "x");
+    await page.getByText("2 selected").waitFor();
+    await press("Escape");
+    expect(await page.locator(".selection").count()).toBe(0);
+    await press("J", "J");
+    await page.getByText("3 selected").waitFor();
+    await press("Delete");
+    await until(async () => (await stored(five_.hub)).length === 2);
+    expect(await rows(page)).toEqual(["Entry 5", "Entry 4"]);
+    await press("z");
+    await until(async () => (await stored(five_.hub)).length === 5);
+    await page.getByText("Entry 5").first().click();
+    await page
+      .getByText("Entry 3")
+      .first()
+      .click({ modifiers: ["Shift"] });
+    await page.getByText("3 selected").waitFor();
+    await page.getByRole("toolbar").getByRole("button", { name: "Read", exact: true }).click();
+    await until(
+      async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 3,
+    );
+  });
+
+  test("[U7] [U6] r replies, and the agent gets it", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    const mail = five_.hub.ask("POST /api/mailbox/ada/receive", { timeoutSeconds: 30 });
+    await press("j");
+    await page.getByLabel("Reply to ada").waitFor();
+    await press("r");
+    await page.keyboard.type("Yes, go on");
+    await press("Control+Enter");
+    const { messages } = (await mail).json;
+    expect(messages).toMatchObject([{ senderId: "user", message: "Yes, go on", kind: "answer" }]);
+    await page.getByText("Sent to ada").waitFor();
+    expect(await page.getByLabel("Reply to ada").inputValue()).toBe("");
+  });
+
+  test("[U7] g and a letter go to a tab, ? shows the keys, Escape closes them", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    for (const [letter, path, name] of [
+      ["a", "/agents", "Agents"],
+      ["t", "/threads", "Threads"],
+      ["c", "/channels", "Channels"],
+      ["d", "/dead-letters", "Dead letters"],
+      ["i", "/", "Inbox"],
+    ] as const) {
+      await press("g", letter);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(path);
+    }
+    await press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await press("j", "Escape");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(page.url()).toBe(`${five_.hub.url}/`);
+  });
+
+  test("[U8] / finds an entry by its words and opens it", async () => {
+    await using five_ = await five();
+    await five_.space.push({ comments: "The quarterly figures are ready" });
+    await five_.space.push({ comments: "Something else" });
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Something else").first().waitFor();
+    await press("/");
+    await page.keyboard.type("quarterly fig");
+    await page.locator(".option", { hasText: "quarterly" }).first().waitFor();
+    expect(await page.locator(".option mark").first().innerText()).toBe("quarterly");
+    await press("Enter");
+    await page.locator(".commentary", { hasText: "The quarterly figures are ready" }).waitFor();
+  });
+
+  test("[U8] the field takes slash commands: /send and /inbox", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page, press } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    await press("Control+k");
+    await page.keyboard.type("/send ada please hurry");
+    await press("Enter");
+    await page.locator(".palette-answer", { hasText: "Sent to ada." }).waitFor();
+    expect((await five_.hub.ask("GET /api/mailbox/ada")).json.messages).toMatchObject([
+      { senderId: "main", message: "please hurry" },
+    ]);
+    await five_.hub.ask("POST /api/mailbox/main/send", { from: "ada", message: "done soon" });
+    await page.keyboard.type("/inbox");
+    await press("Enter");
+    await page.locator(".palette-answer", { hasText: "done soon" }).waitFor();
+    await page.keyboard.type("/nonsense");
+    await press("Enter");
+    await page.locator(".palette-answer", { hasText: "There is no /nonsense" }).waitFor();
+  });
+});

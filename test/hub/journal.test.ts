@@ -1,0 +1,267 @@
+/** [U5] The journal follows the table, whoever writes and however he ends. */
+import { describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { createBus } from "../../src/engines/at.ts";
+import { openInbox } from "../../src/inbox.ts";
+import { desk } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere, served } from "../support/hub.ts";
+import { overHttp } from "../support/mcp.ts";
+import { postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
+
+const journalOf = (db: string) => join(dirname(db), "inbox/entries.jsonl");
+const linesOf = (path: string) =>
+  existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
+const parsed = (path: string) => linesOf(path).map((line) => JSON.parse(line));
+const idsIn = (path: string): string[] => parsed(path).map(({ id }) => id);
+
+/** A bus in a file with a workspace, and ways to add to it. */
+async function bus() {
+  const folder = temporaryFolder();
+  const db = join(folder.path, "coord.db");
+  await createBus(db);
+  const inbox = openInbox(db);
+  const { workspace } = await inbox.call("workspaces.add", {
+    path: "/tmp",
+    label: "Macro thesis 2026-05",
+    agent: "ada",
+  });
+  return {
+    db,
+    inbox,
+    journal: journalOf(db),
+    workspaceId: workspace.workspaceId,
+    push: async (comments: string) =>
+      (await inbox.call("entries.push", { workspace: workspace.workspaceId, comments })).id,
+    [Symbol.asyncDispose]: async () => {
+      await inbox.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+describe("lines", () => {
+  test("[U5] an entry is one line as documented, in the order in which they came; a message's says which", async () => {
+    await using at = await bus();
+    const docs = [{ path: "research/macro.md" }];
+    const comments = "Drafted the FOMC piece.\nWant a take?";
+    const pushed = await at.inbox.call("entries.push", { workspace: at.workspaceId, docs, comments });
+    await at.inbox.call("messages.send", {
+      channel: "user",
+      sender: "w",
+      content: "yes?",
+      metadata: { choices: ["y", "n"] },
+    });
+    expect(linesOf(at.journal)[0]).toBe(
+      JSON.stringify({
+        id: pushed.id,
+        ts: pushed.ts,
+        workspaceId: at.workspaceId,
+        workspaceLabel: "Macro thesis 2026-05",
+        docs,
+        comments,
+      }),
+    );
+    expect(parsed(at.journal)[1]).toMatchObject({
+      workspaceId: null,
+      comments: "yes?",
+      sender: "w",
+      kind: "event",
+      threadId: null,
+      messageId: "msg_1",
+      choices: ["y", "n"],
+    });
+    expect(readFileSync(at.journal, "utf8")).toEndWith("}\n");
+    expect([statSync(at.journal).mode & 0o777, statSync(dirname(at.journal)).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+  });
+
+  test("[U5] a delete writes the file anew and puts it in place; lines that nobody can read, and strangers', stay as they are", async () => {
+    await using at = await bus();
+    const [one, two, three] = [await at.push("one"), await at.push("two"), await at.push("three")];
+    const odd = Buffer.concat([
+      Buffer.from('{"half": '),
+      Buffer.of(0xff, 0xfe, 0x0a),
+      Buffer.from("not json\n"),
+    ]);
+    const stranger = `${JSON.stringify({ id: crypto.randomUUID(), ts: 1, comments: "never here" })}\n`;
+    appendFileSync(at.journal, Buffer.concat([odd, Buffer.from(stranger)]));
+    const before = statSync(at.journal).ino;
+    await at.inbox.call("entries.delete", { id: two });
+    expect(readFileSync(at.journal, "utf8")).toContain(two); // it can still be restored
+    await at.inbox.call("entries.delete", { id: two, atOnce: true });
+    const bytes = readFileSync(at.journal);
+    expect(statSync(at.journal).ino).not.toBe(before);
+    expect(bytes.includes(two)).toBe(false);
+    expect(bytes.includes(odd)).toBe(true);
+    expect(bytes.includes(stranger)).toBe(true);
+    for (const id of [one, three]) expect(bytes.includes(id)).toBe(true);
+    const four = await at.push("four");
+    expect(readFileSync(at.journal, "utf8").trimEnd().split("\n").at(-1)).toContain(four);
+    expect(readdirSync(dirname(at.journal)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("[U5] what a writer that died left undone, the next one does: a line missing, half a line, all of them", async () => {
+    await using at = await bus();
+    const ids = [await at.push("one"), await at.push("two")];
+    const whole = readFileSync(at.journal, "utf8");
+    const [first] = whole.split("\n");
+    writeFileSync(at.journal, `${first}\n`);
+    ids.push(await at.push("three"));
+    expect(idsIn(at.journal)).toEqual(ids);
+    writeFileSync(at.journal, `${first}\n${whole.split("\n")[1]!.slice(0, 40)}`);
+    ids.push(await at.push("four"));
+    const lines = linesOf(at.journal);
+    expect(lines[1]).toBe(whole.split("\n")[1]!.slice(0, 40));
+    expect(lines.toSpliced(1, 1).map((line) => JSON.parse(line).id)).toEqual(ids);
+    rmSync(at.journal);
+    ids.push(await at.push("five"));
+    expect(idsIn(at.journal)).toEqual(ids);
+  });
+
+  test("[U5] a journal that cannot be written stops nobody, and the next that can has it all", async () => {
+    using at = await desk();
+    const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "x")).json;
+    writeFileSync(join(dirname(at.db), "inbox"), "in the way");
+    const pushed = await at.inbox("entries", "push", workspace.workspace_id, "--comments", "one");
+    expect([pushed.code, pushed.stderr]).toEqual([0, expect.stringContaining("warning: the journal in")]);
+    rmSync(join(dirname(at.db), "inbox"));
+    await at.inbox("entries", "push", workspace.workspace_id, "--comments", "two");
+    expect(parsed(journalOf(at.db)).map(({ comments }) => comments)).toEqual(["one", "two"]);
+  });
+});
+
+describe("several processes", () => {
+  test("[U5] processes that push at once leave whole lines, each once, while others delete", async () => {
+    await using at = await bus();
+    const doomed = [];
+    for (let i = 0; i < 10; i++) doomed.push(await at.push(`doomed ${i} ${"x".repeat(2000)}`));
+    using place = await desk();
+    const pushing = Array.from({ length: 12 }, (_, i) =>
+      place.inbox("entries", "push", at.workspaceId, "--comments", `${i} ${"y".repeat(5000)}`, "--db", at.db),
+    );
+    const deleting = doomed.map((id) => place.inbox("entries", "delete", id, "--at-once", "--db", at.db));
+    const codes = (await Promise.all([...pushing, ...deleting])).map(({ code }) => code);
+    expect(codes).toEqual(Array(22).fill(0));
+    const { entries } = await at.inbox.call("entries.export", {});
+    expect(entries).toHaveLength(12);
+    expect(idsIn(at.journal).toSorted()).toEqual(entries.map(({ id }) => id).toSorted());
+  });
+
+  test("[U5] processes killed at any moment lose no line for ever: a hub that starts has every entry", async () => {
+    using place = await desk();
+    const { workspace } = (await place.inbox("workspace", "add", ".", "--label", "x")).json;
+    for (let i = 0; i < 40; i++) {
+      const child = place.start("entries", "push", workspace.workspace_id, "--comments", `entry ${i}`);
+      await Bun.sleep(i / 2); // somewhere between its start and its end
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    await place.inbox("entries", "push", workspace.workspace_id, "--comments", "the last");
+    await using hub = await served(place.db);
+    const { entries } = (await hub.ask("GET /api/inbox/export?limit=1000")).json;
+    const wanted = entries.map(({ id }: { id: string }) => id);
+    await until(() => {
+      const found = idsIn(journalOf(place.db));
+      return found.length >= wanted.length && found.toSorted().join() === wanted.toSorted().join();
+    });
+  });
+
+  test("[U5] a hub repairs the journal when it starts: what is missing comes, what was erased goes", async () => {
+    await using at = await bus();
+    const ids = [await at.push("one"), await at.push("two"), await at.push("three")];
+    const whole = readFileSync(at.journal, "utf8");
+    await at.inbox.call("entries.delete", { id: ids[0]!, atOnce: true });
+    await at.inbox.close();
+    const [first, , third] = whole.split("\n");
+    writeFileSync(at.journal, `${first}\nodd\n${third}\n`);
+    rmSync(join(dirname(at.journal), "entries.mark"));
+    await using _ = await hubHere({ db: at.db });
+    await until(() => linesOf(at.journal).length === 3 && linesOf(at.journal)[0] === "odd");
+    expect(
+      linesOf(at.journal)
+        .slice(1)
+        .map((line) => JSON.parse(line).id),
+    ).toEqual([ids[2]!, ids[1]!]);
+  });
+
+  test("[U3] [U5] a hub erases by itself what was deleted ten seconds ago, and takes it out of the journal", async () => {
+    await using at = await bus();
+    const [one, two] = [await at.push("one"), await at.push("two")];
+    await using hub = await hubHere({ db: at.db });
+    const earlier = openInbox(at.db, { now: () => Date.now() - 9500 });
+    await earlier.call("entries.delete", { id: one });
+    await earlier.close();
+    await until(async () => {
+      const { json } = await hub.ask(`GET /api/inbox/${one}`);
+      return json.error.details.erased === true;
+    });
+    await until(() => idsIn(at.journal).join() === two);
+  });
+
+  test("[U5] what is pushed over MCP and sent to the person through the hub is in the journal soon after", async () => {
+    await using hub = await hubHere();
+    const { json } = await hub.ask("POST /api/workspaces", { path: "/tmp", label: "Macro" });
+    await using agent = await overHttp(`${hub.url}/mcp/${json.workspace.workspaceId}`, "2025-11-25");
+    const pushed = await agent.call("inbox_push", { comments: "look" });
+    await hub.ask("POST /api/mailbox/user/send", { from: "w", message: "hello" });
+    const found = await until(() => {
+      const lines = parsed(journalOf(hub.db));
+      return lines.length === 2 && lines;
+    });
+    expect(found).toMatchObject([
+      { id: pushed.fields.id, comments: "look" },
+      { comments: "hello", sender: "w" },
+    ]);
+  });
+
+  test.skipIf(!postgresUrl)(
+    "[U5] on a server the journal is in the hub's data folder, whoever pushes",
+    async () => {
+      using place = await temporarySchema();
+      using folder = temporaryFolder();
+      const dataDir = join(folder.path, "data");
+      mkdirSync(dataDir);
+      await using hub = await hubHere({ db: place.url, dataDir });
+      const elsewhere = openInbox(place.url);
+      const sent = `from elsewhere ${crypto.randomUUID()}`;
+      await elsewhere.call("mailbox.send", { from: "w", to: "user", message: sent });
+      await elsewhere.close();
+      const journal = join(dataDir, "inbox/entries.jsonl");
+      await until(() => parsed(journal).some(({ comments }) => comments === sent));
+      const { entries } = (await hub.ask("GET /api/inbox/history?limit=1")).json;
+      await hub.ask(`DELETE /api/inbox/${entries[0].id}`, { atOnce: true });
+      await until(() => !parsed(journal).some(({ comments }) => comments === sent));
+    },
+  );
+});
+
+test("[U3] entries can be seeded, but only by a hub for development", async () => {
+  await using usual = await hubHere();
+  expect((await usual.ask("POST /api/inbox/seed", {})).status).toBe(405);
+  await using hub = await hubHere({ dev: true });
+  const { status, json } = await hub.ask("POST /api/inbox/seed", {
+    comments: "try",
+    docs: [{ path: "a.md" }],
+  });
+  expect([status, json]).toEqual([201, { id: expect.any(String), ts: expect.any(Number) }]);
+  await hub.ask("POST /api/inbox/seed", { sender: "w", choices: ["a"] });
+  const { entries } = (await hub.ask("GET /api/inbox/history")).json;
+  expect(entries).toMatchObject([
+    { sender: "w", choices: ["a"], comments: "An entry to look at.", workspaceLabel: "Seed" },
+    { id: json.id, comments: "try", docs: [{ path: "a.md" }] },
+  ]);
+  expect((await hub.ask("POST /api/inbox/seed", { docs: [{ path: "../x" }] })).status).toBe(400);
+});

@@ -1,0 +1,170 @@
+/** The frame around every tab: where to go, whether the line is up, and what lies on top. */
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { Agents } from "./agents/agents.tsx";
+import { canNotify, notifies, toggleNotifications } from "./attention.ts";
+import { Channels } from "./channels/channels.tsx";
+import { locked } from "./data/api.ts";
+import { shownCount, unread } from "./data/counts.ts";
+import { line } from "./data/line.ts";
+import { queue } from "./data/tasks.ts";
+import { DeadLetters } from "./dead-letters/dead-letters.tsx";
+import { Help } from "./help.tsx";
+import { Inbox } from "./inbox/inbox.tsx";
+import { useKeys } from "./keys.ts";
+import { Lock } from "./lock.tsx";
+import { openPalette, Palette } from "./palette/palette.tsx";
+import { Queue } from "./queue/queue.tsx";
+import { go, pathOf, place, type Tab } from "./router.ts";
+import { shownTabs, tabLetters, tabNames } from "./tabs.ts";
+import { theme, themes } from "./theme.ts";
+import { Threads } from "./threads/threads.tsx";
+import { Icon } from "./ui/icon.tsx";
+import { modKey } from "./ui/mod-key.ts";
+import { Toasts } from "./ui/toasts.tsx";
+
+export const helpOpen = signal(false);
+
+const views: Record<Tab, ComponentType> = {
+  inbox: Inbox,
+  agents: Agents,
+  threads: Threads,
+  queue: Queue,
+  channels: Channels,
+  "dead-letters": DeadLetters,
+};
+
+export function App() {
+  useKeys({
+    "?": () => {
+      helpOpen.value = true;
+    },
+    "/": () => openPalette(""),
+    "mod+k": () => openPalette(""),
+    ...Object.fromEntries(
+      Object.entries(tabLetters).map(([tab, letter]) => [`g ${letter}`, () => go({ tab: tab as Tab })]),
+    ),
+  });
+  if (locked.value !== undefined) return <Lock why={locked.value} />;
+  const { tab } = place.value;
+  const View = views[tab];
+  return (
+    <div class="app" data-open={place.value.id !== undefined}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <SideBar tab={tab} />
+      <main id="main" tabIndex={-1}>
+        <LineState />
+        <View key={tab} />
+      </main>
+      <Palette />
+      {helpOpen.value && (
+        <Help
+          onClose={() => {
+            helpOpen.value = false;
+          }}
+        />
+      )}
+      <Toasts />
+    </div>
+  );
+}
+
+function SideBar({ tab }: { tab: Tab }) {
+  const counts: Partial<Record<Tab, string>> = {
+    ...(unread.value && { inbox: shownCount(unread.value) }),
+    ...(queue.value.running.length && { queue: String(queue.value.running.length) }),
+  };
+  return (
+    <header class="side-bar">
+      <button type="button" class="search-button" onClick={() => openPalette("")}>
+        <Icon name="search" />
+        <span class="label">Search</span>
+        <kbd>/</kbd>
+      </button>
+      <nav aria-label="Tabs">
+        {shownTabs().map((one) => (
+          <a
+            key={one}
+            class="tab"
+            href={pathOf({ tab: one })}
+            title={`${tabNames[one]} (g ${tabLetters[one]})`}
+            aria-current={one === tab ? "page" : undefined}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey) return;
+              event.preventDefault();
+              go({ tab: one });
+            }}
+          >
+            <Icon name={one} />
+            <span class="label">{tabNames[one]}</span>
+            {counts[one] && <span class="count">{counts[one]}</span>}
+          </a>
+        ))}
+      </nav>
+      <Settings />
+    </header>
+  );
+}
+
+function Settings() {
+  const next = themes[(themes.indexOf(theme.value) + 1) % themes.length]!;
+  return (
+    <div class="settings">
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Theme: ${theme.value}. Change to ${next}`}
+        title={`Theme: ${theme.value}`}
+        onClick={() => {
+          theme.value = next;
+        }}
+      >
+        <Icon name={theme.value === "light" ? "sun" : theme.value === "dark" ? "moon" : "system"} />
+      </button>
+      {canNotify && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-pressed={notifies.value}
+          aria-label="Desktop notifications"
+          title={notifies.value ? "Notifications are on" : "Notifications are off"}
+          onClick={() => void toggleNotifications()}
+        >
+          <Icon name={notifies.value ? "bell" : "bell-off"} />
+        </button>
+      )}
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        onClick={() => {
+          helpOpen.value = true;
+        }}
+      >
+        <Icon name="help" />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Commands"
+        title={`Commands (${modKey}K)`}
+        onClick={() => openPalette("")}
+      >
+        <Icon name="more" />
+      </button>
+    </div>
+  );
+}
+
+const LineState = () => (
+  <div class="line-state" role="status" data-line={line.value}>
+    {line.value === "lost" && (
+      <span>
+        <Icon name="refresh" /> The hub cannot be reached. Trying again; nothing is missed.
+      </span>
+    )}
+  </div>
+);

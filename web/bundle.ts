@@ -1,0 +1,111 @@
+/**
+ * The page as one file: every script and style under a name made from its content, compressed once. The program carries
+ * this file inside; from source it is made when something it is made of has changed.
+ */
+import { mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+const root = join(import.meta.dir, "..");
+const types: Record<string, string> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+interface Made {
+  path: string;
+  bytes: Uint8Array;
+}
+
+/** The list of long names takes React by name; Preact's is a tenth of it. */
+const preact: Bun.BunPlugin = {
+  name: "preact",
+  setup(build) {
+    const places: Record<string, string> = {
+      react: "preact/compat",
+      "react-dom": "preact/compat",
+      "react/jsx-runtime": "preact/jsx-runtime",
+    };
+    build.onResolve({ filter: /^react(-dom)?(\/jsx-runtime)?$/ }, ({ path }) => ({
+      path: Bun.resolveSync(places[path]!, root),
+    }));
+  },
+};
+
+async function scripts(): Promise<{ files: Made[]; page: string; frame: string; style: string }> {
+  const built = await Bun.build({
+    entrypoints: [
+      join(root, "web/main.tsx"),
+      join(root, "web/frame/diagram.ts"),
+      join(root, "web/style/page.css"),
+    ],
+    target: "browser",
+    format: "esm",
+    splitting: true,
+    minify: true,
+    publicPath: "/assets/",
+    naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    tsconfig: join(root, "web/tsconfig.json"),
+    plugins: [preact],
+  });
+  const files = await Promise.all(
+    built.outputs.map(async (output) => ({
+      path: `/assets/${output.path.replace(/^.*\//, "")}`,
+      bytes: new Uint8Array(await output.arrayBuffer()),
+    })),
+  );
+  const named = (pattern: RegExp) => files.find(({ path }) => pattern.test(path))!.path;
+  return {
+    files,
+    page: named(/\/main-\w+\.js$/),
+    frame: named(/\/diagram-\w+\.js$/),
+    style: named(/\/page-\w+\.css$/),
+  };
+}
+
+/** Both ways a browser may ask for it; what is asked for plainly is made from the second. */
+function packed(files: Made[]): Uint8Array {
+  const index: [path: string, type: string, brotli: number, gzip: number][] = [];
+  const parts: Uint8Array[] = [];
+  for (const { path, bytes } of files) {
+    const small = brotliCompressSync(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    });
+    const usual = gzipSync(bytes, { level: 9 });
+    index.push([
+      path,
+      types[path.replace(/^.*\./, "")] ?? "application/octet-stream",
+      small.length,
+      usual.length,
+    ]);
+    parts.push(small, usual);
+  }
+  const head = new TextEncoder().encode(JSON.stringify(index));
+  const length = new Uint8Array(4);
+  new DataView(length.buffer).setUint32(0, head.length);
+  return Buffer.concat([length, head, ...parts]);
+}
+
+export async function bundle(target: string): Promise<void> {
+  const { files, page, frame, style } = await scripts();
+  const html = async (name: string, links: Record<string, string>) => ({
+    path: `/${name}.html`,
+    bytes: new TextEncoder().encode(
+      (await Bun.file(join(root, `web/${name}.html`)).text()).replace(/\{(\w+)\}/g, (_, key) => links[key]!),
+    ),
+  });
+  const all = [
+    ...files,
+    await html("page", { page, style, icon: "/assets/icon.svg" }),
+    await html("frame/diagram", { frame }),
+    { path: "/assets/icon.svg", bytes: await Bun.file(join(root, "web/icon.svg")).bytes() },
+  ];
+  mkdirSync(join(target, ".."), { recursive: true });
+  await Bun.write(`${target}.new`, packed(all));
+  renameSync(`${target}.new`, target);
+}
+
+if (import.meta.main) await bundle(process.argv[2]!);

@@ -1,0 +1,29 @@
+/** Channels: streams of messages that many may read. */
+import type { ChannelMessage } from "../../src/contract/channel-message.ts";
+import { api } from "./api.ts";
+
+export type { ChannelMessage };
+
+export interface Channel {
+  name: string;
+  pending: number;
+}
+
+/** All of them, those with something pending first. */
+export async function loadChannels(): Promise<readonly Channel[]> {
+  const all: Channel[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await api.messages.channels({ limit: 1000, ...(after !== undefined && { after }) });
+    all.push(...page.channels.map(({ channel, pending }) => ({ name: channel, pending })));
+    if (!page.hasMore) break;
+    after = page.channels.at(-1)!.channel;
+  }
+  return all.sort((a, b) => Number(b.pending > 0) - Number(a.pending > 0) || a.name.localeCompare(b.name));
+}
+
+export const messagesOf = (channel: string) =>
+  api.messages.inbox(channel, { includeAcked: true, newest: true, limit: 300 });
+export const pendingOf = (channel: string) => api.messages.pending(channel);
+export const ack = (id: number) => api.messages.ack(id);
+export const ackAll = (channel: string) => api.messages.ackAll(channel);
+export const post = (channel: string, content: string) => api.messages.send({ channel, content });

@@ -1,0 +1,100 @@
+/** What a person does with entries. The page shows it at once, and takes it back where the hub refuses. */
+import { batch } from "@preact/signals";
+import { say } from "../ui/toasts.tsx";
+import { api, problemOf } from "./api.ts";
+import { drop, type Entry, patch, putBack } from "./entries.ts";
+
+const setOf = (entries: readonly Entry[]) => new Set(entries.map(({ id }) => id));
+const many = (count: number) => (count === 1 ? "entry" : `${count} entries`);
+
+async function attempt(what: string, work: Promise<unknown>[], undo: () => void): Promise<boolean> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find((result) => result.status === "rejected");
+  if (!failed) return true;
+  undo();
+  const { message, hint } = problemOf(failed.reason);
+  say({ text: `${what}: ${message}`, detail: hint, tone: "bad" });
+  return false;
+}
+
+const restoring = (entries: readonly Entry[]) => () =>
+  batch(() => {
+    for (const { id, readAt } of entries) patch(new Set([id]), { readAt });
+  });
+
+export async function markRead(entries: readonly Entry[]): Promise<void> {
+  const open = entries.filter(({ readAt }) => readAt === null);
+  if (!open.length) return;
+  patch(setOf(open), { readAt: new Date().toISOString() });
+  await attempt(
+    "Not marked as read",
+    open.map(({ id }) => api.entries.read({ id })),
+    restoring(open),
+  );
+}
+
+export async function markUnread(entries: readonly Entry[]): Promise<void> {
+  const read = entries.filter(({ readAt }) => readAt !== null);
+  if (!read.length) return;
+  patch(setOf(read), { readAt: null });
+  await attempt(
+    "Not marked as unread",
+    read.map(({ id }) => api.entries.unread({ id })),
+    restoring(read),
+  );
+}
+
+/** What `z` takes back: the last thing that was deleted, while the hub still has it. */
+let last: { entries: readonly Entry[]; close(): void } | undefined;
+
+export async function remove(entries: readonly Entry[]): Promise<void> {
+  if (!entries.length) return;
+  drop(setOf(entries));
+  const close = say({
+    text: `Deleted ${many(entries.length)}`,
+    action: { label: "Undo", key: "Z", run: undo },
+    seconds: 9,
+    onClose: () => {
+      if (last === mine) last = undefined;
+    },
+  });
+  const mine = { entries, close };
+  last = mine;
+  const done = await attempt(
+    "Not deleted",
+    entries.map(({ id }) => api.entries.delete({ id })),
+    () => putBack(entries),
+  );
+  if (!done) close();
+}
+
+export function undo(): void {
+  const mine = last;
+  if (!mine) return;
+  last = undefined;
+  mine.close();
+  putBack(mine.entries);
+  void attempt(
+    "It could not be brought back",
+    mine.entries.map(({ id }) => api.entries.restore({ id })),
+    () => drop(setOf(mine.entries)),
+  );
+}
+
+export async function answer(entry: Entry, reply: { message?: string; choice?: string }): Promise<boolean> {
+  return attempt(
+    "Not sent",
+    [
+      api.entries.reply({ id: entry.id, ...reply }).then(({ entry: now, message, recipient }) => {
+        patch(new Set([entry.id]), now);
+        say({
+          text: `Sent to ${message.toAgent}`,
+          detail: recipient.known
+            ? undefined
+            : "Nobody of that name has been seen yet; it is kept until they ask.",
+        });
+      }),
+    ],
+    () => {},
+  );
+}

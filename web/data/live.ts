@@ -1,0 +1,70 @@
+/**
+ * What happens on the bus, in every window. A browser opens only six connections to one address, so the windows share one:
+ * whoever holds the lock follows the events and tells the others, and when it is closed the next goes on where it was.
+ */
+import { effect } from "@preact/signals";
+import type { Event } from "../../src/contract/event.ts";
+import { api } from "./api.ts";
+import { type Line, line } from "./line.ts";
+
+type Listener = (event: Event) => void;
+type Told = { event: Event } | { line: Line } | { ask: true };
+
+const listeners = new Set<Listener>();
+const healed = new Set<() => void>();
+let last: number | undefined;
+
+export function onEvent(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Called when the line is back. The events that were missed come by themselves; what is not in events is asked for again. */
+export function onHealed(listener: () => void): () => void {
+  healed.add(listener);
+  return () => healed.delete(listener);
+}
+
+function take(event: Event): void {
+  if (last !== undefined && event.eventId <= last) return;
+  last = event.eventId;
+  for (const listener of listeners) listener(event);
+}
+
+async function lead(channel: BroadcastChannel): Promise<never> {
+  effect(() => channel.postMessage({ line: line.value } satisfies Told));
+  channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+    if ("ask" in data) channel.postMessage({ line: line.peek() } satisfies Told);
+  });
+  for (;;) {
+    try {
+      for await (const event of api.events.follow(last === undefined ? {} : { afterEvent: last })) {
+        take(event);
+        channel.postMessage({ event } satisfies Told);
+      }
+    } catch {
+      line.value = "lost"; // refused, not cut: a hub that is starting, or a proxy in between
+    }
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+}
+
+/** From here on nothing is missed: whatever is loaded afterwards is at least as new as where the events begin. */
+export async function begin(): Promise<void> {
+  let before: Line = "connecting";
+  effect(() => {
+    if (before === "lost" && line.value === "open") for (const listener of healed) queueMicrotask(listener);
+    before = line.value;
+  });
+  const channel = new BroadcastChannel("inbox-events");
+  channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+    if ("event" in data) take(data.event);
+    if ("line" in data) line.value = data.line;
+  });
+  channel.postMessage({ ask: true } satisfies Told);
+  const { nextEventId } = await api.events.watch({ timeoutSeconds: 0.001, limit: 1 });
+  last = Math.max(last ?? 0, nextEventId);
+  // Without a secure address there are no locks: every window follows by itself.
+  if (navigator.locks) void navigator.locks.request("inbox-events", () => lead(channel));
+  else void lead(channel);
+}

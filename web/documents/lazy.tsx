@@ -1,0 +1,59 @@
+/** What is large is loaded when it is first shown. */
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** A component of a module that comes later; what it will look like until then may be given. */
+function later<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  meanwhile?: ComponentType<P>,
+): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  return (props: P) => {
+    const [Loaded, set] = useState<ComponentType<P> | undefined>(() => loaded);
+    useEffect(() => {
+      if (!loaded)
+        load().then(
+          (component) => {
+            loaded = component;
+            set(() => component);
+          },
+          () => {}, // the line is down; what is shown meanwhile stays
+        );
+    }, []);
+    const Shown = Loaded ?? meanwhile;
+    return Shown ? <Shown {...props} /> : null;
+  };
+}
+
+export interface MarkdownProps {
+  text: string;
+  /** The entry it belongs to, whose workspace its images are in; without one there are none. */
+  entry?: string;
+  /** The document's folder in the workspace. */
+  folder: string;
+}
+
+export const Markdown = later<MarkdownProps>(
+  async () => (await import("./markdown.tsx")).Markdown,
+  ({ text }) => <div class="markdown plain">{text}</div>,
+);
+
+export interface CodeProps {
+  text: string;
+  language: string;
+}
+
+export const Code = later<CodeProps>(
+  async () => (await import("./code.tsx")).Code,
+  ({ text }) => <code>{text}</code>,
+);
+
+export interface FormulaProps {
+  text: string;
+  display: boolean;
+}
+
+export const Formula = later<FormulaProps>(
+  async () => (await import("./formula.tsx")).Formula,
+  ({ text }) => <code>{text}</code>,
+);

@@ -1,0 +1,42 @@
+/**
+ * Draws diagrams for the page, in a frame with an origin of its own: what an agent wrote is parsed here, where there is
+ * nothing to steal, and only the picture's text goes back. The page shows it as an image, which runs nothing either.
+ */
+import mermaid from "mermaid";
+
+interface Asked {
+  id: number;
+  source: string;
+  dark: boolean;
+}
+
+/** What a browser takes for an image: well-formed, and with a size. */
+function asImage(text: string): string {
+  const place = document.createElement("template");
+  place.innerHTML = text;
+  const drawing = place.content.querySelector("svg")!;
+  const { width, height } = drawing.viewBox.baseVal;
+  drawing.setAttribute("width", String(Math.ceil(width)));
+  drawing.setAttribute("height", String(Math.ceil(height)));
+  return new XMLSerializer().serializeToString(drawing);
+}
+
+addEventListener("message", async ({ data, source: asker }: MessageEvent<Asked>) => {
+  if (asker !== parent || typeof data?.source !== "string") return;
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: "strict",
+    htmlLabels: false,
+    theme: data.dark ? "dark" : "neutral",
+    fontFamily: "ui-sans-serif, system-ui, sans-serif",
+    flowchart: { htmlLabels: false, useMaxWidth: false },
+  });
+  try {
+    const { svg } = await mermaid.render(`d${data.id}`, data.source);
+    parent.postMessage({ id: data.id, svg: asImage(svg) }, "*");
+  } catch (error) {
+    document.body.replaceChildren(); // what it had begun to draw
+    parent.postMessage({ id: data.id, problem: error instanceof Error ? error.message : String(error) }, "*");
+  }
+});
+parent.postMessage({ ready: true }, "*");

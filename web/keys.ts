@@ -1,0 +1,75 @@
+/** The keyboard. The last layer that was put on top and knows a key has it; what is typed into a field is the field's. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+export type Keys = Record<string, (event: KeyboardEvent) => void>;
+
+interface Layer {
+  keys: () => Keys;
+  /** Nothing below it hears anything, as under a dialog. */
+  modal: boolean;
+}
+
+const layers: Layer[] = [];
+let prefix: string | undefined;
+let forget: ReturnType<typeof setTimeout> | undefined;
+
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLInputElement && !/^(checkbox|radio|button)$/.test(target.type)));
+
+/** `j`, `J` (with shift), `mod+k`, `g i` (one after the other). */
+function nameOf(event: KeyboardEvent): string {
+  const mod = event.metaKey || event.ctrlKey ? "mod+" : "";
+  const alt = event.altKey ? "alt+" : "";
+  return mod + alt + (event.key === " " ? "Space" : event.key);
+}
+
+function handlerOf(name: string): ((event: KeyboardEvent) => void) | undefined {
+  for (const layer of layers.toReversed()) {
+    const found = layer.keys()[name];
+    if (found) return found;
+    if (layer.modal) return undefined;
+  }
+  return undefined;
+}
+
+const isPrefix = (name: string) =>
+  layers.some((layer) => Object.keys(layer.keys()).some((key) => key.startsWith(`${name} `)));
+
+export function listenToKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const name = nameOf(event);
+    if (typing(event.target) && !/^(mod\+|Escape$)/.test(name)) return;
+    // A button or a link that has the focus is pressed by Enter and Space.
+    if (/^(Enter|Space)$/.test(name) && (event.target as Element).closest?.("a, button, summary")) return;
+    const sequence: string | undefined = prefix === undefined ? undefined : `${prefix} ${name}`;
+    prefix = undefined;
+    clearTimeout(forget);
+    const handler = (sequence && handlerOf(sequence)) || handlerOf(name);
+    if (handler) {
+      event.preventDefault();
+      handler(event);
+    } else if (isPrefix(name)) {
+      prefix = name;
+      forget = setTimeout(() => {
+        prefix = undefined;
+      }, 1500);
+    }
+  });
+}
+
+export function useKeys(keys: Keys, { modal = false } = {}): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useLayoutEffect(() => {
+    const layer = { keys: () => latest.current, modal };
+    layers.push(layer);
+    return () => {
+      layers.splice(layers.indexOf(layer), 1);
+    };
+  }, [modal]);
+}

@@ -1,0 +1,67 @@
+/** What can be done by name: what `Ctrl K` offers. */
+import { canNotify, notifies, toggleNotifications } from "../attention.ts";
+import { choose } from "../data/entries.ts";
+import { workspaces } from "../data/workspaces.ts";
+import { go } from "../router.ts";
+import { shownTabs, tabLetters, tabNames } from "../tabs.ts";
+import { theme, themes } from "../theme.ts";
+import type { IconName } from "../ui/icon.tsx";
+
+export interface Command {
+  icon: IconName;
+  name: string;
+  keys?: string[];
+  run(): void;
+}
+
+export function commands(): Command[] {
+  const inbox = (filter: Parameters<typeof choose>[0]) => () => {
+    go({ tab: "inbox" });
+    void choose(filter);
+  };
+  return [
+    ...shownTabs().map(
+      (tab): Command => ({
+        icon: tab,
+        name: `Go to ${tabNames[tab]}`,
+        keys: ["g", tabLetters[tab]],
+        run: () => go({ tab }),
+      }),
+    ),
+    { icon: "unread", name: "Show unread entries only", run: inbox({ unread: true }) },
+    { icon: "inbox", name: "Show all entries", run: inbox({}) },
+    ...workspaces.value.map(
+      ({ workspaceId, label }): Command => ({
+        icon: "folder",
+        name: `Workspace: ${label}`,
+        run: inbox({ workspaceId }),
+      }),
+    ),
+    ...themes.map(
+      (one): Command => ({
+        icon: one === "light" ? "sun" : one === "dark" ? "moon" : "system",
+        name: `Theme: ${one}`,
+        run: () => {
+          theme.value = one;
+        },
+      }),
+    ),
+    ...(canNotify
+      ? [
+          {
+            icon: notifies.value ? ("bell-off" as const) : ("bell" as const),
+            name: notifies.value ? "Turn desktop notifications off" : "Turn desktop notifications on",
+            run: () => void toggleNotifications(),
+          },
+        ]
+      : []),
+    { icon: "code", name: "Open the API’s page", run: () => window.open("/docs/api", "_blank", "noopener") },
+  ];
+}
+
+/** Every word must be somewhere in the name. */
+export const fits = (name: string, words: string) =>
+  words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => name.toLowerCase().includes(word));

@@ -1,0 +1,24 @@
+/** The tabs, in the order they are shown, and the letter that follows `g`. */
+import { hasTasks } from "./data/tasks.ts";
+import type { Tab } from "./router.ts";
+
+export const tabNames: Record<Tab, string> = {
+  inbox: "Inbox",
+  agents: "Agents",
+  threads: "Threads",
+  queue: "Queue",
+  channels: "Channels",
+  "dead-letters": "Dead letters",
+};
+
+export const tabLetters: Record<Tab, string> = {
+  inbox: "i",
+  agents: "a",
+  threads: "t",
+  queue: "q",
+  channels: "c",
+  "dead-letters": "d",
+};
+
+export const shownTabs = (): Tab[] =>
+  (Object.keys(tabNames) as Tab[]).filter((tab) => tab !== "queue" || hasTasks());

@@ -1,0 +1,75 @@
+/**
+ * A list of any length: only what is in view is in the document. Headings and items are rows of one list; the item that is
+ * open stays in view when the keyboard moves it.
+ */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { VList, type VListHandle } from "virtua";
+
+export type Row<T> = { head: string; count?: number } | { id: string; item: T };
+
+interface Props<T> {
+  label: string;
+  rows: readonly Row<T>[];
+  /** The item that is open. */
+  current?: string;
+  render(item: T, id: string): ComponentChildren;
+  /** The end is near: more may be loaded. */
+  onEnd?(): void;
+  /** Whether the keyboard has moved it, and the focus has to follow. */
+  follow?: { current: boolean };
+}
+
+export function LongList<T>({ label, rows, current, render, onEnd, follow }: Props<T>) {
+  const handle = useRef<VListHandle>(null);
+  const place = useRef<HTMLElement>(null);
+  const at = current === undefined ? -1 : rows.findIndex((row) => "id" in row && row.id === current);
+
+  useEffect(() => {
+    if (at < 0) return;
+    handle.current?.scrollToIndex(at === 1 ? 0 : at, { align: "nearest" });
+    if (!follow?.current) return;
+    follow.current = false;
+    requestAnimationFrame(() => {
+      const link = place.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(current!)}"] .row-link`);
+      link?.focus({ preventScroll: true });
+    });
+  }, [current]);
+
+  const onScroll = () => {
+    const list = handle.current;
+    if (list && onEnd && list.scrollOffset + list.viewportSize > list.scrollSize - 3000) onEnd();
+  };
+  return (
+    <nav class="long-list" aria-label={label} ref={place}>
+      <VList ref={handle as never} data={rows as Row<T>[]} onScroll={onScroll} bufferSize={300} tabIndex={-1}>
+        {(row: Row<T>) =>
+          ("head" in row ? (
+            <h2 key={`head ${row.head}`} class="list-head">
+              {row.head}
+              {row.count !== undefined && <span class="count">{row.count}</span>}
+            </h2>
+          ) : (
+            <div key={row.id} class="row-place" data-id={row.id}>
+              {render(row.item, row.id)}
+            </div>
+          )) as never
+        }
+      </VList>
+    </nav>
+  );
+}
+
+/** The ids in the order they are shown. */
+export const idsOf = <T,>(rows: readonly Row<T>[]) => rows.flatMap((row) => ("id" in row ? [row.id] : []));
+
+/** The neighbour of what is open; the first where nothing is. */
+export function neighbour(
+  ids: readonly string[],
+  current: string | undefined,
+  step: 1 | -1,
+): string | undefined {
+  const at = current === undefined ? -1 : ids.indexOf(current);
+  if (at < 0) return ids[step === 1 ? 0 : ids.length - 1];
+  return ids[at + step];
+}
