@@ -73,7 +73,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("k", "u");
     await until(async () => (await stored(five_.hub))[1].readAt === null);
     expect(await unreadRows(page)).toEqual(["Entry 4", "Entry 3", "Entry 2", "Entry 1"]);
-    await page.waitForFunction("document.title === '(4) Inbox'");
+    await until(() => page.evaluate("document.title === '(4) Inbox'"));
   });
 
   test("[U7] Delete hides at once, z brings back, and the trash button does the same", async () => {

@@ -31,30 +31,52 @@ const schema = {
   protocols: { ...defaultSchema.protocols, src: ["http", "https", "data"] },
 } as typeof defaultSchema;
 
-/** "It costs $5, or $10 with tax" is no formula. */
-function money() {
-  return (tree: MdRoot) => {
-    const visit = (node: { children?: unknown[] }) => {
-      const children = node.children as { type: string; value?: string; children?: unknown[] }[] | undefined;
-      children?.forEach((child, i) => {
-        const next = children[i + 1];
-        const value = child.value ?? "";
-        const amount = next?.type === "text" && /^\d/.test(next.value ?? "");
-        if (child.type === "inlineMath" && (/^\s|\s$/.test(value) || amount))
-          children[i] = { type: "text", value: `$${value}$` };
-        else visit(child);
-      });
+interface Piece {
+  type: string;
+  value?: string;
+  children?: Piece[];
+  position?: { start: { offset?: number } };
+  data?: unknown;
+}
+
+/** "It costs $5, or $10 with tax" is no formula; `$$…$$` that stands alone is one on a line of its own. */
+function formulas() {
+  return (tree: MdRoot, file: { value: unknown }) => {
+    const source = String(file.value);
+    const settle = (node: Piece, i: number, siblings: Piece[]): void => {
+      const value = node.value ?? "";
+      const next = siblings[i + 1];
+      const amount = next?.type === "text" && /^\d/.test(next.value ?? "");
+      const only = node.type === "paragraph" && node.children?.length === 1 ? node.children[0]! : undefined;
+      if (node.type === "inlineMath" && (/^\s|\s$/.test(value) || amount))
+        siblings[i] = { type: "text", value: `$${value}$` };
+      else if (only?.type === "inlineMath" && source.startsWith("$$", only.position?.start.offset))
+        siblings[i] = displayed(only.value ?? "");
+      else node.children?.forEach(settle);
     };
-    visit(tree as never);
+    (tree as unknown as Piece).children!.forEach(settle);
   };
 }
+
+const displayed = (value: string): Piece => {
+  const code = {
+    type: "element",
+    tagName: "code",
+    properties: { className: ["language-math", "math-display"] },
+  };
+  return {
+    type: "math",
+    value,
+    data: { hName: "pre", hChildren: [{ ...code, children: [{ type: "text", value }] }] },
+  };
+};
 
 const parser = (prefix: string) =>
   unified()
     .use(remarkParse)
     .use(remarkGfm)
     .use(remarkMath)
-    .use(money)
+    .use(formulas)
     .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: "" })
     .use(rehypeRaw)
     .use(rehypeSanitize, { ...schema, clobberPrefix: prefix });
@@ -172,7 +194,7 @@ export function Markdown({ text, entry, folder }: MarkdownProps) {
   const prefix = `m${useId().replace(/\W/g, "")}-`;
   const content = useMemo(() => {
     const processor = parser(prefix);
-    const tree = processor.runSync(processor.parse(text)) as Root;
+    const tree = processor.runSync(processor.parse(text), text) as Root;
     return toJsxRuntime(tree, {
       Fragment: runtime.Fragment,
       jsx: runtime.jsx as never,

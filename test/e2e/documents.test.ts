@@ -1,0 +1,113 @@
+/** Every kind of document, as the page shows it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { chromiumPath } from "../support/browser.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere, type TestHub } from "../support/hub.ts";
+import { closeBrowser, openWindow } from "../support/page.ts";
+import { workspace } from "../support/scene.ts";
+import { until } from "../support/until.ts";
+
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const markdown = `# Title
+
+| a | b |
+|---|--:|
+| 1 | 2 |
+
+- [x] done
+- [ ] open
+
+A note.[^1] It costs $5, or $10 with tax. But $e = mc^2$ is a formula.
+
+$$\\int_0^1 x\\,dx$$
+
+\`\`\`js
+const answer = 42;
+\`\`\`
+
+\`\`\`mermaid
+graph LR
+  A --> B
+\`\`\`
+
+![Dot](img/dot.png) ![Far](https://elsewhere.invalid/x.png)
+
+[^1]: The note itself.
+`;
+
+describe.skipIf(!chromiumPath())("in a browser", () => {
+  let hub: TestHub;
+  const folder = temporaryFolder();
+  let space: Awaited<ReturnType<typeof workspace>>;
+  beforeAll(async () => {
+    hub = await hubHere();
+    space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await space[Symbol.asyncDispose]();
+    await hub[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  test("[U7] Markdown has tables, task lists, footnotes, code in colours, formulas, diagrams and its images", async () => {
+    space.write("notes/a.md", markdown);
+    space.write("notes/img/dot.png", pixel);
+    const id = await space.push({ docs: ["notes/a.md"] });
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const { page } = window;
+    const doc = page.locator(".document");
+    await doc.getByRole("cell", { name: "2" }).waitFor();
+    expect(await doc.getByRole("checkbox").count()).toBe(2);
+    expect(await doc.getByRole("checkbox", { name: "done" }).isChecked()).toBe(true);
+    await doc.getByText("It costs $5, or $10 with tax.").waitFor();
+    await doc.locator("p math", { hasText: "mc" }).waitFor();
+    await doc.locator('.formula[data-display="true"] math').waitFor();
+    await doc.locator("pre .hljs-keyword", { hasText: "const" }).waitFor();
+    await doc.locator('img[alt="Dot"]').waitFor();
+    await until(() => page.evaluate(`document.querySelector('img[alt="Dot"]').naturalWidth === 1`));
+    await doc.getByText("not loaded").waitFor();
+    await doc.locator(".diagram img").waitFor();
+    await until(() => page.evaluate(`document.querySelector(".diagram img").naturalWidth > 20`));
+    await doc.getByRole("link", { name: "1" }).first().click();
+    await doc.getByText("The note itself.").waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/inbox/${id}`);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U7] source in colours, CSV as a table, JSON folded, images, and a download for the rest", async () => {
+    space.write("a.py", "def f():\n    return 1\n");
+    space.write("b.csv", 'name,amount\n"Doe, Jane",12\n"say ""hi""",3\n');
+    space.write("c.json", JSON.stringify({ list: [1, 2], deep: { deeper: { deepest: "found" } } }));
+    space.write("d.png", pixel);
+    space.write("e.zip", new Uint8Array(12_345));
+    space.write("Makefile", "all:\n\techo hi\n");
+    space.write("unknown.xyz", new Uint8Array([1, 0, 2]));
+    const docs = ["a.py", "b.csv", "c.json", "d.png", "e.zip", "Makefile", "unknown.xyz", "missing.md"];
+    const id = await space.push({ docs });
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const { page } = window;
+    const doc = (name: string) => page.getByRole("region", { name, exact: true });
+    await doc("a.py").locator(".hljs-keyword", { hasText: "def" }).waitFor();
+    await doc("b.csv").getByRole("cell", { name: "Doe, Jane" }).waitFor();
+    await doc("b.csv").getByRole("cell", { name: 'say "hi"' }).waitFor();
+    await doc("b.csv").getByRole("columnheader", { name: "amount" }).waitFor();
+    expect(await doc("c.json").getByText("found").count()).toBe(0);
+    await doc("c.json").getByText("deeper:").click();
+    await doc("c.json").getByText('"found"').waitFor();
+    await doc("d.png").locator("img").waitFor();
+    await doc("e.zip").getByText("12 kB").waitFor();
+    await doc("Makefile").getByText("echo hi").waitFor();
+    await doc("unknown.xyz").getByText("3 bytes").waitFor();
+    await doc("missing.md").getByText("moved or deleted").waitFor();
+    const download = page.waitForEvent("download");
+    await doc("e.zip").getByText("Download", { exact: true }).click();
+    expect((await download).suggestedFilename()).toBe("e.zip");
+    expect(window.troubles).toEqual([]);
+  });
+});

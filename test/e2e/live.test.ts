@@ -1,0 +1,124 @@
+/** What happens elsewhere appears by itself, in every window, also after the line was cut. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { chromiumPath } from "../support/browser.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere } from "../support/hub.ts";
+import { closeBrowser, openWindow, watchOver } from "../support/page.ts";
+import { workspace } from "../support/scene.ts";
+import { until } from "../support/until.ts";
+
+afterAll(closeBrowser);
+
+describe.skipIf(!chromiumPath())("in a browser", () => {
+  test("[U7] [U4] a push appears in every window, and what is read in one is read in the other", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubHere();
+    await using space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    await using one = await openWindow(hub.url);
+    // Another browser, and another window of the same one, which shares its line.
+    await using two = await openWindow(hub.url);
+    const third = await one.page.context().newPage();
+    const troubles = watchOver(third, hub.url);
+    await third.goto(hub.url);
+    const pages = [one.page, two.page, third];
+    for (const page of pages) await page.getByText("Nothing here yet").waitFor();
+    await space.push({ comments: "Fresh from the agent" });
+    for (const page of pages) {
+      await page.locator('.entry[data-unread="true"]', { hasText: "Fresh from the agent" }).waitFor();
+      await until(() => page.evaluate("document.title === '(1) Inbox'"));
+    }
+    await one.page.getByText("Fresh from the agent").first().click();
+    for (const page of pages) {
+      await page.locator('.entry[data-unread="false"]', { hasText: "Fresh from the agent" }).waitFor();
+      await until(() => page.evaluate("document.title === 'Inbox'"));
+    }
+    // The window that followed the events is closed: the other one takes over.
+    await one.page.close();
+    await space.push({ comments: "Second" });
+    await third.locator(".entry", { hasText: "Second" }).waitFor();
+    expect([...one.troubles, ...two.troubles, ...troubles]).toEqual([]);
+  });
+
+  test("[U2] [U7] an edit of an open document appears, one that goes says so, and comes back", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubHere();
+    await using space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    space.write("report.md", "# First words\n");
+    const id = await space.push({ docs: ["report.md"], comments: "Look" });
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const { page } = window;
+    await page.getByRole("heading", { name: "First words" }).waitFor();
+    space.write("report.md", "# Second words\n\nand more\n");
+    await page.getByRole("heading", { name: "Second words" }).waitFor();
+    const file = join(space.path, "report.md");
+    renameSync(file, join(space.path, "elsewhere.md"));
+    await page.getByText("was moved or deleted").waitFor();
+    expect(await page.getByRole("heading", { name: "Second words" }).count()).toBe(0);
+    // As editors save: a new file under the old name.
+    space.write("report.md.new", "# Third words\n");
+    renameSync(join(space.path, "report.md.new"), file);
+    await page.getByRole("heading", { name: "Third words" }).waitFor();
+    rmSync(file);
+    await page.getByText("was moved or deleted").waitFor();
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U7] a lost hub is shown, and when it is back nothing was missed", async () => {
+    using folder = temporaryFolder();
+    const db = join(folder.path, "coord.db");
+    let hub = await hubHere({ db });
+    const port = Number(new URL(hub.url).port);
+    let space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    space.write("report.md", "# Before\n");
+    const id = await space.push({ docs: ["report.md"], comments: "Before the cut" });
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const { page } = window;
+    await page.getByRole("heading", { name: "Before" }).waitFor();
+    await until(async () => (await hub.ask(`GET /api/inbox/${id}`)).json.entry.readAt !== null);
+    await space[Symbol.asyncDispose]();
+    await hub.stop();
+    await page.getByText("The hub cannot be reached").waitFor();
+
+    // Another hub on the same bus, which the page cannot see: what happens there is missed by nobody.
+    const hidden = await hubHere({ db });
+    space = await workspace(hidden, join(folder.path, "w2"), "Second", "bob");
+    for (let i = 0; i < 3; i++) await space.push({ comments: `Missed ${i}` });
+    await hidden.ask(`DELETE /api/inbox/${id}/read`);
+    await space[Symbol.asyncDispose]();
+    await hidden.stop();
+    await Bun.write(join(folder.path, "w/report.md"), "# After\n");
+
+    hub = await hubHere({ db, port });
+    await page.getByText("The hub cannot be reached").waitFor({ state: "detached" });
+    for (let i = 0; i < 3; i++) await page.locator(".entry", { hasText: `Missed ${i}` }).waitFor();
+    await page.locator('.entry[data-unread="true"]', { hasText: "Before the cut" }).waitFor();
+    await page.getByRole("heading", { name: "After" }).waitFor();
+    await until(() => page.evaluate("document.title === '(4) Inbox'"));
+    expect(window.troubles).toEqual([]);
+    await hub[Symbol.asyncDispose]();
+  });
+
+  test("[U9] a worker's question offers its choices, and the answer comes back typed", async () => {
+    await using hub = await hubHere();
+    await hub.ask("POST /api/threads", { from: "user", to: "ada", subject: "Plan the trip" });
+    await hub.ask("POST /api/threads/claim", { agent: "ada" });
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    await page.getByText("Nothing here yet").waitFor();
+    await hub.ask("POST /api/threads/thr_1/update", {
+      agent: "ada",
+      status: "blocked",
+      summary: "Train or plane?",
+      payload: { choices: ["Train", "Plane"] },
+    });
+    const answer = hub.ask("POST /api/threads/thr_1/wait-reply", { agent: "ada", timeoutSeconds: 30 });
+    await page.locator(".entry", { hasText: "Train or plane?" }).click();
+    await page.getByRole("button", { name: "Train", exact: true }).click();
+    const { json } = await answer;
+    expect(json).toMatchObject({ woke: true });
+    expect(JSON.stringify(json)).toContain('"choice":"Train"');
+    await page.locator(".entry .tag", { hasText: "answered" }).waitFor();
+  });
+});
