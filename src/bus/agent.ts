@@ -39,7 +39,8 @@ export function* namesOf(agent: string): Procedure<string[]> {
 
 /** [M13] Whether anybody is known by that name, and who has a similar one. Strict refuses the unknown. */
 export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
-  if (tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
+  // [U9] The person is always there.
+  if (name === "user" || tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
   const known = yield* one<{ known: string }>(sql`
     select 'agent' as known from agents where agents.name = ${name}
     union all select 'pool' from pool_members where pool_members.pool = ${name} limit 1`);

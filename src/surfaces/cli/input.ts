@@ -4,6 +4,7 @@ import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { fillFromHere } from "../../contract/surroundings.ts";
 import { exists, fs } from "../../system.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
@@ -39,7 +40,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
   }
   fillPlain(input, op, scanned.plain, flags, caller);
   fillIdentity(input, op, scanned, caller, flags);
-  fillFromHere(input, flags, caller);
+  if (op.cli.program === "orch") fillFromHere(op, input, caller);
   const label = (key: string) => flags.find(({ field }) => field.key === key)?.name ?? key;
   return { input, warnings, label };
 }
@@ -104,19 +105,6 @@ function parseJson(text: string, name: string): unknown {
       `${name} is not JSON: ${(error as Error).message}`,
       `for example ${name} '{"question": "which?"}'`,
     );
-  }
-}
-
-/** What the caller's surroundings say, where nothing was given. */
-export function fillFromHere(
-  input: Record<string, unknown>,
-  flags: readonly { field: Field }[],
-  { cwd, env }: Pick<Caller, "cwd" | "env">,
-): void {
-  for (const { field } of flags) {
-    if (field.key in input) continue;
-    if (field.here) input[field.key] = cwd;
-    else if (field.env && env[field.env]) input[field.key] = env[field.env];
   }
 }
 

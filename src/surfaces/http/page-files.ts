@@ -60,7 +60,10 @@ async function load(): Promise<Map<string, File>> {
     gzip: number,
   ][];
   let at = 4 + length;
-  const next = (size: number) => bytes.subarray(at, (at += size));
+  const next = (size: number) => {
+    at += size;
+    return bytes.subarray(at - size, at);
+  };
   return new Map(
     index.map(([path, type, small, usual]) => {
       const [brotli, gzip] = [next(small), next(usual)];

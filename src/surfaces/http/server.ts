@@ -7,7 +7,7 @@ import { actAs, type Caller } from "../../identity.ts";
 import type { BusOperation, EmbeddedInbox } from "../../inbox.ts";
 import { version } from "../../version.ts";
 import { endOfWait } from "../../waiting/wait.ts";
-import type { Mcp } from "../mcp/http.ts";
+import type { Mcp, Visitor } from "../mcp/http.ts";
 import { collecting, notFound, plain, refusal } from "./answer.ts";
 import { openDocumentStreams } from "./document-stream.ts";
 import { document, mayRead, picture } from "./documents.ts";
@@ -209,14 +209,15 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   };
 
   /** [U1] The address says whose workspace it is; a token must be its agent's. */
-  async function visitorOf(caller: Caller, id: string): Promise<{ workspace: string; agent: string }> {
-    const { workspaceId, agent } = await inbox.workspace(id);
+  async function visitorOf(caller: Caller, id: string): Promise<Partial<Visitor>> {
+    const { workspaceId, agent, path } = await inbox.workspace(id);
     if (caller.agent !== undefined && caller.agent !== agent && caller.scope !== "admin")
       throw new InboxError(
         "not_allowed",
         `this token speaks for "${caller.agent}", and the workspace is another agent's`,
       );
-    return { workspace: workspaceId, agent };
+    // What it starts works where it works itself.
+    return { workspace: workspaceId, agent, here: { cwd: path, env: {} } };
   }
 
   for (const method of ["GET", "POST", "DELETE"])

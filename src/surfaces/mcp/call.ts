@@ -1,5 +1,6 @@
 /** [C5] One call of a tool: who calls, what the operation takes, and how its answer is told to a model. */
 import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { fillFromHere, type Surroundings } from "../../contract/surroundings.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../identity.ts";
 import type { BusOperation, Inbox } from "../../inbox.ts";
@@ -17,6 +18,8 @@ export interface Session {
   agent?: string;
   /** [U1] Its workspace, which only the address says. */
   workspace?: string;
+  /** Where it works and what its environment says, where that is known. */
+  here?: Surroundings;
   settling: Settling;
   /** What has changed, for who subscribes. */
   changes: Changes;
@@ -57,6 +60,7 @@ export async function callTool(
     const input = inputOf(tool, args);
     identify(session, tool, input);
     settleWorkspace(session, tool, input);
+    if (session.here) fillFromHere(tool.op, input, session.here);
     limitWait(tool.op, input);
     const over = tool.op.waits
       ? session.admitWait?.(input[tool.op.cli.identity ?? ""] as string | undefined)

@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { InboxError } from "../../contract/errors.ts";
 import { type ToolSet, toolSets } from "../../contract/operation.ts";
+import type { Surroundings } from "../../contract/surroundings.ts";
 import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
 import type { Session } from "./call.ts";
@@ -28,6 +29,7 @@ export interface Visitor {
   sets?: readonly ToolSet[];
   /** [U1] From the address: `/mcp/WORKSPACE`. */
   workspace?: string;
+  here?: Surroundings;
 }
 
 interface Kept {

@@ -16,9 +16,9 @@ const texts: Record<string, { description: string; text: string }> = {
     description: "Split work, hand it out, and gather the results",
     text: `Lead a team on this bus.
 1. Split the work into tasks that do not depend on each other. Give each a label, for example [Task: dataset_A].
-2. send_task to each agent or pool, with everything it needs in the body: it sees nothing else. Ask it to repeat the label in its answer.
-3. gather from all of them. If it times out, call it again; nothing is missed. A question comes as a message: answer it with reply in its thread.
-4. Check the labels: which task is each answer for, and which is missing? show THREAD tells where a task stands.
+2. assign each to a new sub-agent (profiles shows the kinds), or send_task to an agent or pool that runs already. Put everything it needs into the message: it sees nothing else. Ask it to begin its answer with the label. For one task whose answer you need at once use handoff.
+3. gather from all of them (terminal_id is the sender). If it times out, call it again; nothing is missed. A question comes as a message: answer it with reply in its thread.
+4. Check the labels: which task is each answer for, and which is missing? queue and show THREAD tell where a task stands. Ask for missing ones once more, shorter; then go on with what there is, and say what is missing.
 5. Put the results together. Trust no result you have not looked at.`,
   },
 };

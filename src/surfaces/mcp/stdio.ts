@@ -15,7 +15,8 @@ export async function runStdio(
 ): Promise<void> {
   const settling = openSettling();
   const changes = openChanges(inbox);
-  const session = { inbox, ...who, settling, changes };
+  const here = { cwd: process.cwd(), env: process.env };
+  const session = { inbox, ...who, here, settling, changes };
   let server: Server | undefined;
   let told = false;
   // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.

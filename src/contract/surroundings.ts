@@ -1,0 +1,20 @@
+/** What the caller's surroundings say, where nothing was given: only programs on its own machine know them. */
+import { fieldsOf } from "./fields.ts";
+import type { AnyOperation } from "./operation.ts";
+
+export interface Surroundings {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export function fillFromHere(
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  { cwd, env }: Surroundings,
+): void {
+  for (const field of fieldsOf(op.input())) {
+    if (field.key in input) continue;
+    if (field.here) input[field.key] = cwd;
+    else if (field.env && env[field.env]) input[field.key] = env[field.env];
+  }
+}
