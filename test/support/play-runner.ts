@@ -6,7 +6,6 @@ import { loadProfiles } from "../../src/orch/profiles.ts";
 import { runnerFor } from "../../src/orch/runners/index.ts";
 import type { Job, Launch, Outcome, Runner } from "../../src/orch/runners/runner.ts";
 import { bareEnvironment, program } from "./cli.ts";
-import type { temporaryFolder } from "./folder.ts";
 
 export type Noted = Pick<TranscriptEntry, "kind" | "text" | "tool">;
 
@@ -34,7 +33,7 @@ export async function runnerIn(folder: string, name: string, toml: string) {
   return { ...runnerFor(settings), env: settings.env };
 }
 
-export function jobIn(folder: ReturnType<typeof temporaryFolder>, more: Partial<Job> = {}): Job {
+export function jobIn(folder: { path: string }, more: Partial<Job> = {}): Job {
   return {
     name: "sub",
     prompt: "do it",

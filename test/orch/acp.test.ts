@@ -1,0 +1,215 @@
+/** ACP with a real agent program on the other side, over its standard input and output. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { finalLimit, type Job } from "../../src/orch/runners/runner.ts";
+import type { Step, Ways } from "../support/acp-agent.ts";
+import { desk, program as inbox, root } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { jobIn, type Noted, type Play, play, runnerIn } from "../support/play-runner.ts";
+
+const agent = join(root, "test/support/acp-agent.ts");
+
+interface Case extends Play {
+  ways?: Ways;
+  settings?: string;
+  steps?: Step[];
+  folder?: { path: string };
+}
+
+async function talked({ ways = {}, settings = "", steps, job, folder, ...more }: Case) {
+  using own = temporaryFolder();
+  const { path } = folder ?? own;
+  const bun = JSON.stringify([process.execPath, agent]);
+  const toml = `[runners.mine]\nkind = "acp"\ncommand = ${bun}\n${settings}`;
+  const runner = await runnerIn(path, "mine", toml);
+  const prompt = steps ? JSON.stringify(steps) : "hello";
+  const env = { ACP_WAYS: JSON.stringify(ways), ...more.env };
+  return await play(runner, jobIn({ path }, { prompt, ...job }), { ...more, env });
+}
+
+const texts = (notes: readonly Noted[], kind: Noted["kind"]) =>
+  notes.filter((note) => note.kind === kind).map(({ text }) => text);
+
+describe("a turn", () => {
+  test("[Q8] the agent uses our MCP server with its identity; tool, answer and final message arrive in order", async () => {
+    using d = await desk();
+    const mcp = { command: inbox, args: ["mcp"], env: { INBOX_AGENT: "sub", INBOX_DB: d.db } };
+    const input = { receiver_id: "boss", message: "half way" };
+    const steps: Step[] = [
+      { say: "I say it.\nNow." },
+      { use: "send_message", input },
+      { say: "It is said." },
+    ];
+    const { outcome, notes } = await talked({ steps, job: { mcp }, folder: d });
+    expect(outcome).toEqual({ final: "It is said." });
+    expect(notes).toEqual([
+      { kind: "output", text: "I say it.\n" },
+      { kind: "output", text: "Now." },
+      { kind: "tool", tool: "send_message", text: JSON.stringify(input) },
+      { kind: "response", tool: "send_message", text: expect.stringContaining("half way") },
+      { kind: "output", text: "It is said." },
+    ]);
+    const { messages } = (await d.inbox("check", "--agent", "boss")).json;
+    expect(messages).toMatchObject([{ sender_id: "sub", message: "half way" }]);
+  });
+
+  test("[Q8] instructions come before the prompt, thoughts are not said, the environment is the profile's", async () => {
+    const told = await talked({ job: { prompt: "go", instructions: "Be brief." } });
+    expect(told.outcome.final).toBe("none: Be brief.\n\ngo");
+    expect((await talked({ steps: [{ think: "hm" }, { say: "ok" }] })).outcome.final).toBe("ok");
+    const mcp = { command: "x", args: [], env: { INBOX_AGENT: "sub" } };
+    const settings = 'env = { CORNER = "north", INBOX_AGENT = "other" }';
+    const { outcome } = await talked({ steps: [{ report: "environment" }], settings, job: { mcp } });
+    expect(JSON.parse(outcome.final)).toEqual({ INBOX_AGENT: "sub", CORNER: "north" });
+  });
+
+  test("[Q8] it is offered neither our files nor a terminal", async () => {
+    const { outcome } = await talked({ steps: [{ report: "client" }] });
+    expect(JSON.parse(outcome.final)).toMatchObject({
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+    });
+  });
+
+  test("[Q5] what it said before its last tool is its final message where it says nothing after", async () => {
+    const { outcome } = await talked({ steps: [{ say: "Done so far." }, { ask: "one more thing" }] });
+    expect(outcome).toEqual({ final: "Done so far." });
+  });
+
+  test("[Q9] a long message is cut to its end, and the transcript has it all", async () => {
+    const { outcome, notes } = await talked({
+      steps: [{ many: 40, of: `${"€".repeat(9999)}\n` }, { say: "end" }],
+    });
+    expect(Buffer.byteLength(outcome.final)).toBeLessThanOrEqual(finalLimit);
+    expect(outcome.final).toEndWith("€\nend");
+    expect(texts(notes, "output").join("")).toBe(`${`${"€".repeat(9999)}\n`.repeat(40)}end`);
+  });
+
+  test("[Q9] a line on standard output that is no message is a line of the transcript", async () => {
+    const { outcome, notes } = await talked({
+      steps: [{ print: "Loading…" }, { print: "[1]" }, { say: "ok" }],
+    });
+    expect(outcome).toEqual({ final: "ok" });
+    expect(texts(notes, "output")).toEqual(["Loading…", "[1]", "ok"]);
+  });
+
+  test("[Q8] an agent that does not end with its input has ended its turn all the same", async () => {
+    const { outcome } = await talked({ steps: [{ say: "ok" }], ways: { lingers: true } });
+    expect(outcome).toEqual({ final: "ok" });
+  });
+});
+
+describe("permission", () => {
+  const asked = async (step: Step, settings = "") => {
+    const { notes } = await talked({ steps: [step], settings });
+    return { answer: texts(notes, "response"), used: texts(notes, "tool"), notices: texts(notes, "notice") };
+  };
+
+  test('[Q8] permission = "allow" says yes once, "reject" and nothing said say no, and the transcript says so', async () => {
+    const allowed = await asked({ ask: "rm -rf build" }, 'permission = "allow"');
+    expect(allowed).toEqual({ answer: ["2"], used: ['{"force":true}'], notices: [] });
+    for (const settings of ['permission = "reject"', ""]) {
+      const { answer, notices } = await asked({ ask: "rm -rf build" }, settings);
+      expect(answer).toEqual(["3"]);
+      expect(notices).toEqual(['refused what it asked for, as permission = "reject": rm -rf build']);
+    }
+  });
+
+  test("[Q8] our own tools may always be used, and what only looks like them not", async () => {
+    for (const step of [
+      { ask: "mcp__inbox__send_message" },
+      { ask: "Send", name: "mcp__inbox__send_message" },
+      { ask: "send_message (inbox MCP Server)" },
+    ])
+      expect((await asked(step)).answer).toEqual(["2"]);
+    for (const ask of ["mcp__inbox__x; rm -rf /", "mcp__other__send", "rm (inbox MCP Server); rm"])
+      expect((await asked({ ask })).answer).toEqual(["3"]);
+  });
+});
+
+describe("ends that are none", () => {
+  const reasons: [step: Step, error: string][] = [
+    [{ stop: "max_tokens" }, "no more tokens"],
+    [{ stop: "max_turn_requests" }, "too often"],
+    [{ stop: "refusal" }, "refused"],
+    [{ crash: 3 }, "ended before its turn was over"],
+  ];
+  for (const [step, error] of reasons)
+    test(`[Q5] ${JSON.stringify(step)} is a failure that keeps what was said`, async () => {
+      const { outcome } = await talked({ steps: [{ say: "half" }, step] });
+      expect(outcome.error).toContain(error);
+      expect(outcome.final).toBe("half");
+    });
+
+  test("[Q8] an agent that wants a login says what to do", async () => {
+    const { outcome } = await talked({ ways: { login: true } });
+    expect(outcome).toMatchObject({ final: "", error: expect.stringContaining("log in") });
+  });
+
+  test("[Q8] a program that speaks no ACP is a failure", async () => {
+    using folder = temporaryFolder();
+    const runner = await runnerIn(
+      folder.path,
+      "mine",
+      '[runners.mine]\nkind = "acp"\ncommand = ["echo", "usage: …"]',
+    );
+    const { outcome, notes } = await play(runner, jobIn(folder));
+    expect(outcome).toEqual({ final: "", error: "it ended before its turn was over" });
+    expect(texts(notes, "output")).toEqual(["usage: …"]);
+  });
+
+  test("[Q6] the end of the task is told to the agent, which may still say goodbye", async () => {
+    const end = new AbortController();
+    const notes: Noted[] = [];
+    const { outcome } = await talked({
+      steps: [{ wait: "cancel" }],
+      signal: end.signal,
+      note: async (note) => {
+        notes.push(note);
+        if (note.text === "waiting\n") end.abort();
+      },
+    });
+    expect(outcome).toEqual({ final: "waiting\n", error: "it was cancelled" });
+  });
+
+  test("[Q6] a task that was to end before its turn began is cancelled too", async () => {
+    const { outcome } = await talked({ steps: [{ wait: "cancel" }], signal: AbortSignal.abort() });
+    expect(outcome.error).toBe("it was cancelled");
+  });
+});
+
+describe("going on, and models", () => {
+  for (const ways of [{ resume: true }, { load: true }, { load: true, resume: true }])
+    test(`[Q12] a conversation goes on where the agent can (${Object.keys(ways).join(", ")}), and is not told twice`, async () => {
+      using folder = temporaryFolder();
+      const first = await talked({ ways, folder, job: { prompt: "one" } });
+      expect(first.outcome).toEqual({ final: "none: one", session: "s-1" });
+      const job: Partial<Job> = { prompt: "two", session: "s-1", instructions: "Be brief." };
+      const second = await talked({ ways, folder, job });
+      expect(second.outcome).toEqual({ final: "none: two", session: "s-1" });
+      expect(texts(second.notes, "output")).toEqual(["none: two"]);
+      expect(await Bun.file(join(folder.path, "memory.json")).json()).toEqual(["one", "two"]);
+    });
+
+  test("[Q12] an agent that cannot go on names no session", async () => {
+    expect((await talked({ job: { prompt: "one" } })).outcome.session).toBeUndefined();
+  });
+
+  test("[Q8] a model is chosen by the protocol, or by a flag of the runner's", async () => {
+    const ways = { models: ["small", "big"] };
+    expect((await talked({ ways, job: { prompt: "x", model: "big" } })).outcome.final).toBe("big: x");
+    const flag = await talked({
+      settings: 'model = ["--model", "{model}"]',
+      job: { prompt: "x", model: "big" },
+    });
+    expect(flag.outcome.final).toBe("none: x");
+    expect(flag.launch.argv.slice(-2)).toEqual(["--model", "big"]);
+  });
+
+  test("[Q8] a model that is not there is refused with those that are", async () => {
+    const unknown = await talked({ ways: { models: ["small", "big"] }, job: { model: "huge" } });
+    expect(unknown.outcome.error).toBe('it has no model "huge"; there are small, big');
+    const none = await talked({ job: { model: "huge" } });
+    expect(none.outcome.error).toContain("lets nobody choose a model");
+  });
+});
