@@ -193,3 +193,93 @@ describe("going on with a conversation", () => {
     expect((await play(e.runner, jobIn(e.folder))).outcome.session).toBeUndefined();
   });
 });
+
+describe("programs that print events", () => {
+  /** A runner of a built-in kind, with a program that prints what the test wants, whatever it is asked. */
+  async function printing(kind: string, script: string) {
+    using folder = temporaryFolder();
+    const command = JSON.stringify(["sh", "-c", script]);
+    const runner = await runnerIn(
+      folder.path,
+      "mine",
+      `[runners.mine]\nkind = "${kind}"\ncommand = ${command}`,
+    );
+    return await play(runner, jobIn(folder));
+  }
+  const result = `{"type":"result","subtype":"success","is_error":false,"result":"fine","session_id":"s"}`;
+
+  test("[Q9] other lines, broken bytes and a last line without its end are taken as they come", async () => {
+    const script = `printf 'Warning: x\\r\\n\\n[1]\\n"text"\\n\\377\\n{"type":"assistant","message":{"content":[{"type":"text","text":"a\\377"}]}}\\n%s' '${result}'`;
+    const { outcome, notes } = await printing("claude", script);
+    expect(outcome).toEqual({ final: "fine", session: "s" });
+    expect(notes.map(({ text }) => text)).toEqual(["Warning: x", "[1]", '"text"', "\ufffd", "a\ufffd"]);
+  });
+
+  test("[Q9] a line that does not end is left out, and says so", async () => {
+    const script = `yes x | tr -d '\\n' | head -c 40000000; printf '\\n%s\\n' '${result}'`;
+    const { outcome, notes } = await printing("claude", script);
+    expect(outcome).toEqual({ final: "fine", session: "s" });
+    expect(notes).toEqual([{ kind: "output", text: "(a line of 40000000 bytes was left out)" }]);
+  });
+
+  test("[Q5] a program that ends without its last event has failed, and what it said is kept", async () => {
+    const said = `{"type":"assistant","session_id":"s","message":{"content":[{"type":"text","text":"half"}]}}`;
+    const { outcome } = await printing("claude", `echo '${said}'`);
+    expect(outcome).toEqual({ final: "half", error: "it ended before it had a result", session: "s" });
+    const item = `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"half"}}`;
+    const codex = await printing("codex", `echo '${item}'`);
+    expect(codex.outcome).toEqual({ final: "half", error: "it ended before its turn was over" });
+    const opencode = await printing("opencode", "true");
+    expect(opencode.outcome).toEqual({ final: "", error: "it ended before it had said anything" });
+  });
+
+  test("[Q5] an end that is an error says which", async () => {
+    const ended = (more: object) =>
+      printing("claude", `echo '${JSON.stringify({ type: "result", ...more })}'`).then(
+        ({ outcome }) => outcome.error,
+      );
+    expect(await ended({ subtype: "error_max_turns", is_error: true })).toBe("it ended with error_max_turns");
+    expect(await ended({ subtype: "error_during_execution", is_error: true, errors: ["a", "b"] })).toBe(
+      "a; b",
+    );
+    expect(await ended({ subtype: "success", is_error: true, result: "no credit" })).toBe("no credit");
+  });
+
+  test("[Q9] a server of ours that did not start is told of", async () => {
+    const init = `{"type":"system","subtype":"init","mcp_servers":[{"name":"inbox","status":"failed"}]}`;
+    const { notes } = await printing("claude", `echo '${init}'; echo '${result}'`);
+    expect(notes).toMatchObject([{ kind: "error", text: expect.stringContaining("did not start") }]);
+  });
+
+  test("[Q9] what Codex does by itself is in the transcript too", async () => {
+    const events = [
+      { type: "item.started", item: { id: "1", type: "command_execution", command: "ls" } },
+      {
+        type: "item.completed",
+        item: { id: "1", type: "command_execution", command: "ls", aggregated_output: "a\n" },
+      },
+      {
+        type: "item.completed",
+        item: { id: "2", type: "file_change", changes: [{ path: "x" }], status: "completed" },
+      },
+      { type: "item.completed", item: { id: "3", type: "reasoning", text: "hm" } },
+      { type: "error", message: "again" },
+      { type: "turn.failed", error: { message: "no credit" } },
+    ];
+    const { outcome, notes } = await printing(
+      "codex",
+      events
+        .map((event) => `echo '${JSON.stringify(event)}'`)
+        .join(";")
+        .replaceAll("\\n", "\\\\n"),
+    );
+    expect(outcome).toEqual({ final: "", error: "no credit" });
+    expect(notes).toEqual([
+      { kind: "tool", tool: "shell", text: "ls" },
+      { kind: "response", tool: "shell", text: "a\n" },
+      { kind: "tool", tool: "file_change", text: '[{"path":"x"}]' },
+      { kind: "response", tool: "file_change", text: "completed" },
+      { kind: "error", text: "again" },
+    ]);
+  });
+});
