@@ -3,6 +3,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { chooseProfile, describeProfiles } from "../../src/orch/profile-list.ts";
 import { loadProfiles } from "../../src/orch/profiles.ts";
+import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -442,4 +443,31 @@ describe("which is meant, and which are there", () => {
       { name: "deep", model: "big", ...codex },
     ]);
   });
+});
+
+test("[Q8] the worked example of the documents is true", async () => {
+  const text = await Bun.file(join(root, "docs/orch-profiles.md")).text();
+  const example = /```toml\n([\s\S]*?)```/.exec(text)![1]!;
+  const { all, default: named, maxRunning, path } = await loaded(example);
+  expect({ named, maxRunning }).toEqual({ named: "coder", maxRunning: 12 });
+  expect([...all.keys()]).toEqual([
+    ...["claude", "codex", "gemini", "opencode", "llm", "script", "mine", "goose"],
+    ...["coder", "worker"],
+  ]);
+  expect(all.get("coder")!.runner).toMatchObject({
+    kind: "claude",
+    permission: "allow",
+    timeoutSeconds: 1800,
+  });
+  expect(all.get("script")!.runner.command[0]).toBe(join(path, "tools/agent.sh"));
+  expect(all.get("worker")!.gateIdle).toEqual([join(path, "tools/idle.sh")]);
+  // Every key that the table of the document names is one, and there is no other.
+  const rows = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*)(?: \(`?\w+`?\))? \|/gm)].flatMap(
+    ([, keys]) => keys!.match(/\w+/g)!,
+  );
+  const error = await mistake('[runners.x]\nkind = "acp"\nzzz = 1');
+  const command = await mistake("[runners.x]\nzzz = 1");
+  const keys = new Set([error, command].flatMap(({ hint }) => hint.replace("there are ", "").split(", ")));
+  const programs = ["claude", "codex", "gemini", "opencode", "acp"];
+  expect(new Set(rows.filter((key) => !programs.includes(key)))).toEqual(keys);
 });
