@@ -146,16 +146,33 @@ describe("ends that are none", () => {
     expect(outcome).toMatchObject({ final: "", error: expect.stringContaining("log in") });
   });
 
-  test("[Q8] a program that speaks no ACP is a failure", async () => {
-    using folder = temporaryFolder();
-    const runner = await runnerIn(
-      folder.path,
-      "mine",
-      '[runners.mine]\nkind = "acp"\ncommand = ["echo", "usage: …"]',
-    );
-    const { outcome, notes } = await play(runner, jobIn(folder));
-    expect(outcome).toEqual({ final: "", error: "it ended before its turn was over" });
-    expect(texts(notes, "output")).toEqual(["usage: …"]);
+  for (const script of ["echo usage: …", "exec <&-; sleep 0.05; echo usage: …"])
+    test(`[Q8] a program that speaks no ACP is a failure: ${script}`, async () => {
+      using folder = temporaryFolder();
+      const toml = `[runners.mine]\nkind = "acp"\ncommand = ["sh", "-c", "${script}"]`;
+      const runner = await runnerIn(folder.path, "mine", toml);
+      const { outcome, notes } = await play(runner, jobIn(folder));
+      expect(outcome).toEqual({ final: "", error: "it ended before its turn was over" });
+      expect(texts(notes, "output")).toEqual(["usage: …"]);
+    });
+
+  test("[Q9] reports with less in them than there should be do no harm", async () => {
+    const update = (update: object) =>
+      JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "s-1", update } });
+    const broken = [
+      { sessionUpdate: "agent_message_chunk" },
+      { sessionUpdate: "tool_call" },
+      {
+        sessionUpdate: "tool_call_update",
+        toolCallId: "9",
+        status: "completed",
+        content: [{ type: "content" }],
+      },
+      { sessionUpdate: "made_up" },
+      {},
+    ];
+    const steps: Step[] = [...broken.map((one) => ({ print: update(one) })), { say: "ok" }];
+    expect((await talked({ steps })).outcome).toEqual({ final: "ok" });
   });
 
   test("[Q6] the end of the task is told to the agent, which may still say goodbye", async () => {

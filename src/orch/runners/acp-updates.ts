@@ -16,8 +16,9 @@ export function updatesTo(note: Talk["note"]): Updates {
 
   async function take(update: SessionUpdate): Promise<void> {
     if (update.sessionUpdate === "agent_message_chunk") {
-      if (update.content.type === "text") await speech.add(update.content.text);
-      else await note({ kind: "output", text: `(${update.content.type})` });
+      // Nothing here was checked: an agent may send less than it should.
+      if (update.content?.type === "text") await speech.add(wordsOf(update.content.text));
+      else await note({ kind: "output", text: `(${update.content?.type ?? "nothing"})` });
     } else if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update") {
       const { toolCallId, title, name, rawInput, rawOutput, status, content } = update;
       // Agents send updates of a call that is over.
@@ -40,7 +41,7 @@ const contentText = (content: ToolCallContent[] | null | undefined) =>
     .map((part) => {
       if (part.type === "diff") return part.path;
       if (part.type === "content")
-        return part.content.type === "text" ? part.content.text : `(${part.content.type})`;
+        return part.content?.type === "text" ? wordsOf(part.content.text) : `(${part.content?.type})`;
       return `(${part.type})`;
     })
     .join("\n");

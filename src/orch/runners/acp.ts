@@ -1,8 +1,10 @@
 /** [Q8] Any agent that speaks the Agent Client Protocol on its standard input and output. */
 import type * as Acp from "@agentclientprotocol/sdk";
+import { version } from "../../version.ts";
 import type { RunnerSettings } from "../profile.ts";
-import { type Updates, updatesTo } from "./acp-updates.ts";
-import { jsonLines } from "./json-lines.ts";
+import { answer } from "./acp-permission.ts";
+import { streamOf } from "./acp-stream.ts";
+import { updatesTo } from "./acp-updates.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
 import { toldTo } from "./told.ts";
@@ -45,7 +47,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
       const { agent } = connection;
       const hello = await agent.request(sdk.methods.agent.initialize, {
         protocolVersion: sdk.PROTOCOL_VERSION,
-        clientInfo: { name: "restante", version: "1" },
+        clientInfo: { name: "restante", version },
         clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       });
       const opened = await open(sdk, agent, hello, job);
@@ -133,58 +135,4 @@ async function chooseModel(sdk: Sdk, agent: Acp.ClientContext, opened: Opened, m
     configId: option.id,
     value: model,
   });
-}
-
-/** Our own tools may always be used: without them a sub-agent could not even say what it lacks. */
-const ours = /^(mcp__inbox__\w+|\w+ \(inbox MCP Server\))$/;
-
-async function answer(
-  { permission }: RunnerSettings,
-  talk: Talk,
-  { toolCall, options }: Acp.RequestPermissionRequest,
-): Promise<Acp.RequestPermissionResponse> {
-  const what = toolCall.name || toolCall.title || toolCall.toolCallId;
-  const allowed =
-    permission === "allow" || [toolCall.name, toolCall.title].some((name) => name && ours.test(name));
-  const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
-  const option = kinds.map((kind) => options.find((one) => one.kind === kind)).find(Boolean);
-  if (!allowed)
-    await talk.note({ kind: "notice", text: `refused what it asked for, as permission = "reject": ${what}` });
-  if (!option || talk.signal.aborted) return { outcome: { outcome: "cancelled" } };
-  return { outcome: { outcome: "selected", optionId: option.optionId } };
-}
-
-type Reported = Partial<Acp.SessionNotification & Acp.RequestPermissionRequest>;
-
-/**
- * The conversation as messages. Reports are noted here, one after the other and before what comes behind them: an agent
- * that talks faster than the transcript is written has to wait, and the turn is not over before all of it is noted.
- */
-function streamOf(talk: Talk, updates: Updates, listening: { on: boolean }): Acp.Stream {
-  const lines = jsonLines(talk.stdout);
-  return {
-    readable: new ReadableStream<Acp.AnyMessage>(
-      {
-        async pull(controller) {
-          for (;;) {
-            const { value: line, done } = await lines.next();
-            if (done) return controller.close();
-            if ("text" in line) await talk.note({ kind: "output", text: line.text });
-            else {
-              const { update, toolCall } = (line.event.params ?? {}) as Reported;
-              if (listening.on && update) await updates.take(update);
-              // Some agents name a call for the first time when they ask whether they may.
-              if (toolCall) await updates.take({ ...toolCall, sessionUpdate: "tool_call_update" });
-              if (line.event.method !== "session/update")
-                return controller.enqueue(line.event as unknown as Acp.AnyMessage);
-            }
-          }
-        },
-      },
-      { highWaterMark: 0 },
-    ),
-    writable: new WritableStream<Acp.AnyMessage>({
-      write: (message) => talk.write(`${JSON.stringify(message)}\n`),
-    }),
-  };
 }

@@ -15,7 +15,7 @@ export interface Said {
 export function said(note: Talk["note"]): Said {
   let waiting = "";
   let now = keptEnd(finalLimit);
-  let spoke = false;
+  let paused = false;
 
   async function flush(upTo: number): Promise<void> {
     const text = waiting.slice(0, upTo);
@@ -23,14 +23,12 @@ export function said(note: Talk["note"]): Said {
     if (text !== "") await note({ kind: "output", text });
   }
 
-  let paused = false;
   return {
     async add(text) {
       if (text === "") return;
       // Kept until it says something after all: an agent may end with a tool.
-      if (paused && spoke) now = keptEnd(finalLimit);
+      if (paused) now = keptEnd(finalLimit);
       paused = false;
-      spoke = true;
       now.add(text);
       waiting += text;
       const end = waiting.lastIndexOf("\n") + 1;
