@@ -25,7 +25,8 @@ postgresSuite("wake", () => {
     await using there = await hubHere({ db: place.url });
     const polling = there.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
     const watching = there.ask("GET /api/events/wait?afterEvent=0&timeoutSeconds=50");
-    await untilListening(place.url, 1);
+    // A hub listens from its start, for it supervises.
+    await until(async () => (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"));
     const sent = await here.ask("POST /api/mailbox/w/send", { from: "s", message: "across" });
     expect(sent.status).toBe(201);
     expect((await within(5, "the long poll", polling)).json.messages).toMatchObject([{ message: "across" }]);
