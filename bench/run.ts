@@ -10,6 +10,7 @@ import { httpGather } from "./http-gather.ts";
 import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
 import { httpSends } from "./http-sends.ts";
+import { mcp } from "./mcp.ts";
 import { order } from "./order.ts";
 import { size } from "./size.ts";
 import { describeMachine } from "./support/machine.ts";
@@ -31,6 +32,7 @@ const benchmarks: Benchmark[] = [
   httpReceive,
   httpGather,
   httpPage,
+  mcp,
   engines,
   order,
 ];

@@ -49,11 +49,15 @@ export const overHttp = (url: string, revision: Revision, headers: Record<string
   visitor(revision, new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 
 export const overStdio = (db: string, revision: Revision, agent?: string, ...args: string[]) =>
-  visitor(
-    revision,
-    new StdioClientTransport({
-      command: program,
-      args: ["mcp", ...args],
-      env: bareEnvironment({ INBOX_DB: db, ...(agent !== undefined && { INBOX_AGENT: agent }) }),
-    }),
-  );
+  stdioOf(revision, program, ["mcp", ...args], {
+    INBOX_DB: db,
+    ...(agent !== undefined && { INBOX_AGENT: agent }),
+  });
+
+/** Any server on standard input and output. */
+export const stdioOf = (
+  revision: Revision,
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+) => visitor(revision, new StdioClientTransport({ command, args, env: bareEnvironment(env) }));
