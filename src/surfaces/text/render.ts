@@ -89,9 +89,9 @@ const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SU
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
 
-/** As the channel protocol shows it: `[1] 2025-01-28 10:00:00 ci: Build passed`. */
+/** As the channel protocol shows it: `[1] 2025-01-28 10:00:00 ci: Build passed`. Further lines are set in, or they could pass for messages. */
 const channelLine = (message: ChannelMessage) =>
-  `[${message.id}] ${message.createdAt.slice(0, 19).replace("T", " ")} ${safe(message.sender)}: ${safe(message.content)}`;
+  `[${message.id}] ${message.createdAt.slice(0, 19).replace("T", " ")} ${safe(message.sender)}: ${safe(message.content).replace(/\n/g, "\n  ")}`;
 
 const emptyText = (hidden: number) =>
   hidden ? `nothing ready; ${hidden} handed to a reader and not yet acked` : "no mail";
