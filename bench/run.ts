@@ -6,6 +6,7 @@ import { root } from "../test/support/cli.ts";
 import { command } from "./command.ts";
 import { contention } from "./contention.ts";
 import { engines } from "./engines.ts";
+import { entries } from "./entries.ts";
 import { httpGather } from "./http-gather.ts";
 import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
@@ -33,6 +34,7 @@ const benchmarks: Benchmark[] = [
   httpGather,
   httpPage,
   mcp,
+  entries,
   engines,
   order,
 ];
