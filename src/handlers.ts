@@ -23,7 +23,7 @@ import { renew } from "./bus/procedures/renew.ts";
 import { reply } from "./bus/procedures/reply.ts";
 import { send } from "./bus/procedures/send.ts";
 import { show } from "./bus/procedures/show.ts";
-import { editTask, moveTask, removeTask } from "./bus/procedures/task-change.ts";
+import { moveTask, removeTask } from "./bus/procedures/task-change.ts";
 import { killTask } from "./bus/procedures/task-kill.ts";
 import { queue, showTask } from "./bus/procedures/task-queue.ts";
 import { runTasks } from "./bus/procedures/task-run.ts";
@@ -139,7 +139,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.kill": writes(killTask),
   "tasks.remove": writes(removeTask),
   "tasks.move": writes(moveTask),
-  "tasks.edit": writes(editTask),
+  "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
   "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": writes(workspaceAdd),
   "workspaces.list": reads(workspaceList),

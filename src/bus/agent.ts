@@ -10,6 +10,10 @@ import { append } from "./event.ts";
 /** A write by an agent is noted at most this often; "seen" needs no better precision. */
 const seenPrecisionMs = 1000;
 
+/** An agent that acted within this time counts as living. */
+const liveMs = 60_000;
+export const liveSince = (now: string) => new Date(Date.parse(now) - liveMs).toISOString();
+
 /** Notes that an agent acts now; its first act makes it known. */
 export function* seen(tx: Context, agent: string, now: string): Procedure<void> {
   const stale = new Date(Date.parse(now) - seenPrecisionMs).toISOString();

@@ -45,13 +45,15 @@ export interface TaskRow {
   finished_at: string | null;
   success: number | null;
   error: string | null;
+  /** Whether it waits for a slot of its parent's queue; 0 where it was assigned, and starts at once. */
+  in_turn: number;
 }
 
 export const taskColumns = fragment`tasks.task_number, tasks.name, tasks.parent, tasks.status, tasks.prompt, tasks.profile,
   tasks.model, tasks.cwd, tasks.timeout_ms, tasks.priority, tasks.place, tasks.retries, tasks.attempt, tasks.worker,
   tasks.thread_id, tasks.not_before, tasks.keeper_token, tasks.leased_until, tasks.host, tasks.keeper, tasks.child,
   tasks.folder, tasks.session, tasks.token_id, tasks.killed_by, tasks.kill_reason, tasks.created_at, tasks.started_at, tasks.finished_at,
-  tasks.success, tasks.error`;
+  tasks.success, tasks.error, tasks.in_turn`;
 
 /** Everything that changes tasks is in one order: who may start depends on all the others. */
 export const lockTasks = (tx: Context) => alone(tx, "tasks");
@@ -85,6 +87,17 @@ export function* liveTask(name: string): Procedure<TaskRow | undefined> {
   return yield* one<TaskRow>(
     sql`select ${taskColumns} from tasks where tasks.name = ${name} and tasks.status <> 'finished'`,
   );
+}
+
+/** A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. */
+export const hasGone = (name: Sql | string) => sql`(
+  exists (select 1 from tasks as life where life.name = ${name} and life.worker is null)
+  and not exists (select 1 from tasks as life where life.name = ${name} and life.status <> 'finished')
+  and not exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at >
+    (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null)))`;
+
+export function* isGone(name: string): Procedure<boolean> {
+  return (yield* one(sql`select 1 as gone where ${hasGone(name)}`)) !== undefined;
 }
 
 type Change = Partial<Omit<TaskRow, "task_number" | "name" | "parent" | "created_at">>;

@@ -1,4 +1,5 @@
 /** The operations of the queue that need more than the database: profiles, transcripts, waiting for a sub-agent. */
+import { editTask } from "../bus/procedures/task-change.ts";
 import { addTask, type NewTask, push } from "../bus/procedures/task-push.ts";
 import { release } from "../bus/procedures/task-run.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -46,12 +47,19 @@ export const pushTo = (place: Place, input: ParsedOf<"tasks.push">) => {
   return (tx: Context) => push(tx, task);
 };
 
-/** [Q11] Push and run in one. What was queued before stays queued. */
+/** A kind of agent that there is not is refused now, not when it would start. */
+export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
+  if (input.profile !== undefined)
+    chooseProfile(profilesAt(place).profiles, input.profile, process.env.PATH ?? "");
+  return (tx: Context) => editTask(tx, input);
+};
+
+/** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */
 export const assignTo = (place: Place, { message, ...input }: ParsedOf<"tasks.assign">) => {
   const task = complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
     const row = yield* addTask(tx, task);
-    yield* release(tx, input.agent, [row.name], undefined, undefined, row.created_at);
+    yield* release(tx, input.agent, [row.name], undefined, undefined, row.created_at, false);
     return { success: true, terminalId: row.name };
   };
 };

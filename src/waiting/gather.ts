@@ -18,41 +18,47 @@ export async function gather(
 ): Promise<Given<OutputOf<"mailbox.gather">>> {
   const senders = [...new Set(input.from)];
   const need = needed(input.need, senders.length);
-  const enough = (missing: readonly string[]) => senders.length - missing.length >= need;
+  // Where nobody else can answer there is nothing to wait for, whatever was needed.
+  const over = ({ missing, dead }: Silent) =>
+    missing.length === 0 || senders.length - missing.length - dead.length >= need;
   const left = countdown(input.timeoutSeconds);
   const look = async () => {
-    const { missing, againInMs } = await engine.read((tx) => answers(tx, input));
-    return { found: enough(missing) ? true : undefined, againInMs };
+    const found = await engine.read((tx) => answers(tx, input));
+    return { found: over(found) ? true : undefined, againInMs: found.againInMs };
   };
   for (;;) {
     await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
-    const over = ended(signal) || left() === 0;
-    const given = await engine.write((tx) => handAnswers(tx, input, senders, over ? 0 : need, handOver));
+    const late = ended(signal) || left() === 0;
+    const enough = late ? () => true : over;
+    const given = await engine.write((tx) => handAnswers(tx, input, senders, enough, handOver));
     // Another reader took some of them in between.
     if (!given) continue;
-    const { messages, missing, nextEventId } = given;
-    const value = { woke: enough(missing), nextEventId, messages, missing, dead: [] };
+    const { messages, missing, dead, nextEventId } = given;
+    const value = { woke: over(given), nextEventId, messages, missing, dead };
     return { value, receipt: receiptOf(input, given) };
   }
 }
+
+/** Who has not answered: not yet, or never. */
+type Silent = Pick<OutputOf<"mailbox.gather">, "missing" | "dead">;
 
 /** Hands over what has come, if it is still enough. */
 function* handAnswers(
   tx: Context,
   input: Input,
   senders: readonly string[],
-  need: number,
+  enough: (silent: Silent) => boolean,
   handOver: string | undefined,
 ) {
   const found = yield* answers(tx, input);
-  if (senders.length - found.missing.length < need) return undefined;
+  if (!enough(found)) return undefined;
   const ids = found.messages.map(({ id }) => id);
-  if (!ids.length)
-    return { messages: [], missing: found.missing, deliveryId: "", nextEventId: yield* tx.settled() };
+  if (!ids.length) return { ...found, messages: [], deliveryId: "", nextEventId: yield* tx.settled() };
   const wanted = { agent: input.agent, max: ids.length, ids };
   const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, handOver);
-  const there = new Set(messages.map(({ senderId }) => senderId));
-  return { messages, deliveryId, nextEventId, missing: senders.filter((name) => !there.has(name)) };
+  const there = new Set([...messages.map(({ id }) => found.answers.get(id)!), ...found.dead]);
+  const missing = senders.filter((name) => !there.has(name));
+  return { messages, deliveryId, nextEventId, missing, dead: found.dead };
 }
 
 function needed(need: string, count: number): number {

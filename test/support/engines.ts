@@ -1,14 +1,19 @@
 /** The engines the contract suite runs on: a new one is a new entry here. */
 import { join } from "node:path";
+import type { Engine } from "../../src/engines/engine.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { startHub } from "../../src/hub.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type EmbeddedInbox, type Inbox, openInbox } from "../../src/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "./folder.ts";
 import { emptied, postgresUrl, temporarySchema } from "./postgres.ts";
 
 export interface Bench {
   inbox: Inbox;
+  /** The database itself, past every surface: for what only a supervisor does. */
+  engine: Engine;
+  /** Where it is, for programs. */
+  location: string;
   /** Another connection to the same bus, as another process would have. */
   another(): Inbox;
   /** Moves the engine's clock. */
@@ -43,14 +48,17 @@ async function startSqlite(): Promise<Bench> {
   const path = join(folder.path, "coord.db");
   createDatabase(path);
   const { now, pass, freeze } = movable();
-  const opened: Inbox[] = [];
+  const opened: EmbeddedInbox[] = [];
   const another = () => {
     const inbox = openInbox(path, { now });
     opened.push(inbox);
     return inbox;
   };
+  const inbox = another();
   return {
-    inbox: another(),
+    inbox,
+    engine: inbox.engine,
+    location: path,
     another,
     pass,
     freeze,
@@ -70,14 +78,17 @@ const startCarried = (): Promise<Bench> => startServer(rabbitUrl);
 async function startServer(delivery?: string): Promise<Bench> {
   const place = await emptied(await temporarySchema());
   const { now, pass, freeze } = movable();
-  const opened: Inbox[] = [];
+  const opened: EmbeddedInbox[] = [];
   const another = () => {
     const inbox = openInbox(place.url, { now, delivery });
     opened.push(inbox);
     return inbox;
   };
+  const inbox = another();
   return {
-    inbox: another(),
+    inbox,
+    engine: inbox.engine,
+    location: place.url,
     another,
     pass,
     freeze,
@@ -92,8 +103,9 @@ async function startServer(delivery?: string): Promise<Bench> {
 async function startRemote(): Promise<Bench> {
   const folder = temporaryFolder();
   const { now, pass, freeze } = movable();
+  const db = join(folder.path, "coord.db");
   const hub = await startHub({
-    db: join(folder.path, "coord.db"),
+    db,
     port: 0,
     host: "127.0.0.1",
     allowHosts: [],
@@ -101,12 +113,16 @@ async function startRemote(): Promise<Bench> {
     now,
   });
   const another = () => connect(hub.url) as Inbox;
+  const { engine } = openInbox(db, { now, supervised: true });
   return {
     inbox: another(),
+    engine,
+    location: hub.url,
     another,
     pass,
     freeze,
     [Symbol.asyncDispose]: async () => {
+      await engine.close();
       await hub.stop();
       folder[Symbol.dispose]();
     },

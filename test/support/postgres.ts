@@ -5,11 +5,11 @@ import { createPostgres } from "../../src/engines/postgres/connect.ts";
 export const postgresUrl = process.env.TEST_POSTGRES || undefined;
 
 const tables =
-  "workspaces, entries, erased_entries, search_words, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
+  "task_dependencies, tasks, queues, supervision, workspaces, entries, erased_entries, search_words, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
     ", ",
   );
 const sequences =
-  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq, erased_entries_erased_number_seq".split(
+  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq, erased_entries_erased_number_seq, tasks_task_number_seq".split(
     ", ",
   );
 

@@ -3,6 +3,7 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { liveSince } from "../agent.ts";
 
 interface AgentRow {
   name: string;
@@ -10,19 +11,19 @@ interface AgentRow {
   last_seen_at: string;
   leases: number;
   pending: number;
+  /** As a sub-agent. */
+  running: number;
 }
-
-/** An agent that wrote within this time counts as living. */
-const liveMs = 60_000;
 
 /** `attending`: those who have a wait open. */
 export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<OutputOf<"agents.list">> {
   const now = yield* tx.clock();
-  const liveSince = new Date(Date.parse(now) - liveMs).toISOString();
+  const since = liveSince(now);
   const rows = yield* all<AgentRow>(sql`
     select agents.name, agents.first_seen_at, agents.last_seen_at,
       (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
-      (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending
+      (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
+      (select count(*) from tasks where tasks.name = agents.name and tasks.status = 'running' and tasks.worker is null) as running
     from agents order by agents.name`);
   const memberships = yield* all<{ agent_id: string; pool: string }>(
     sql`select pool_members.agent_id, pool_members.pool from pool_members order by pool_members.pool`,
@@ -36,7 +37,7 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
       pending: row.pending,
       firstSeenAt: row.first_seen_at,
       lastSeenAt: row.last_seen_at,
-      live: row.last_seen_at >= liveSince || attending.has(row.name),
+      live: row.last_seen_at >= since || row.running > 0 || attending.has(row.name),
     })),
   };
 }

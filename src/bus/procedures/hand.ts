@@ -182,7 +182,7 @@ export function* buryDoomed(tx: Context, channel: string | undefined, now: strin
   for (const row of rows) yield* bury(tx, aged(row, now), now);
 }
 
-export function* bury(tx: Context, row: MessageRow, now: string): Procedure<void> {
+export function* bury(tx: Context, row: MessageRow, now: string, tell = true): Procedure<void> {
   const reason = row.dead_reason!;
   // Somebody who shares the transaction may have been faster: its locks stop nobody there.
   const buried = yield* one(sql`
@@ -193,6 +193,7 @@ export function* bury(tx: Context, row: MessageRow, now: string): Procedure<void
   const payload = { channel: row.to_agent, reason };
   const told = { ...row, to_agent: row.from_agent };
   yield* append(tx, { type: "message.dead", source: row.to_agent, message: told, payload, now });
+  if (!tell) return;
   const summary = `${idOf("message", row.message_id)} to "${row.to_agent}" is a dead letter: ${reason}`;
   const head = { thread: null, from: row.to_agent, to: row.from_agent, kind: "control" } as const;
   const notice = yield* write(

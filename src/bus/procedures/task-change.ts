@@ -35,6 +35,10 @@ export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure
     throw new InboxError("invalid_input", "say one of to, before and behind", {
       hint: `orch move ${name} 1, or orch move ${name} before=OTHER`,
     });
+  if (name === (before ?? behind))
+    throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
+      hint: "orch queue shows the others",
+    });
   const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
   const line = yield* tasksWhere(
@@ -47,7 +51,11 @@ export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure
     throw new InboxError("not_found", `"${before ?? behind}" is not waiting in the same queue as "${name}"`, {
       hint: "orch queue shows what is",
     });
-  const at = to === undefined ? other + (before === undefined ? 1 : 0) : Math.min(to - 1, others.length);
+  if (to !== undefined && to > line.length)
+    throw new InboxError("invalid_input", `there are only ${line.length} places in this queue, got ${to}`, {
+      hint: `orch move ${name} ${line.length} makes it the last`,
+    });
+  const at = to === undefined ? other + (before === undefined ? 1 : 0) : to - 1;
   const ordered = others.toSpliced(at, 0, row);
   const places = line.map((one) => one.place);
   for (const [i, one] of ordered.entries())

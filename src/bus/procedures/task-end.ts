@@ -3,10 +3,11 @@ import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { fragment, sql } from "../../sql/sql.ts";
+import { agentTopic } from "../../sql/topics.ts";
 import { append } from "../event.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
-import { firstLine, lastMessageBy, write } from "../message.ts";
-import { changeTask, isLive, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
+import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
+import { changeTask, isGone, isLive, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "./finish.ts";
 import { killLine } from "./task-kill.ts";
@@ -89,6 +90,8 @@ function* conclude(
   const error = success ? null : (said?.error ?? ending.error ?? "it failed");
   if (!said) yield* deliver(tx, row, thread, ending, success, error, now);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, success, error, now);
+  // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
+  if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
   return success;
 }
 
@@ -137,14 +140,6 @@ function* deliver(
   yield* settle(after, now);
   const type = hasEnded(thread) ? "message.sent" : success ? "thread.done" : "thread.failed";
   yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
-  yield* buryIfNobodyLives(tx, row.parent, now);
-}
-
-/** A parent that has ended collects nothing any more; its mail must not wait for the next of its name. */
-function* buryIfNobodyLives(tx: Context, parent: string, now: string): Procedure<void> {
-  const last = yield* one<{ status: string }>(sql`
-    select tasks.status from tasks where tasks.name = ${parent} order by tasks.task_number desc limit 1`);
-  if (last?.status === "finished") yield* buryMailOf(tx, parent, now);
 }
 
 function* finishTask(
@@ -167,17 +162,33 @@ function* finishTask(
   const payload = { task: row.name, success, error };
   yield* append(tx, { type: "task.finished", source: row.parent, payload, now });
   if (row.worker === null) {
-    yield* buryMailOf(tx, row.name, now);
     yield* endBelow(tx, row, now);
+    yield* clearInbox(tx, row, now);
   }
   if (!success) yield* skipDependents(tx, row, now);
   return after;
+}
+
+/** [Q14] That it was to stop it need not be told any more; of all else its senders hear that nobody took it. */
+function* clearInbox(tx: Context, { name, thread_id }: TaskRow, now: string): Procedure<void> {
+  if (thread_id !== null)
+    yield* acknowledge(name, [name], sql`thread_id = ${thread_id} and kind = 'control'`, now);
+  yield* buryMailOf(tx, name, now);
+}
+
+/** Others may have ended with one that was ended before. */
+function* isStillLive({ task_number }: TaskRow): Procedure<boolean> {
+  const live = yield* one(
+    sql`select 1 as here from tasks where tasks.task_number = ${task_number} and tasks.status <> 'finished'`,
+  );
+  return live !== undefined;
 }
 
 /** What a sub-agent has queued or started ends with it: nobody is left to hear of it. */
 function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
+    if (!(yield* isStillLive(child))) continue;
     if (notStarted(child)) yield* finishTask(tx, child, false, `its parent "${row.name}" has ended`, now);
     else yield* killLine(tx, child, row.name, `its parent "${row.name}" has ended`, now);
   }
@@ -188,6 +199,7 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   const rows = yield* tasksWhere(sql`tasks.status in ('queued', 'waiting') and tasks.task_number in (
     select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
   for (const row of rows) {
+    if (!(yield* isStillLive(row))) continue;
     const error = `skipped: "${failed.name}", which it waits for, did not succeed`;
     yield* tell(tx, row, error, now);
     yield* finishTask(tx, row, false, error, now);
@@ -196,6 +208,7 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
 
 /** A failure of a task that never had a thread. */
 function* tell(tx: Context, row: TaskRow, error: string, now: string): Procedure<void> {
+  if (yield* isGone(row.parent)) return;
   const payload = failure(row, error, undefined);
   const head = { thread: null, from: row.name, to: row.parent, kind: "result", taskId: row.name } as const;
   const content = { summary: firstLine(error), body: JSON.stringify(payload), payload };
@@ -218,6 +231,8 @@ export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: str
     error: `removed by "${by}"`,
   });
   yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
+  tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
+  if (row.worker === null) yield* clearInbox(tx, row, now);
   yield* skipDependents(tx, row, now);
   return after;
 }
@@ -240,11 +255,33 @@ export function* endDispatched(tx: Context, now: string): Procedure<number> {
       row.timeout_ms !== null && Date.parse(now) - Date.parse(row.started_at!) >= row.timeout_ms;
     if (!hasEnded(thread) && !overdue && row.killed_by === null) continue;
     ended++;
-    const why = overdue ? `it took longer than ${row.timeout_ms! / 1000} seconds` : "it was cancelled";
+    const why = overdue
+      ? `it took longer than ${row.timeout_ms! / 1000} seconds`
+      : "its thread was cancelled";
     const error = row.killed_by === null ? why : killedBy(row);
-    yield* conclude(tx, row, thread, { success: false, error, forGood: true }, now);
+    const after = hasEnded(thread) ? thread : yield* callOff(tx, row, thread, error, now);
+    yield* conclude(tx, row, after, { success: false, error, forGood: true }, now);
   }
   return ended;
+}
+
+/** The worker that has it is told to stop; where nobody has taken it yet there is nobody to tell. */
+function* callOff(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  error: string,
+  now: string,
+): Procedure<ThreadRow> {
+  const lease = yield* findLease(thread.thread_id);
+  if (!isHeld(lease)) return thread;
+  const from = row.killed_by ?? row.parent;
+  const head = { thread: thread.thread_id, from, to: lease.agent_id, kind: "control" } as const;
+  const content = { summary: `cancelled: ${firstLine(error)}`, payload: { cancelled: true, reason: error } };
+  const message = yield* write(tx, head, content, now);
+  const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
+  yield* append(tx, { type: "message.sent", source: from, thread: after, message: message.row, now });
+  return after;
 }
 
 export const killedBy = ({ killed_by, kill_reason }: Pick<TaskRow, "killed_by" | "kill_reason">) =>

@@ -4,7 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { seen } from "../agent.ts";
+import { liveSince, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { findTask, isLive, liveTask, lockTasks, oneView, type TaskRow, taskColumns } from "../task.ts";
 import { shortNames } from "../task-names.ts";
@@ -25,7 +25,7 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   yield* lockTasks(tx);
   const now = yield* tx.clock();
   const name = input.name ?? (yield* freeName());
-  yield* refuseTaken(name, input.agent);
+  yield* refuseTaken(name, input.agent, now);
   const after = yield* prerequisites(name, input.after ?? []);
   yield* seen(tx, input.agent, now);
   // [Q14] What was sent to an earlier bearer of the name is not for this one.
@@ -60,16 +60,17 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
       });
     const row = yield* findTask(other);
     if (!isLive(row) && row.success !== 1)
-      throw new InboxError("invalid_state", `"${name}" would never start: "${other}" has failed`, {
-        hint: `push "${other}" again first`,
+      throw new InboxError("invalid_state", `"${name}" would never start: "${other}" has not succeeded`, {
+        hint: `push "${other}" again first, or leave it out`,
       });
     rows.push(row);
   }
   return rows;
 }
 
-function* refuseTaken(name: string, parent: string): Procedure<void> {
-  if (name === "user" || name === "main" || name === parent)
+/** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
+function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
+  if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
     throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
       hint: "give the sub-agent another name, or leave it out",
     });
@@ -78,6 +79,13 @@ function* refuseTaken(name: string, parent: string): Procedure<void> {
     throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
       hint: "take another name, or leave it out; orch queue --all shows them",
     });
+}
+
+function* livesAlready(name: string, now: string): Procedure<boolean> {
+  const somebody = yield* one(sql`
+    select 1 as here from agents where agents.name = ${name} and agents.last_seen_at >= ${liveSince(now)}
+      and not exists (select 1 from tasks where tasks.name = ${name} and tasks.worker is null)`);
+  return somebody !== undefined;
 }
 
 function* freeName(): Procedure<string> {

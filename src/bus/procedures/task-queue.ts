@@ -20,12 +20,11 @@ export function* queue(
   );
   const finished = yield* all<TaskRow>(sql`
     select ${taskColumns} from tasks where tasks.status = 'finished' ${whose}
-    order by tasks.task_number desc limit ${literal(limit)}`);
-  finished.sort((a, b) => (a.finished_at! < b.finished_at! ? -1 : 1));
+    order by tasks.finished_at desc, tasks.task_number desc limit ${literal(limit)}`);
   return {
     queued: yield* taskViews(queued),
     running: yield* taskViews(running),
-    finished: yield* taskViews(finished),
+    finished: (yield* taskViews(finished)).reverse(),
   };
 }
 

@@ -2,7 +2,7 @@
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, Refused } from "../../sql/procedure.ts";
-import { literal, sql } from "../../sql/sql.ts";
+import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../lease.ts";
 import { firstLine } from "../message.ts";
@@ -42,8 +42,8 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   yield* lockTasks(tx);
   const now = yield* tx.clock();
   yield* endDispatched(tx, now);
-  const running = yield* all<{ parent: string; profile: string | null; worker: string | null }>(
-    sql`select tasks.parent, tasks.profile, tasks.worker from tasks where tasks.status = 'running'`,
+  const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn">>(
+    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn from tasks where tasks.status = 'running'`,
   );
   const free = freeRoom(room, running);
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
@@ -51,49 +51,79 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
     where tasks.status = 'waiting' order by tasks.parent`);
   const started: Started[] = [];
   for (const { parent, slots } of parents) {
-    const busy = running.filter((row) => row.parent === parent).length;
-    const most = Math.min(slots === null ? free.left() : slots - busy, Math.max(free.left(), 0));
-    if (most <= 0) continue;
-    for (const row of yield* due(parent, most, now)) {
+    const busy = running.filter((row) => row.parent === parent && row.in_turn === 1).length;
+    started.push(...(yield* startOf(tx, parent, 0, Number.POSITIVE_INFINITY, free, host, now)));
+    const most = slots === null ? Number.POSITIVE_INFINITY : slots - busy;
+    started.push(...(yield* startOf(tx, parent, 1, most, free, host, now)));
+  }
+  return { started, ...(yield* outlook(now)) };
+}
+
+/** Rows looked at in one go where nothing else limits them. */
+const batch = 1000;
+
+/** The first of a parent's that there is room for; who must wait for its kind stands in nobody's way. */
+function* startOf(
+  tx: Context,
+  parent: string,
+  inTurn: number,
+  slots: number,
+  free: ReturnType<typeof freeRoom>,
+  host: string,
+  now: string,
+): Procedure<Started[]> {
+  const started: Started[] = [];
+  for (let left = slots; left > 0; ) {
+    const rows = yield* due(parent, inTurn, free.closed(), Math.min(left, free.left() || batch), now);
+    for (const row of rows) {
       if (!free.take(row)) continue;
+      left--;
       if (row.worker !== null) yield* dispatch(tx, row, now);
       else {
         const begun = yield* begin(tx, row, host, now);
         if (begun) started.push(begun);
       }
     }
+    if (!rows.length) break;
   }
-  return { started, ...(yield* outlook(now)) };
+  return started;
 }
 
 function freeRoom(room: Room, running: readonly Pick<TaskRow, "profile" | "worker">[]) {
   // Who works in a process of its own takes no room here.
   const processes = running.filter((row) => row.worker === null);
-  let left = room.all - processes.length;
+  let left = Math.max(0, room.all - processes.length);
   const used = new Map<string, number>();
   const limitOf = (row: Pick<TaskRow, "profile">) => room.of.get(row.profile ?? "");
   for (const row of processes) {
     const limit = limitOf(row);
     if (limit) used.set(limit.shared, (used.get(limit.shared) ?? 0) + 1);
   }
+  const isFull = ({ shared, most }: { shared: string; most: number }) => (used.get(shared) ?? 0) >= most;
   return {
     left: () => left,
+    /** Leaves out what there is no room for now. */
+    closed(): Sql {
+      if (left === 0) return sql`and tasks.worker is not null`;
+      const full = [...room.of].filter(([, limit]) => isFull(limit)).map(([profile]) => profile);
+      if (!full.length) return nothing;
+      return sql`and (tasks.worker is not null or coalesce(tasks.profile, '') not in (${joined(full)}))`;
+    },
     take(row: TaskRow): boolean {
       if (row.worker !== null) return true;
       const limit = limitOf(row);
-      const already = limit ? (used.get(limit.shared) ?? 0) : 0;
-      if (left <= 0 || (limit && already >= limit.most)) return false;
+      if (left === 0 || (limit && isFull(limit))) return false;
       left--;
-      if (limit) used.set(limit.shared, already + 1);
+      if (limit) used.set(limit.shared, (used.get(limit.shared) ?? 0) + 1);
       return true;
     },
   };
 }
 
 /** The first of a parent's that may start: what they wait for has succeeded, and no pause holds them. */
-function* due(parent: string, most: number, now: string): Procedure<TaskRow[]> {
+function* due(parent: string, inTurn: number, but: Sql, most: number, now: string): Procedure<TaskRow[]> {
   return yield* all<TaskRow>(sql`
-    select ${taskColumns} from tasks where tasks.status = 'waiting' and tasks.parent = ${parent}
+    select ${taskColumns} from tasks where tasks.status = 'waiting' and tasks.parent = ${parent} and tasks.in_turn = ${inTurn} ${but}
       and (tasks.not_before is null or tasks.not_before <= ${now})
       and not exists (select 1 from task_dependencies join tasks as needed on needed.task_number = task_dependencies.after_number
         where task_dependencies.task_number = tasks.task_number and needed.status <> 'finished')
@@ -150,7 +180,7 @@ function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
   const { thread } = yield* send(tx, {
     from: row.parent,
     to,
-    subject: firstLine(row.prompt),
+    subject: firstLine(row.prompt) || row.name,
     task: row.name,
     body: row.prompt,
     priority: row.priority,

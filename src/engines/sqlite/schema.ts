@@ -244,13 +244,15 @@ create table tasks (
   started_at text,
   finished_at text,
   success integer,
-  error text
+  error text,
+  in_turn integer not null default 1
 ) strict;
 create unique index tasks_live on tasks (name) where status <> 'finished';
 create index tasks_name on tasks (name, task_number);
 create index tasks_due on tasks (status, parent, priority_rank, place) where status <> 'finished';
 create index tasks_parent on tasks (parent, status, task_number);
-create index tasks_finished on tasks (status, task_number);
+create index tasks_ended on tasks (finished_at, task_number) where status = 'finished';
+create index tasks_ended_of on tasks (parent, finished_at, task_number) where status = 'finished';
 create index tasks_thread on tasks (thread_id) where thread_id is not null;
 
 create table task_dependencies (
