@@ -2,10 +2,12 @@
 import { InboxError } from "../contract/errors.ts";
 import { fs } from "../system.ts";
 import { wayToGet } from "./built-in.ts";
-import { identityOf, killTree } from "./processes.ts";
+import { killBelow } from "./kill-tree.ts";
+import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
 import { placeOf } from "./profile-list.ts";
-import type { Job, Outcome, Runner } from "./runners/runner.ts";
+import type { Job, Outcome, Runner, Talk } from "./runners/runner.ts";
+import { spawnPiped } from "./spawn.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** How one run ended. */
@@ -13,11 +15,10 @@ export interface Run {
   outcome: Outcome;
   /** Why it is no success. */
   error?: string;
-  /** There is no use in trying again. */
-  forGood?: boolean;
 }
 
 export interface Running {
+  pid: number;
   /** Known at once: pid, start time, boot. */
   child: string;
   ended: Promise<Run>;
@@ -40,47 +41,59 @@ export function startChild(
   const launch = runner.launch(job);
   const environment = { ...env, ...launch.env };
   const program = findProgram(launch.argv[0]!, profile, job, environment);
-  const process_ = Bun.spawn([program, ...launch.argv.slice(1)], {
+  const {
+    process: child,
+    stdout,
+    stderr,
+  } = spawnPiped([program, ...launch.argv.slice(1)], {
     argv0: launch.argv[0]!,
     cwd: job.cwd,
     env: environment,
-    stdin: launch.stdin === undefined ? "ignore" : "pipe",
-    stdout: "pipe",
-    stderr: "pipe",
-    detached: true,
+    input: launch.stdin !== undefined,
   });
-  const child = identityOf(process_.pid);
-  const input = process_.stdin;
-  const talk = {
-    stdout: process_.stdout as unknown as AsyncIterable<Uint8Array>,
-    write: async (text: string) => {
-      input?.write(text);
-      await input?.flush();
+  const identity = identityOf(child.pid);
+  const chunks = stdout[Symbol.asyncIterator]();
+  const talk: Talk = {
+    stdout: { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) },
+    write: async (text) => {
+      child.stdin?.write(text);
+      await child.stdin?.flush();
     },
-    endInput: () => void input?.end(),
-    note: async (entry: Parameters<Transcript["note"]>[0]) => transcript.note(entry),
+    endInput: () => void child.stdin?.end(),
+    note: async (entry) => transcript.note(entry),
     signal,
   };
   if (typeof launch.stdin === "object") void feed(talk, launch.stdin.text);
-  const complaints = listen(process_.stderr as unknown as AsyncIterable<Uint8Array>, transcript);
-  const followed = runner.follow(talk, job).catch(
+  const complaints = listen(stderr, transcript);
+  const followed = follow(runner, talk, job, chunks);
+
+  async function untilEnd(): Promise<Run> {
+    await child.exited;
+    // What it started and left behind would hold the pipes open, and must not outlive the task.
+    await killBelow(mark);
+    const outcome = await within(followed, drainMs, { final: "", error: "its output has no end" });
+    const said = await within(complaints, drainMs, "");
+    const error = outcome.error ?? endOf(child.exitCode, child.signalCode);
+    return { outcome, ...(error !== undefined && { error: withComplaint(error, said) }) };
+  }
+  return { pid: child.pid, child: identity, ended: untilEnd() };
+}
+
+/** To the end of its output, even if the runner has heard enough: nobody may be left writing to a full pipe. */
+async function follow(
+  runner: Runner,
+  talk: Talk,
+  job: Job,
+  chunks: AsyncIterator<Uint8Array>,
+): Promise<Outcome> {
+  const outcome = await runner.follow(talk, job).catch(
     (error): Outcome => ({
       final: "",
       error: `its output could not be understood: ${(error as Error).message}`,
     }),
   );
-
-  async function untilEnd(): Promise<Run> {
-    await process_.exited;
-    // What it started and left behind would hold the pipes open, and must not outlive the task.
-    await killTree(mark, child, process.pid);
-    const outcome = await within(followed, drainMs, { final: "", error: "its output has no end" });
-    const said = await within(complaints, drainMs, "");
-    const how = endOf(process_.exitCode, process_.signalCode);
-    const error = outcome.error ?? how;
-    return { outcome, ...(error !== undefined && { error: withComplaint(error, said) }) };
-  }
-  return { child, ended: untilEnd() };
+  while (!(await chunks.next()).done);
+  return outcome;
 }
 
 function endOf(code: number | null, signal: string | number | null): string | undefined {
@@ -89,9 +102,9 @@ function endOf(code: number | null, signal: string | number | null): string | un
 }
 
 const withComplaint = (error: string, said: string) =>
-  said.trim() === "" || error.includes(said.trim()) ? error : `${error}: ${said.trim()}`;
+  said === "" || error.includes(said) ? error : `${error}: ${said}`;
 
-async function feed(talk: { write(text: string): Promise<void>; endInput(): void }, text: string) {
+async function feed(talk: Talk, text: string) {
   try {
     await talk.write(text);
     talk.endInput();
@@ -110,7 +123,7 @@ async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript)
     transcript.note({ kind: "error", text });
     end = (end + text).slice(-complaintLimit);
   }
-  return end.toWellFormed();
+  return end.toWellFormed().replaceAll("\u0000", "\ufffd").trim();
 }
 
 function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
@@ -123,13 +136,7 @@ function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
 
 /** [Q8] A missing program or folder is a failure that says which, and how to get it. */
 function findProgram(name: string, { runner }: Profile, { cwd }: Job, env: Record<string, string>): string {
-  let folder: boolean;
-  try {
-    folder = fs().statSync(cwd).isDirectory();
-  } catch {
-    folder = false;
-  }
-  if (!folder)
+  if (!isFolder(cwd))
     throw new InboxError("not_found", `there is no folder ${cwd} to work in`, {
       hint: "push it from a folder that is there, or name one with cwd=PATH",
     });
@@ -137,6 +144,14 @@ function findProgram(name: string, { runner }: Profile, { cwd }: Job, env: Recor
   if (place !== null) return place;
   const there = name.includes("/") && fs().existsSync(name);
   throw new InboxError("not_found", there ? `${name} cannot be executed` : `there is no program ${name}`, {
-    hint: there ? `chmod +x ${name}` : (wayToGet(runner) ?? "look at orch agents"),
+    hint: there ? `chmod +x ${name}` : wayToGet(runner),
   });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return fs().statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,5 @@
 /** [Q4] What a sub-agent finds in its environment, and what it must not inherit. */
-import { markName } from "./processes.ts";
+import { markName } from "./kill-tree.ts";
 
 /** About one agent or one process, never to be handed down to another. */
 const personal = [

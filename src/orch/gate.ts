@@ -1,36 +1,58 @@
 /** [Q12] A gate: a command that looks at what came out, and may refuse it. Exit 2 refuses; its standard error says why. */
-import { killTree } from "./processes.ts";
+import { spawnPiped } from "./spawn.ts";
 
 export type Verdict = { passed: true; warning?: string } | { passed: false; feedback: string };
 
 const refusal = 2;
 const feedbackLimit = 64 * 1024;
 
+export interface GatePlace {
+  cwd: string;
+  env: Record<string, string>;
+  /** Ends what the gate has started and left; it would hold its standard error open. */
+  clear(): Promise<void>;
+}
+
 /** The result is on its standard input, as one line of JSON. */
 export async function askGate(
   gate: readonly string[],
   about: Record<string, unknown>,
-  { cwd, env, mark, signal }: { cwd: string; env: Record<string, string>; mark: string; signal: AbortSignal },
+  { cwd, env, clear }: GatePlace,
 ): Promise<Verdict> {
-  let child: Bun.Subprocess<Blob, "ignore", "pipe">;
   try {
-    child = Bun.spawn([...gate], {
-      cwd,
-      env,
-      stdin: new Blob([`${JSON.stringify(about)}\n`]),
-      stdout: "ignore",
-      stderr: "pipe",
-      detached: true,
-    });
+    const argv = [Bun.which(gate[0]!, { PATH: env.PATH ?? "" }) ?? gate[0]!, ...gate.slice(1)];
+    const { process: child, stdout, stderr } = spawnPiped(argv, { argv0: gate[0]!, cwd, env, input: true });
+    void tell(child.stdin!, about);
+    const said = endOf(stderr);
+    void endOf(stdout);
+    await child.exited;
+    await clear();
+    return verdictOf(gate[0]!, child.exitCode, await said);
   } catch (error) {
     return { passed: true, warning: `the gate ${gate[0]} could not be started: ${(error as Error).message}` };
   }
-  const stop = () => void killTree(mark, undefined, process.pid);
-  signal.addEventListener("abort", stop, { once: true });
-  const said = (await new Response(child.stderr).text()).slice(-feedbackLimit).trim().toWellFormed();
-  const code = await child.exited;
-  signal.removeEventListener("abort", stop);
+}
+
+function verdictOf(gate: string, code: number | null, said: string): Verdict {
   if (code === refusal) return { passed: false, feedback: said || "the gate refused it without a word" };
   if (code === 0) return { passed: true };
-  return { passed: true, warning: `the gate ${gate[0]} ended with status ${code}: ${said}` };
+  const how = code === null ? "was killed" : `ended with status ${code}`;
+  return { passed: true, warning: `the gate ${gate} ${how}${said && `: ${said}`}` };
+}
+
+async function tell(input: { write(text: string): unknown; end(): unknown }, about: Record<string, unknown>) {
+  try {
+    input.write(`${JSON.stringify(about)}\n`);
+    await input.end();
+  } catch {
+    // It need not read what it is told.
+  }
+}
+
+async function endOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let end = "";
+  for await (const bytes of stream)
+    end = (end + decoder.decode(bytes, { stream: true })).slice(-feedbackLimit);
+  return end.toWellFormed().replaceAll("\u0000", "\ufffd").trim();
 }

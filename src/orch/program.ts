@@ -1,6 +1,8 @@
 /** This very program, as something that can be started again under either of its names. */
 import { basename, dirname, join } from "node:path";
+import type { Subprocess } from "bun";
 import { fs } from "../system.ts";
+import { startedHere } from "./spawn.ts";
 
 type Name = "inbox" | "orch";
 
@@ -28,7 +30,7 @@ export function startDetached(
   words: readonly string[],
   env: Record<string, string>,
   complaints?: string,
-): number {
+): Subprocess {
   const child = Bun.spawn([...programWords(), ...words], {
     argv0: "orch",
     cwd: "/",
@@ -39,7 +41,8 @@ export function startDetached(
     detached: true,
   });
   child.unref();
-  return child.pid;
+  startedHere.add(child.pid);
+  return child;
 }
 
 /** [Q4] A folder with both names in it, to be put on a path. */

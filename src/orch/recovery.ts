@@ -1,44 +1,77 @@
 /** [Q7] Tasks whose keeper has died: what is left of them is cleared away, and their end is told or they are tried again. */
-import { type Ending, endTask } from "../bus/procedures/task-end.ts";
-import { keepSeconds, lapsedTasks, takeOver, unstart } from "../bus/procedures/task-keep.ts";
+import { type Ending, endTask, killedBy } from "../bus/procedures/task-end.ts";
+import { type KeptTask, keptTasks, markOf, takeOver, unstart } from "../bus/procedures/task-keep.ts";
 import type { TaskRow } from "../bus/task.ts";
+import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import { fs } from "../system.ts";
+import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./place.ts";
-import { bootId, killTree, lives } from "./processes.ts";
+import { bootId, bootIn, isStopped, lives, pidIn } from "./processes.ts";
 import { readTranscript } from "./transcript.ts";
 
-/** A keeper that runs and yet is silent for longer stands still: it is killed. Another host's is given up. */
-const silenceMs = 60_000;
+/**
+ * A keeper that runs and yet is silent for longer, while the database is there and we look, stands still: it is killed.
+ * Another host's is given up. By our own watch: neither a machine that slept nor a database that was away counts.
+ */
+const graceMs = 45_000;
 const partialLimit = 16 * 1024;
 
-export async function recover(engine: Engine, host: string): Promise<void> {
-  const { rows, now } = await engine.read((tx) => lapsedTasks(tx));
-  for (const row of rows) {
-    const silentMs = Date.parse(now) - Date.parse(row.leased_until!) + keepSeconds * 1000;
-    const elsewhere = row.host !== host;
-    if ((elsewhere || lives(row.keeper)) && silentMs < silenceMs) continue;
-    const token = await engine.write((tx) => takeOver(tx, row, row.host ?? host));
-    if (token === undefined) continue;
-    if (elsewhere) await engine.write((tx) => endTask(tx, row.task_number, token, lost(row)));
-    else await clearUp(engine, row, token);
+/** How a keeper ended that was ours to start: by a signal, or by itself with a complaint. */
+export type Death = { complaint?: string };
+
+export type Recover = (deaths: ReadonlyMap<string, Death>) => Promise<void>;
+
+export function recovery(engine: Engine, host: string): Recover {
+  const silentSince = new Map<string, number>();
+
+  function verdict(task: KeptTask, deaths: ReadonlyMap<string, Death>): "dead" | "silent" | "lives" {
+    const { host: where, keeper, keeper_token: token, lapsed } = task;
+    if (deaths.has(token!) || (where === host && keeper !== null && !lives(keeper))) return "dead";
+    if (!lapsed) return "lives";
+    if (where === host && (keeper === null || isStopped(keeper))) return "silent";
+    if (!silentSince.has(token!)) silentSince.set(token!, performance.now());
+    return performance.now() - silentSince.get(token!)! > graceMs ? "silent" : "lives";
   }
+
+  return async (deaths) => {
+    const kept = await engine.read((tx) => keptTasks(tx));
+    const lapsed = new Set(kept.filter((task) => task.lapsed).map((task) => task.keeper_token!));
+    for (const token of silentSince.keys()) if (!lapsed.has(token)) silentSince.delete(token);
+    for (const task of kept) {
+      const found = verdict(task, deaths);
+      if (found === "lives") continue;
+      const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
+      if (row) await clearUp(engine, host, row, deaths.get(task.keeper_token!));
+    }
+  };
 }
 
-async function clearUp(engine: Engine, row: TaskRow, token: string): Promise<void> {
-  const { task_number: number } = row;
+async function clearUp(engine: Engine, host: string, row: TaskRow, death: Death | undefined): Promise<void> {
+  const { task_number: number, keeper_token: token } = row;
+  const end = (ending: Ending) => engine.write((tx) => endTask(tx, number, token!, ending));
+  if (row.host !== host) return void (await end(lost(row)));
   if (row.keeper !== null) endKeeper(row.keeper);
-  await killTree(row.keeper_token!, row.child);
-  // Marked as started by one that died before it had started anything.
-  if (row.keeper === null) return engine.write((tx) => unstart(tx, number, token));
-  const ending = endingLeft(row) ?? lost(row);
-  await engine.write((tx) => endTask(tx, number, token, ending));
+  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft(markOf(token!));
+  if (row.keeper === null && death?.complaint === undefined) {
+    // Marked as started, and whoever should have kept it was killed before it began.
+    return engine.write((tx) => unstart(tx, number, token!));
+  }
+  const ending = endingLeft(row) ?? lost(row, death?.complaint);
+  try {
+    await end(ending);
+  } catch (error) {
+    const { code, message } = asInboxError(error);
+    if (code === "storage" || code === "busy") throw error;
+    // What it left cannot be told as it is; that it has ended can.
+    await end({ success: false, error: `its result could not be delivered: ${message}`, forGood: true });
+  }
 }
 
 function endKeeper(keeper: string): void {
   if (!lives(keeper)) return;
   try {
-    process.kill(Number(keeper.split(":", 1)[0]), "SIGKILL");
+    process.kill(pidIn(keeper), "SIGKILL");
   } catch {
     // It was faster.
   }
@@ -52,18 +85,23 @@ function endingLeft({ folder, keeper_token }: TaskRow): Ending | undefined {
       token: string;
       ending: Ending;
     };
-    return left.token === keeper_token ? left.ending : undefined;
+    return left.token === markOf(keeper_token!) ? left.ending : undefined;
   } catch {
     return undefined;
   }
 }
 
-function lost(row: TaskRow): Ending {
-  const rebooted = row.keeper !== null && row.keeper.split(":")[2] !== bootId();
-  const why = rebooted
-    ? "it was lost when the machine was restarted"
-    : `it was lost: the process that kept it on ${row.host} has died`;
-  return { success: false, error: why, partial: outputLeft(row) };
+function lost(row: TaskRow, complaint?: string): Ending {
+  return {
+    success: false,
+    error: row.killed_by === null ? whyLost(row, complaint) : killedBy(row),
+    partial: outputLeft(row),
+  };
+}
+
+function whyLost({ keeper, host }: TaskRow, complaint?: string): string {
+  if (keeper !== null && bootIn(keeper) !== bootId()) return "it was lost when the machine was restarted";
+  return `it was lost: the process that kept it on ${host} has died${complaint ? `: ${complaint}` : ""}`;
 }
 
 /** The end of what it had written, out of its transcript. */

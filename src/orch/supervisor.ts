@@ -3,17 +3,14 @@
  * in memory that the database does not have: it may be killed at any moment, and a second one is harmless.
  */
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
-import { type Room, type Started, startDue } from "../bus/procedures/task-start.ts";
-import { withoutPassword } from "../contract/secret.ts";
+import { type Room, startDue } from "../bus/procedures/task-start.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
-import { fs } from "../system.ts";
-import { impersonal } from "./environment.ts";
-import { profilesFile, taskFolder, tasksFolder, thisHost } from "./place.ts";
+import { startingKeepers } from "./keepers.ts";
+import { profilesFile, thisHost } from "./place.ts";
 import type { Profiles } from "./profile.ts";
 import { loadProfiles } from "./profiles.ts";
-import { startDetached } from "./program.ts";
-import { recover } from "./recovery.ts";
+import { recovery } from "./recovery.ts";
 
 export interface Supervising {
   engine: Engine;
@@ -31,17 +28,22 @@ export interface Supervising {
 
 /** Within the lease's 15 seconds, three times. */
 const beatMs = 5000;
+/** Where another one has it: soon after its lease has run out. */
+const besideMs = 2000;
 
 /** Answers with how many tasks it has started. */
 export async function supervise(supervising: Supervising): Promise<number> {
   const { engine, holder, url, signal, forever } = supervising;
+  const keepers = startingKeepers(supervising);
+  const recover = recovery(engine, thisHost());
+  let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
   try {
     while (!signal.aborted) {
       const subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
       try {
-        const round = await once(supervising);
+        const round = await once();
         if (round === "another" && !forever) return count;
         const begun = round === "another" || round === "away" ? undefined : round;
         count += begun?.started.length ?? 0;
@@ -51,8 +53,9 @@ export async function supervise(supervising: Supervising): Promise<number> {
           threads = begun.dispatched;
           continue;
         }
-        const atMost = Math.min(beatMs, begun?.againInMs ?? beatMs);
-        await subscription.next({ atMost, signal }).catch(() => {});
+        const rest = round === "another" ? besideMs : Math.max(0, beatDue - performance.now());
+        const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
+        await subscription.next({ atMost, signal: keepers.untilDeath(signal) }).catch(() => {});
       } finally {
         subscription.close();
       }
@@ -62,17 +65,24 @@ export async function supervise(supervising: Supervising): Promise<number> {
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
-  async function once(supervising: Supervising) {
+  /** The lease and the dead are looked after once a beat, and when a keeper is seen to die; what is due every time. */
+  async function once() {
     try {
-      if (!(await engine.write((tx) => holdSupervision(tx, holder, url)))) return "another";
-      await recover(engine, thisHost());
+      const deaths = keepers.dead();
+      if (performance.now() >= beatDue || deaths.size) {
+        if (!(await engine.write((tx) => holdSupervision(tx, holder, url)))) return "another";
+        await recover(deaths);
+        keepers.clearedUp(deaths);
+        beatDue = performance.now() + beatMs;
+      }
       const profiles = profilesNow(supervising);
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
-      for (const task of begun.started) startKeeper(supervising, task);
+      for (const task of begun.started) await keepers.start(task);
       return begun;
     } catch (error) {
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
       console.error(String((error as Error).message));
+      beatDue = performance.now() + 1000;
       return "away";
     }
   }
@@ -92,23 +102,4 @@ function roomFor({ maxRunning, all }: Profiles): Room {
   for (const [name, { runner }] of all)
     if (runner.concurrency !== null) of.set(name, { shared: runner.name, most: runner.concurrency });
   return { all: maxRunning, of };
-}
-
-function startKeeper({ db, delivery, url, env }: Supervising, { number, token }: Started): void {
-  const folder = taskFolder(tasksFolder(db, env), number);
-  fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const profiles = profilesFile(db, process.cwd(), env);
-  const words = ["keep", "--db", withoutPassword(db), String(number)];
-  startDetached(
-    words,
-    {
-      ...impersonal(env),
-      INBOX_DB: db,
-      INBOX_KEEP: token,
-      ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
-      ...(url !== null && { INBOX_URL: url }),
-      ...(profiles !== undefined && { INBOX_PROFILES: profiles }),
-    },
-    `${folder}/keeper.log`,
-  );
 }

@@ -13,18 +13,43 @@ const newline = 10;
 /** Longer text is cut into several entries, so that a page of them is never huge. */
 const longestText = 64 * 1024;
 
+/**
+ * What cannot be written, because the disk is full, is left out: the work goes on without it, and once there is room
+ * again a notice says that something is missing.
+ */
 export function openTranscript(path: string): Transcript {
-  const file = fs().openSync(path, "a", 0o600);
+  let file: number | undefined;
   // A keeper that was killed may have left half a line.
-  fs().writeSync(file, "\n");
+  let torn = true;
+  let missing: string | undefined;
+
+  function put(entry: Noted): void {
+    const line = `${torn ? "\n" : ""}${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`;
+    torn = true;
+    file ??= fs().openSync(path, "a", 0o600);
+    writeWhole(file, line);
+    torn = false;
+  }
+
   return {
     note({ text, ...rest }) {
-      const at = new Date().toISOString();
-      for (const part of parts(text))
-        fs().writeSync(file, `${JSON.stringify({ at, ...rest, text: part })}\n`);
+      try {
+        if (missing !== undefined) put({ kind: "notice", text: `some of it is missing here: ${missing}` });
+        missing = undefined;
+        for (const part of parts(text)) put({ ...rest, text: part });
+      } catch (error) {
+        missing = (error as Error).message;
+      }
     },
-    close: () => fs().closeSync(file),
+    close: () => {
+      if (file !== undefined) fs().closeSync(file);
+    },
   };
+}
+
+function writeWhole(file: number, line: string): void {
+  const bytes = Buffer.from(line);
+  for (let from = 0; from < bytes.length; ) from += fs().writeSync(file, bytes, from);
 }
 
 function* parts(text: string): Generator<string> {

@@ -5,8 +5,10 @@
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Engine } from "../engines/engine.ts";
 
-const everyMs = 5000;
+/** With the lease's 15 seconds, and the time a supervisor takes to start, within 20. */
+const everyMs = 3000;
 const restMs = 1000;
+const restAfterFailureMs = 10_000;
 
 export interface Watch {
   now(): Promise<void>;
@@ -19,11 +21,10 @@ export function watchOver(
   { delivery, supervised }: { delivery?: string; supervised: boolean },
 ): Watch {
   if (supervised) return { now: async () => {}, during: (_, work) => work() };
-  let looked = Number.NEGATIVE_INFINITY;
-  let failed = false;
+  let restUntil = Number.NEGATIVE_INFINITY;
 
   async function now(): Promise<void> {
-    looked = performance.now();
+    restUntil = performance.now() + restMs;
     // Loaded by those that need it: no other command starts processes.
     const { ensureSupervision } = require("./ensure.ts") as typeof import("./ensure.ts");
     await ensureSupervision(engine, db, delivery);
@@ -31,9 +32,9 @@ export function watchOver(
 
   /** Whoever only passes by is not to fail because of it: the next one tries again. */
   const inPassing = async () => {
-    if (failed || performance.now() - looked < restMs) return;
+    if (performance.now() < restUntil) return;
     await now().catch(() => {
-      failed = true;
+      restUntil = performance.now() + restAfterFailureMs;
     });
   };
 
@@ -44,12 +45,13 @@ export function watchOver(
       await (queue ? now() : inPassing());
       return answer;
     }
-    await inPassing();
+    const looking = inPassing();
     const timer = setInterval(() => void inPassing(), everyMs);
     try {
       return await work();
     } finally {
       clearInterval(timer);
+      await looking;
     }
   }
 

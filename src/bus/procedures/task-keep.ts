@@ -1,6 +1,7 @@
 /** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
@@ -51,24 +52,34 @@ export function* keepTask(
   return { row: after, ...(yield* wish(after)) };
 }
 
-/** [Q7] Running tasks whose keeper has not been heard of in time. */
-export function* lapsedTasks(tx: Context): Procedure<{ rows: TaskRow[]; now: string }> {
+/** As much of a running task as tells whether its keeper lives. */
+export type KeptTask = Pick<TaskRow, "task_number" | "keeper_token" | "keeper" | "host"> & {
+  lapsed: boolean;
+};
+
+/** [Q7] The tasks that somebody keeps, or should. */
+export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
   const now = yield* tx.clock();
-  const rows = yield* tasksWhere(
-    sql`tasks.status = 'running' and tasks.worker is null and tasks.leased_until <= ${now}`,
-  );
-  return { rows, now };
+  const rows = yield* all<Omit<KeptTask, "lapsed"> & { leased_until: string }>(sql`
+    select tasks.task_number, tasks.keeper_token, tasks.keeper, tasks.host, tasks.leased_until from tasks
+    where tasks.status = 'running' and tasks.worker is null order by tasks.task_number`);
+  return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until <= now }));
 }
 
-/** Takes a lapsed task over: whoever kept it is fenced. Undefined where it lives after all, or somebody else was faster. */
-export function* takeOver(tx: Context, lapsed: TaskRow, host: string): Procedure<string | undefined> {
+/** The first word of a token stays the same, whoever takes the task over: what was started bears it. */
+export const markOf = (token: string) => token.split(".", 1)[0]!;
+
+/**
+ * Takes a task over whose keeper has died, or is taken for dead: whoever kept it is fenced. Undefined where it lives after
+ * all, or somebody else was faster.
+ */
+export function* takeOver(tx: Context, kept: KeptTask, certain: boolean): Procedure<TaskRow | undefined> {
   yield* lockTasks(tx);
-  const row = yield* keptTask(lapsed.task_number, lapsed.keeper_token!);
+  const row = yield* keptTask(kept.task_number, kept.keeper_token!);
   const now = yield* tx.clock();
-  if (!row || row.leased_until! > now) return undefined;
-  const token = crypto.randomUUID();
-  yield* changeTask(row, { keeper_token: token, leased_until: expiryAfter(now, keepSeconds), host });
-  return token;
+  if (!row || (!certain && row.leased_until! > now)) return undefined;
+  const keeper_token = `${markOf(kept.keeper_token!)}.${crypto.randomUUID()}`;
+  return yield* changeTask(row, { keeper_token, leased_until: expiryAfter(now, keepSeconds) });
 }
 
 /** It was marked as started, but nobody ever kept it: as if it had not been. */

@@ -22,6 +22,9 @@ export async function runSupervisor(
       hint: "the hub supervises by itself",
     });
   const { supervise } = require("../../orch/supervisor.ts") as typeof import("../../orch/supervisor.ts");
+  const { brandSelf } = require("../../orch/system-calls.ts") as typeof import("../../orch/system-calls.ts");
+  // A sub-agent's command may have started it: it is not that task's.
+  brandSelf();
   const inbox = openInbox(db, { delivery, supervised: true });
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
@@ -59,7 +62,7 @@ export async function runKeeper(
   const { keep } = require("../../orch/keeper.ts") as typeof import("../../orch/keeper.ts");
   const inbox = openInbox(db, { delivery, supervised: true });
   try {
-    await keep({ engine: inbox.engine, db, number, token, url: url || null, env: asked.env });
+    await keep({ engine: inbox.engine, db, delivery, number, token, url: url || null, env: asked.env });
   } finally {
     await inbox.close();
   }

@@ -1,0 +1,69 @@
+/** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
+import { type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
+import { threadTopic } from "../sql/topics.ts";
+import { ensureSupervision } from "./ensure.ts";
+import type { Keeping } from "./keeper.ts";
+import { reapAdopted } from "./kill-tree.ts";
+import { startedHere } from "./spawn.ts";
+
+export interface Guard {
+  /** Aborted when the task is to end; its reason says why. */
+  signal: AbortSignal;
+  end(why: string): void;
+  /** The task is somebody else's by now. */
+  stale(): boolean;
+  stop(): void;
+}
+
+/** Within the lease's 15 seconds, three times. */
+const beatMs = 5000;
+/** After the database was away. */
+const restMs = 1000;
+
+export function guardOver({ engine, db, delivery, number, token }: Keeping, first: NonNullable<Kept>): Guard {
+  const controller = new AbortController();
+  const over = new AbortController();
+  let stale = false;
+
+  const end = (why: string) => {
+    if (!controller.signal.aborted) controller.abort(why);
+  };
+  const heed = (kept: Kept) => {
+    stale ||= !kept;
+    if (!kept) end("it is kept by another");
+    else if (kept.end !== undefined) end(kept.end);
+  };
+  heed(first);
+
+  const beat = setInterval(() => {
+    reapAdopted(startedHere);
+    // Where the database is away for a while the work goes on. Where the supervisor has died, what waits needs another.
+    engine
+      .write((tx) => keepTask(tx, number, token))
+      .then((kept) => {
+        heed(kept);
+        return ensureSupervision(engine, db, delivery);
+      })
+      .catch(() => {});
+  }, beatMs);
+
+  const subscription = engine.subscribe([threadTopic(first.row.thread_id!)]);
+  const watch = async () => {
+    while (!over.signal.aborted) {
+      await engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));
+      await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+    }
+  };
+  void watch();
+
+  return {
+    signal: controller.signal,
+    end,
+    stale: () => stale,
+    stop() {
+      clearInterval(beat);
+      over.abort();
+      subscription.close();
+    },
+  };
+}

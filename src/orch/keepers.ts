@@ -1,0 +1,78 @@
+/** Starts a keeper for each task that has begun, and sees those die that it has started. */
+import { endTask } from "../bus/procedures/task-end.ts";
+import type { Started } from "../bus/procedures/task-start.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { fs } from "../system.ts";
+import { impersonal } from "./environment.ts";
+import { profilesFile, taskFolder, tasksFolder } from "./place.ts";
+import { startDetached } from "./program.ts";
+import type { Death } from "./recovery.ts";
+import type { Supervising } from "./supervisor.ts";
+
+export interface Keepers {
+  start(task: Started): Promise<void>;
+  /** By token: those that ended otherwise than by having done their work, and were not yet cleared up after. */
+  dead(): ReadonlyMap<string, Death>;
+  clearedUp(deaths: ReadonlyMap<string, Death>): void;
+  /** Aborted when one has died since they were last asked for, or when the given one is. */
+  untilDeath(signal: AbortSignal): AbortSignal;
+}
+
+const complaintLimit = 2000;
+
+export function startingKeepers({ engine, db, delivery, url, env }: Supervising): Keepers {
+  const deaths = new Map<string, Death>();
+  let bell = new AbortController();
+
+  function startKeeper({ number, token }: Started): void {
+    const folder = taskFolder(tasksFolder(db, env), number);
+    fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const profiles = profilesFile(db, process.cwd(), env);
+    const words = ["keep", "--db", withoutPassword(db), String(number)];
+    const complaints = `${folder}/keeper.log`;
+    const keeper = startDetached(
+      words,
+      {
+        ...impersonal(env),
+        INBOX_DB: db,
+        INBOX_KEEP: token,
+        ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
+        ...(url !== null && { INBOX_URL: url }),
+        ...(profiles !== undefined && { INBOX_PROFILES: profiles }),
+      },
+      complaints,
+    );
+    void keeper.exited.then(() => {
+      if (keeper.exitCode === 0) return;
+      deaths.set(token, keeper.signalCode === null ? { complaint: endOf(complaints) } : {});
+      bell.abort();
+    });
+  }
+
+  return {
+    async start(task) {
+      try {
+        startKeeper(task);
+      } catch (error) {
+        const why = `no process could be started to keep it: ${(error as Error).message}`;
+        await engine.write((tx) => endTask(tx, task.number, task.token, { success: false, error: why }));
+      }
+    },
+    dead() {
+      bell = new AbortController();
+      return new Map(deaths);
+    },
+    clearedUp(these) {
+      for (const token of these.keys()) deaths.delete(token);
+    },
+    untilDeath: (signal) => AbortSignal.any([signal, bell.signal]),
+  };
+}
+
+function endOf(file: string): string {
+  try {
+    return fs().readFileSync(file, "utf8").trim().slice(-complaintLimit).toWellFormed();
+  } catch {
+    return "";
+  }
+}

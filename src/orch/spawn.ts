@@ -1,0 +1,50 @@
+/** A child whose output is read no faster than it is taken: 1 GB of it passes through a few hundred kilobytes. */
+import type { FileSink, Subprocess } from "bun";
+import { InboxError } from "../contract/errors.ts";
+import { fs } from "../system.ts";
+import { makePipe } from "./system-calls.ts";
+
+/** Started by the runtime, which waits for their ends itself. */
+export const startedHere = new Set<number>();
+
+export interface Piped {
+  process: Subprocess & { stdin?: FileSink };
+  stdout: AsyncIterable<Uint8Array>;
+  stderr: AsyncIterable<Uint8Array>;
+}
+
+export interface SpawnOptions {
+  argv0: string;
+  cwd: string;
+  env: Record<string, string>;
+  /** Whether its standard input is a pipe; else there is none. */
+  input: boolean;
+}
+
+export function spawnPiped(argv: readonly string[], { input, ...options }: SpawnOptions): Piped {
+  const [out, err] = [makePipe(), makePipe()];
+  try {
+    const child = Bun.spawn([...argv], {
+      ...options,
+      stdin: input ? "pipe" : "ignore",
+      stdout: out?.to ?? "pipe",
+      stderr: err?.to ?? "pipe",
+      detached: true,
+    });
+    startedHere.add(child.pid);
+    const from = (pipe: typeof out, own: unknown) =>
+      (pipe ? Bun.file(pipe.from).stream() : own) as AsyncIterable<Uint8Array>;
+    return {
+      process: child as Piped["process"],
+      stdout: from(out, child.stdout),
+      stderr: from(err, child.stderr),
+    };
+  } catch (error) {
+    for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.from);
+    throw new InboxError("not_found", `${argv[0]} could not be started: ${(error as Error).message}`, {
+      hint: "is it a program for this machine, and is the interpreter in its first line installed?",
+    });
+  } finally {
+    for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.to);
+  }
+}

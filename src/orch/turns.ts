@@ -1,0 +1,76 @@
+/** [Q12] The turns of one attempt: the sub-agent answers, its gate looks at it and may send it back, at most twice. */
+import type { Ending } from "../bus/procedures/task-end.ts";
+import type { TaskRow } from "../bus/task.ts";
+import { type Running, startChild } from "./child.ts";
+import { askGate } from "./gate.ts";
+import { killBelow } from "./kill-tree.ts";
+import type { Profile } from "./profile.ts";
+import { runnerFor } from "./runners/index.ts";
+import type { Job, Runner } from "./runners/runner.ts";
+import type { Transcript } from "./transcript.ts";
+
+const refusalsAllowed = 3;
+const partialLimit = 16 * 1024;
+
+export interface Turns {
+  job: Job;
+  profile: Profile;
+  env: Record<string, string>;
+  mark: string;
+  row: TaskRow;
+  transcript: Transcript;
+  /** Its reason is why the task is to end. */
+  signal: AbortSignal;
+  /** A program runs now. */
+  onStart(running: Running): void;
+}
+
+export async function takeTurns(turns: Turns): Promise<Ending> {
+  const { profile, env, row, mark, transcript, signal, onStart } = turns;
+  const runner = runnerFor(profile.runner);
+  const clear = () => killBelow(mark);
+  signal.addEventListener("abort", clear, { once: true });
+  const stopped = () => ({ success: false, error: String(signal.reason) });
+  let job = turns.job;
+  for (let refusals = 0; ; ) {
+    if (signal.aborted) return stopped();
+    transcript.note({ kind: "prompt", text: job.prompt });
+    const running = startChild(runner, profile, job, env, mark, transcript, signal);
+    onStart(running);
+    const { outcome, error } = await running.ended;
+    const session = outcome.session === undefined ? {} : { session: outcome.session };
+    const partial = outcome.final.slice(-partialLimit).toWellFormed();
+    if (signal.aborted) return { ...stopped(), partial, ...session };
+    if (error !== undefined) return { success: false, error, partial, ...session };
+    if (profile.gate === null) return { success: true, final: outcome.final, ...session };
+    const about = { task: row.name, parent: row.parent, attempt: row.attempt, final: outcome.final };
+    const verdict = await askGate(profile.gate, about, { cwd: job.cwd, env, clear });
+    if (signal.aborted) return { ...stopped(), partial, ...session };
+    if (verdict.passed) {
+      if (verdict.warning !== undefined) transcript.note({ kind: "notice", text: verdict.warning });
+      return { success: true, final: outcome.final, ...session };
+    }
+    transcript.note({ kind: "notice", text: `the gate refused it: ${verdict.feedback}` });
+    if (++refusals === refusalsAllowed) {
+      const error = `its gate refused it ${refusals} times: ${verdict.feedback}`;
+      return { success: false, error, partial, ...session, forGood: true };
+    }
+    job = sentBack(runner, turns.job, outcome.session, outcome.final, verdict.feedback);
+  }
+}
+
+/** Where the conversation can go on it is only told what is wrong; else it begins anew with what it said before. */
+function sentBack(
+  runner: Runner,
+  first: Job,
+  session: string | undefined,
+  final: string,
+  feedback: string,
+): Job {
+  const told = `Your answer was not accepted:\n\n${feedback}\n\nMend that, and answer again.`;
+  if (runner.resumes && session !== undefined) return { ...first, prompt: told, session };
+  return {
+    ...first,
+    prompt: `${first.prompt}\n\nYou have answered before:\n\n${final.slice(-partialLimit)}\n\n${told}`,
+  };
+}
