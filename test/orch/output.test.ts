@@ -1,0 +1,160 @@
+/** [Q5] [Q9] What sub-agents print: of any size and kind, and what becomes of programs that cannot even start. */
+import { expect, test } from "bun:test";
+import { mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { begun, type Crew, crew, type Heard } from "../support/crew.ts";
+import { describeMounting, smallDisk } from "../support/mounts.ts";
+import { until } from "../support/until.ts";
+
+const ascii = (text: string) => new TextEncoder().encode(text);
+const settings = `
+[runners.fed]
+command = ["sh", "-c", "exec sleep 0.2"]
+[runners.reads]
+command = ["wc", "-c"]
+[runners.script]
+command = ["./script", "{prompt}"]
+[runners.ghost]
+command = ["no-such-program", "{prompt}"]
+[runners.path]
+command = ["./no/such/program", "{prompt}"]
+`;
+
+async function outcome(team: Crew, command: string, ...more: string[]): Promise<Heard> {
+  await team.push("t", command, ...more);
+  await team.orch("run");
+  const [told] = await team.hear();
+  return told!;
+}
+
+const printing: [what: string, command: string, expected: Partial<Heard>][] = [
+  ["nothing", "true", { success: true, text: "(it ended without a word)" }],
+  ["an empty line", "echo", { success: true, text: "(it ended without a word)" }],
+  ["no newline at the end", "printf 'no end'", { success: true, text: "no end" }],
+  ["bytes that are no UTF-8", "printf 'a\\377\\376b'", { success: true, text: "a\ufffd\ufffdb" }],
+  ["a character in two pieces", "printf '\\303'; sleep 0.1; printf '\\251'", { success: true, text: "é" }],
+  ["a zero byte", "printf 'a\\000b'", { success: true, text: "a\ufffdb" }],
+  [
+    "zero bytes as its complaint",
+    "printf 'a\\000b' >&2; exit 1",
+    { success: false, error: "it ended with status 1: a\ufffdb" },
+  ],
+  [
+    "on, after it closed its output",
+    "echo first; exec >&- 2>&-; sleep 0.3",
+    { success: true, text: "first" },
+  ],
+  ["to standard error only", "echo oops >&2", { success: true, text: "(it ended without a word)" }],
+  ["nothing and fails", "exit 7", { success: false, error: "it ended with status 7", partial: "" }],
+];
+
+for (const [what, command, expected] of printing)
+  test.concurrent(`[Q5] a program that prints ${what}`, async () => {
+    using team = await crew();
+    expect(await outcome(team, command)).toMatchObject(expected);
+  });
+
+test.concurrent("[Q5] [Q9] 300 MB in one line do not grow the keeper; the message has the end of it, the transcript all", async () => {
+  using team = await crew();
+  const much =
+    "head -c 300000000 /dev/zero | tr '\\0' a; echo; echo the end; touch ready; until [ -e go ]; do sleep 0.02; done";
+  await team.push("t", much);
+  await team.orch("run");
+  await begun(team, "ready");
+  const [keeper] = team.keepers();
+  const status = readFileSync(`/proc/${keeper!.pid}/status`, "utf8");
+  expect(Number(/VmHWM:\s+(\d+)/.exec(status)![1])).toBeLessThan(200_000);
+  writeFileSync(join(team.path, "go"), "");
+  const [told] = await team.hear();
+  expect(told!.success).toBe(true);
+  expect(told!.text.endsWith("a\nthe end")).toBe(true);
+  expect(told!.text.length).toBeGreaterThan(500_000);
+  expect(told!.text.length).toBeLessThanOrEqual(512 * 1024);
+  expect(statSync(join(String(team.task("t").folder), "transcript.jsonl")).size).toBeGreaterThan(300_000_000);
+});
+
+test.concurrent("[Q6] a flood of output does not keep a timeout waiting", async () => {
+  using team = await crew();
+  const told = await outcome(team, "yes | head -c 100000000000", "timeout=1");
+  expect(told).toMatchObject({ success: false, error: "it took longer than 1 seconds and was killed" });
+  expect(told.partial!.endsWith("y\ny")).toBe(true);
+});
+
+test.concurrent("[Q5] a program that does not read a prompt of 1 MiB ends as it likes", async () => {
+  using team = await crew(settings);
+  writeFileSync(join(team.path, "prompt"), ascii("p".repeat(1024 * 1024)));
+  const pushed = await team.orch("push", "name=t", "profile=fed", "--prompt-file", "prompt");
+  expect(pushed.json.ok).toBe(true);
+  await team.orch("run");
+  expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "(it ended without a word)" }]);
+});
+
+test.concurrent("[Q8] a prompt of 1 MiB arrives whole on standard input", async () => {
+  using team = await crew(settings);
+  writeFileSync(join(team.path, "prompt"), ascii("p".repeat(1024 * 1024)));
+  await team.orch("push", "name=t", "profile=reads", "--prompt-file", "prompt");
+  await team.orch("run");
+  expect(await team.hear()).toMatchObject([{ text: String(1024 * 1024) }]);
+});
+
+test.concurrent("[Q8] a program that is missing fails, and says which and how to get it", async () => {
+  using team = await crew(settings);
+  const told = await outcome(team, "x", "profile=ghost");
+  expect(told.error).toBe(
+    "there is no program no-such-program; put no-such-program on PATH, or write its path in [runners.ghost] command",
+  );
+});
+
+test.concurrent("[Q8] a path that is missing, not executable, or has no interpreter says so", async () => {
+  using team = await crew(settings);
+  expect((await outcome(team, "x", "profile=path")).error).toContain(
+    `there is no program ${team.path}/no/such/program; make ${team.path}/no/such/program a program that can be run`,
+  );
+  const script = join(team.path, "script");
+  writeFileSync(script, "#!/no/such/interpreter\n", { mode: 0o644 });
+  expect((await outcome(team, "x", "profile=script")).error).toBe(
+    `${script} cannot be executed; chmod +x ${script}`,
+  );
+  await Bun.spawn(["chmod", "+x", script]).exited;
+  const { error } = await outcome(team, "x", "profile=script");
+  expect(error).toContain(`${script} could not be started`);
+  expect(error).toContain("is the interpreter in its first line installed?");
+});
+
+test.concurrent("[Q8] a folder that is gone by the time it starts is a failure that says which", async () => {
+  using team = await crew();
+  const gone = join(team.path, "gone");
+  mkdirSync(gone);
+  await team.push("t", "pwd", `cwd=${gone}`);
+  rmdirSync(gone);
+  await team.orch("run");
+  const [told] = await team.hear();
+  expect(told).toMatchObject({ success: false });
+  expect(told!.error).toBe(
+    `there is no folder ${gone} to work in; push it from a folder that is there, or name one with cwd=PATH`,
+  );
+});
+
+test.concurrent("[Q9] whoever follows a transcript has the final message before its end", async () => {
+  using team = await crew();
+  await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done; echo one; echo two");
+  await team.orch("run");
+  await begun(team, "ready");
+  const following = team.orch("log", "t", "--follow");
+  writeFileSync(join(team.path, "go"), "");
+  const lines = (await following).stdout.trim().split("\n");
+  expect(lines.at(-1)).toContain('"kind":"final"');
+  expect(lines.at(-1)).toContain("one\\ntwo");
+});
+
+describeMounting("a full disk", import.meta.path, () => {
+  test("[Q5] [Q9] where the disk of the transcript is full, the task goes on and its result is delivered", async () => {
+    using disk = smallDisk(2048);
+    using team = await crew();
+    symlinkSync(disk.path, `${team.db}-tasks`);
+    const told = await outcome(team, "head -c 20000000 /dev/zero | tr '\\0' a; echo; echo the end");
+    expect(told.success).toBe(true);
+    expect(told.text.endsWith("a\nthe end")).toBe(true);
+    await until(() => !team.keepers().length);
+  });
+});

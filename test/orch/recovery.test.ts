@@ -1,0 +1,219 @@
+/** [Q7] Supervisors, keepers and sub-agents that are killed: the task reports or is tried again, and its parent hears of it. */
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { startDue } from "../../src/bus/procedures/task-start.ts";
+import { openEngine } from "../../src/engines/at.ts";
+import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
+import { served } from "../support/hub.ts";
+import { until } from "../support/until.ts";
+
+/** Prints, says that it runs, and leaves somebody who cannot be found by environment, session or parent. */
+const working = "echo half; (env -i setsid sleep 1000 &); touch ready; sleep 1000";
+const isDaemon = /^orch supervise |serve/;
+const left = (team: Crew) => team.processes().filter(({ command }) => !isDaemon.test(command));
+const childOf = (team: Crew, name: string) => Number(String(team.task(name).child).split(":")[0]);
+
+async function running(name = "t", ...more: string[]): Promise<Crew> {
+  const team = await crew();
+  await team.push(name, working, ...more);
+  await team.orch("run");
+  await begun(team, "ready");
+  await until(() => team.task(name).child !== null);
+  return team;
+}
+
+const lost = { from: "t", success: false, partial: "half\n" };
+
+/** Nobody but a blocked receive does anything: it alone brings supervision back. */
+async function hearsLoss(team: Crew): Promise<void> {
+  const told = await team.hear(20);
+  expect(told).toMatchObject([lost]);
+  expect(told[0]!.error).toContain("it was lost: the process that kept it");
+  expect(left(team)).toEqual([]);
+  // Once, and for all.
+  expect(await team.hear(0)).toEqual([]);
+}
+
+test.concurrent("[Q7] a keeper is killed: its supervisor clears up and tells at once", async () => {
+  using team = await running();
+  await strikeAll(team.keepers());
+  await hearsLoss(team);
+});
+
+test.concurrent("[Q7] supervisor and keeper are killed: a blocked receive alone brings supervision back", async () => {
+  using team = await running();
+  await strikeAll([...team.supervisors(), ...team.keepers()]);
+  await hearsLoss(team);
+});
+
+test.concurrent("[Q7] supervisor, keeper and sub-agent are killed together: the parent hears of it", async () => {
+  using team = await running();
+  await strikeAll([...team.supervisors(), ...team.keepers(), { pid: childOf(team, "t"), command: "" }]);
+  await hearsLoss(team);
+});
+
+test.concurrent("[Q7] keeper and sub-agent are killed, the supervisor lives: the parent hears of it", async () => {
+  using team = await running();
+  await strikeAll([...team.keepers(), { pid: childOf(team, "t"), command: "" }]);
+  await hearsLoss(team);
+});
+
+test.concurrent("[Q5] the sub-agent alone is killed: its keeper tells how it ended", async () => {
+  using team = await running();
+  strike(childOf(team, "t"));
+  expect(await team.hear()).toMatchObject([{ ...lost, partial: "half", error: "it was ended by SIGKILL" }]);
+  await until(() => !team.keepers().length);
+  expect(left(team)).toEqual([]);
+});
+
+test.concurrent("[Q7] a supervisor is killed: what runs goes on and reports, what waits is started by the next one", async () => {
+  using team = await crew();
+  await team.push("first", "touch ready; until [ -e go ]; do sleep 0.02; done; echo one");
+  await team.push("second", "echo two");
+  await team.orch("run", "1");
+  await begun(team, "ready");
+  await strikeAll(team.supervisors());
+  writeFileSync(join(team.path, "go"), "");
+  expect(await team.hear()).toMatchObject([{ from: "first", success: true, text: "one" }]);
+  expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
+});
+
+test.concurrent("[Q7] a supervisor dies after it has marked a task as started: it is started after all, once", async () => {
+  using team = await crew();
+  await team.push("t", "echo x >>runs; echo done");
+  // What it leaves if it is killed right after its transaction.
+  team.change("update tasks set status = 'waiting'");
+  const engine = openEngine(team.db, {});
+  await engine.write((tx) => startDue(tx, hostname(), { all: 1, of: new Map() }));
+  await engine.close();
+  expect(team.task("t")).toMatchObject({ status: "running", keeper: null });
+  expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "done" }]);
+  expect(readFileSync(join(team.path, "runs"), "utf8")).toBe("x\n");
+  expect(team.task("t").attempt).toBe(1);
+});
+
+test.concurrent("[Q5] [Q7] supervisor and keeper are killed between the sub-agent's end and delivery: its result is delivered", async () => {
+  using team = await crew();
+  await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done; echo answer");
+  await team.orch("run");
+  await begun(team, "ready");
+  await until(() => team.task("t").child !== null);
+  const folder = String(team.task("t").folder);
+  {
+    using held = new Database(team.db);
+    held.run("pragma busy_timeout = 5000");
+    held.run("begin immediate");
+    writeFileSync(join(team.path, "go"), "");
+    await until(() => existsSync(join(folder, "ending.json")));
+    await strikeAll([...team.supervisors(), ...team.keepers()]);
+    held.run("rollback");
+  }
+  expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "answer" }]);
+  expect(await team.hear(0)).toEqual([]);
+});
+
+test.concurrent("[Q5] [Q10] a keeper is killed and the task may be tried again: only the last outcome is delivered", async () => {
+  using team = await crew();
+  await team.push(
+    "t",
+    "echo x >>runs; [ $(wc -l <runs) = 2 ] && echo second && exit; touch ready; sleep 1000",
+    "retries=1",
+  );
+  await team.orch("run");
+  await begun(team, "ready");
+  await strikeAll(team.keepers());
+  expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "second" }]);
+  expect(await team.hear(0)).toEqual([]);
+  await until(() => !team.keepers().length);
+  expect(left(team)).toEqual([]);
+});
+
+test.concurrent("[Q5] [Q7] the machine is restarted: what was running is reported as lost", async () => {
+  using team = await running();
+  await strikeAll(team.processes());
+  // Another boot: the same numbers are other processes now.
+  const before = String(team.task("t").keeper);
+  const own = `${process.pid}:${before.split(":")[1]}`;
+  team.change("update tasks set keeper = ?, child = ?", `${own}:another-boot`, `${own}:another-boot`);
+  team.change("delete from supervision");
+  expect(await team.hear()).toMatchObject([{ ...lost, error: "it was lost when the machine was restarted" }]);
+});
+
+test.concurrent("[Q7] a keeper that was stopped is given up, and what it kept is cleared away", async () => {
+  using team = await running();
+  const [keeper] = team.keepers();
+  strike(keeper!.pid, "SIGSTOP");
+  const told = await team.hear(25);
+  expect(told).toMatchObject([lost]);
+  expect(left(team)).toEqual([]);
+});
+
+test.concurrent("[Q7] a hub is killed with a task and its keeper: the next wait on the database hears of it", async () => {
+  using team = await crew();
+  await using hub = await served(team.db);
+  await team.push("t", working);
+  await team.orch("run");
+  await begun(team, "ready");
+  expect(team.supervisors()).toEqual([]);
+  const keepers = team.keepers();
+  hub.kill("SIGKILL");
+  await hub.exited;
+  await strikeAll(keepers);
+  await hearsLoss(team);
+});
+
+test.concurrent("[Q7] a hub that starts after all were killed clears up by itself", async () => {
+  using team = await running();
+  await strikeAll([...team.supervisors(), ...team.keepers()]);
+  await using hub = await served(team.db);
+  const answer = await team.inbox("receive", "--agent", "main", "--timeout-seconds", "20", "--db", hub.url);
+  expect(answer.json.messages).toMatchObject([{ sender_id: "t", kind: "result" }]);
+  await until(() => !left(team).length);
+});
+
+test.concurrent("[Q7] a hub is killed: what runs reports, and what waits is started by the next one's hub", async () => {
+  using team = await crew();
+  await using first = await served(team.db);
+  await team.push("a", "touch ready; until [ -e go ]; do sleep 0.02; done; echo one");
+  await team.push("b", "echo two");
+  await team.orch("run", "1");
+  await begun(team, "ready");
+  first.kill("SIGKILL");
+  await first.exited;
+  await using second = await served(team.db);
+  writeFileSync(join(team.path, "go"), "");
+  expect(await team.hear()).toMatchObject([{ from: "a", success: true }]);
+  expect(await team.hear()).toMatchObject([{ from: "b", success: true }]);
+  expect(second.pid).not.toBe(first.pid);
+});
+
+test.concurrent("[Q7] several supervisors at once run no task twice", async () => {
+  using team = await crew();
+  const names = Array.from({ length: 24 }, (_, i) => `t${i}`);
+  for (const name of names) await team.push(name, `echo ${name} >>runs`);
+  // Nobody has been started yet: all of them meet the same queue, whoever has the lease.
+  team.change("update tasks set status = 'waiting'");
+  const supervisors = Array.from({ length: 4 }, () => team.start("supervise"));
+  const stealing = setInterval(() => team.change("delete from supervision"), 20);
+  const told: string[] = [];
+  while (told.length < names.length) told.push(...(await team.hear()).map(({ from }) => from));
+  clearInterval(stealing);
+  for (const child of supervisors) await child.exited;
+  const runs = readFileSync(join(team.path, "runs"), "utf8").trim().split("\n");
+  expect(runs.sort()).toEqual([...names].sort());
+  expect(told.sort()).toEqual([...names].sort());
+});
+
+test.concurrent("[Q5] where no keeper can be started at all, the task fails and says why", async () => {
+  using team = await crew();
+  await team.push("t", "echo never");
+  writeFileSync(`${team.db}-tasks`, "in the way");
+  await team.orch("run");
+  const [told] = await team.hear();
+  expect(told).toMatchObject({ from: "t", success: false });
+  expect(told!.error).toContain("no process could be started to keep it");
+});

@@ -1,0 +1,119 @@
+/** [Q6] Hard termination: whatever a sub-agent has started is gone when its end is told. */
+import { expect, test } from "bun:test";
+import { begun, type Crew, crew } from "../support/crew.ts";
+import { until } from "../support/until.ts";
+
+/** Programs that do not want to end. Each says `ready` in a file of that name once all of it runs. */
+const stubborn: Record<string, string> = {
+  "ignores SIGTERM": "trap '' TERM INT HUP; touch ready; while :; do sleep 1000; done",
+  "left its group": "setsid sleep 1000 & touch ready; sleep 1000",
+  "cleared its environment and left its session":
+    "env -i /usr/bin/setsid sh -c 'sleep 1000 & sleep 1000 & touch ready' & wait; sleep 1000",
+  "was forked twice and its parent is gone":
+    "(env -i setsid sh -c '(sleep 1000 &) ; (sleep 1000 &)'); touch ready; sleep 1000",
+  "holds the output open": "(trap '' TERM; sleep 1000) & touch ready; exec sleep 1000",
+  "is a crowd of a hundred":
+    "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; touch ready; sleep 1000",
+  "starts another for each that ends":
+    "touch ready; while :; do setsid sleep 1000 & kill -9 $! ; (setsid sleep 1000 &); sleep 0.01; done",
+};
+
+/** What is left of a task, apart from those that serve the whole bus. */
+const left = (team: Crew) =>
+  team
+    .processes()
+    .filter(({ command }) => !/^orch supervise |receive/.test(command))
+    .map((one) => one.command);
+
+for (const [what, command] of Object.entries(stubborn)) {
+  test.concurrent(`[Q6] a timeout ends one that ${what}, and nothing is left of it`, async () => {
+    using team = await crew();
+    await team.push("t", `echo before; ${command}`, "timeout=3");
+    await team.orch("run");
+    await begun(team, "ready");
+    const [told] = await team.hear();
+    // The keeper itself ends right after it has told.
+    await until(() => !team.keepers().length);
+    expect(left(team)).toEqual([]);
+    expect(told).toMatchObject({ from: "t", success: false, partial: "before" });
+    expect(told!.error).toContain("took longer than 3 seconds");
+  });
+
+  test.concurrent(`[Q3] kill ends one that ${what}, and nothing is left of it`, async () => {
+    using team = await crew();
+    await team.push("t", `echo before; ${command}`);
+    await team.orch("run");
+    await begun(team, "ready");
+    expect((await team.orch("kill", "t", "enough")).json.killed).toEqual(["t"]);
+    const [told] = await team.hear();
+    await until(() => !team.keepers().length);
+    expect(left(team)).toEqual([]);
+    expect(told).toMatchObject({ success: false, error: 'killed by "main": enough', partial: "before" });
+  });
+
+  test.concurrent(`[Q5] when one that ${what} ends by itself, nothing is left of it`, async () => {
+    using team = await crew();
+    // The last one of the line is its own main program; it goes, and leaves the others.
+    await team.push(
+      "t",
+      `sh -c "${command.replaceAll('"', '\\"').replaceAll("$", "\\$")}" & until [ -e ready ]; do sleep 0.01; done; echo bye`,
+    );
+    await team.orch("run");
+    const [told] = await team.hear();
+    await until(() => !team.keepers().length);
+    expect(left(team)).toEqual([]);
+    expect(told).toMatchObject({ success: true, text: "bye" });
+  });
+}
+
+test.concurrent("[Q3] [T8] cancelling its thread ends a sub-agent, and delivers the failure", async () => {
+  using team = await crew();
+  await team.push("t", "echo before; touch ready; setsid sleep 1000 & sleep 1000");
+  await team.orch("run");
+  await begun(team, "ready");
+  const thread = String((await team.orch("show", "t")).json.task.thread_id);
+  expect((await team.inbox("cancel", "--agent", "main", "--thread", thread, "--reason", "no")).code).toBe(0);
+  const results = await team.hear();
+  await until(() => !team.keepers().length);
+  expect(left(team)).toEqual([]);
+  expect(results).toMatchObject([{ from: "t", success: false, error: "its thread was cancelled" }]);
+});
+
+test.concurrent("[Q3] [Q4] killing a parent kills the tree below it, five levels deep, and says so", async () => {
+  using team = await crew();
+  const nested = (level: number): string => {
+    if (level === 5) return "touch ready; setsid sleep 1000 & sleep 1000";
+    const script = `orch push name=level${level + 1} -- "$NEXT" && orch run && inbox receive --timeout-seconds 500`;
+    return `NEXT=$(cat <<'END${level}'\n${nested(level + 1)}\nEND${level}\n); ${script}`;
+  };
+  await team.push("level1", nested(1));
+  await team.orch("run");
+  await begun(team, "ready");
+  const { killed } = (await team.orch("kill", "level1")).json;
+  expect(killed).toEqual(["level1", "level2", "level3", "level4", "level5"]);
+  const [told] = await team.hear();
+  expect(told).toMatchObject({ from: "level1", success: false, error: 'killed by "main"' });
+  await until(() => !team.keepers().length);
+  expect(left(team)).toEqual([]);
+  const { finished } = (await team.orch("queue", "--all")).json;
+  const errors = Object.fromEntries(finished.map(({ name, error }: Record<string, string>) => [name, error]));
+  for (let level = 2; level <= 5; level++)
+    expect(errors[`level${level}`]).toBe(`killed by "main": "level${level - 1}", its parent, was killed`);
+});
+
+test.concurrent("[Q4] [Q7] a supervisor that a sub-agent's command started outlives that sub-agent", async () => {
+  using team = await crew();
+  await team.push("first", "touch ready; until [ -e go ]; do sleep 0.02; done; inbox list >list; echo one");
+  await team.push("second", "until [ -e on ]; do sleep 0.02; done; echo two");
+  await team.orch("run", "1");
+  await begun(team, "ready");
+  const before = team.supervisors();
+  for (const { pid } of before) process.kill(pid, "SIGKILL");
+  // As if its lease had run out.
+  team.change("delete from supervision");
+  await Bun.write(`${team.path}/go`, "");
+  await until(() => team.supervisors().some(({ pid }) => !before.some((one) => one.pid === pid)));
+  expect(await team.hear()).toMatchObject([{ from: "first", success: true, text: "one" }]);
+  await Bun.write(`${team.path}/on`, "");
+  expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
+});

@@ -1,0 +1,160 @@
+/** A bus with sub-agents that are shell commands, and a look at every process that belongs to it. */
+import { Database } from "bun:sqlite";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { bareEnvironment, program, type Result, type RunOptions, root, run, start } from "./cli.ts";
+import { temporaryFolder } from "./folder.ts";
+import { until } from "./until.ts";
+
+export interface Process {
+  pid: number;
+  command: string;
+}
+
+/** A result as its parent reads it. */
+export interface Heard {
+  from: string;
+  text: string;
+  success: boolean;
+  error?: string;
+  partial?: string;
+}
+
+export interface Crew {
+  path: string;
+  db: string;
+  orch(...args: string[]): Promise<Result>;
+  inbox(...args: string[]): Promise<Result>;
+  /** Pushes a command under a name. */
+  push(name: string, command: string, ...more: string[]): Promise<void>;
+  /** `inbox receive`, which blocks until there is a result. */
+  hear(seconds?: number): Promise<Heard[]>;
+  start(...args: string[]): ReturnType<typeof start>;
+  supervisors(): Process[];
+  keepers(): Process[];
+  /** Whatever runs in its folder or with its database. */
+  processes(): Process[];
+  /** A task's line in the database. */
+  task(name: string): Record<string, string | number | null>;
+  change(sql: string, ...values: (string | number | null)[]): void;
+  [Symbol.dispose](): void;
+}
+
+const orchProgram = join(root, "dist/orch");
+const shell = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
+
+export async function crew(toml = "", db?: string): Promise<Crew> {
+  const folder = temporaryFolder();
+  const path = folder.path;
+  const file = join(path, ".agents/coord.db");
+  const env: Record<string, string> = { HOME: path, ...(db !== undefined && { INBOX_DB: db }) };
+  const here: RunOptions = { cwd: path, env };
+  const checked = async (args: string[], options: RunOptions) => {
+    const answer = await run(args, options);
+    if (answer.code !== 0) throw new Error(`${args.join(" ")}: ${answer.stderr}${answer.stdout}`);
+    return answer;
+  };
+  await checked(["init"], here);
+  await Bun.write(join(path, ".agents/agents.toml"), shell + toml);
+  const orch = (...args: string[]) => run([...args, "--json"], { ...here, program: [orchProgram] });
+  const processes = () => processesOf(path);
+  const words = (command: string) => processes().filter((one) => one.command.startsWith(`orch ${command} `));
+  return {
+    path,
+    db: db ?? file,
+    orch,
+    inbox: (...args) => run([...args, "--json"], here),
+    async push(name, command, ...more) {
+      await checked(["push", `name=${name}`, ...more, "--", command], { ...here, program: [orchProgram] });
+    },
+    async hear(seconds = 20) {
+      const { json } = await run(
+        ["receive", "--agent", "main", "--timeout-seconds", String(seconds), "--json"],
+        here,
+      );
+      return json.messages.map(heard);
+    },
+    start: (...args) => start([...args, "--json"], here),
+    supervisors: () => words("supervise"),
+    keepers: () => words("keep"),
+    processes,
+    task: (name) => {
+      using opened = new Database(file);
+      opened.run("pragma busy_timeout = 5000");
+      return opened.query("select * from tasks where name = ? order by task_number desc").get(name) as never;
+    },
+    change(sql, ...values) {
+      using opened = new Database(file);
+      opened.run("pragma busy_timeout = 5000");
+      opened.query(sql).run(...values);
+    },
+    [Symbol.dispose]() {
+      for (let left = processes(); left.length; left = processes()) for (const one of left) strike(one.pid);
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+interface Message {
+  sender_id: string;
+  message: string;
+  metadata_json: string | null;
+}
+
+function heard({ sender_id, message, metadata_json }: Message): Heard {
+  const { success, error, partial_output } = JSON.parse(metadata_json ?? "{}");
+  return {
+    from: sender_id,
+    text: message,
+    success,
+    ...(error !== undefined && { error }),
+    ...(partial_output !== undefined && { partial: partial_output }),
+  };
+}
+
+/** By what they work on, where they are and what they were told: one that cleared its environment is still somewhere. */
+function processesOf(path: string): Process[] {
+  const found: Process[] = [];
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+      if (/\) [ZX] /.test(stat)) continue;
+      const command = readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ").trim();
+      const cwd = readlinkSync(`/proc/${name}/cwd`);
+      const environment = readFileSync(`/proc/${name}/environ`, "latin1");
+      if (cwd.startsWith(path) || command.includes(path) || environment.includes(path))
+        found.push({ pid: Number(name), command });
+    } catch {
+      // It has ended.
+    }
+  }
+  return found;
+}
+
+export function strike(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It was faster.
+  }
+}
+
+/** Kills all of them, and waits until the system has let them go. */
+export async function strikeAll(all: readonly Process[]): Promise<void> {
+  for (const { pid } of all) strike(pid);
+  await until(() => all.every(({ pid }) => !isAlive(pid)));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** The task's program runs: it has made this file. */
+export const begun = (crew: Crew, name: string) => until(() => Bun.file(join(crew.path, name)).exists());
+
+export const programs = { inbox: program, orch: orchProgram, env: bareEnvironment };
