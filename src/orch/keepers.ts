@@ -14,15 +14,13 @@ export interface Keepers {
   /** By token: those that ended otherwise than by having done their work, and were not yet cleared up after. */
   dead(): ReadonlyMap<string, Death>;
   clearedUp(deaths: ReadonlyMap<string, Death>): void;
-  /** Aborted when one has died since they were last asked for, or when the given one is. */
-  untilDeath(signal: AbortSignal): AbortSignal;
 }
 
 const complaintLimit = 2000;
 
-export function startingKeepers({ engine, db, delivery, url, env }: Supervising): Keepers {
+/** `ring` is called when one has died. */
+export function startingKeepers({ engine, db, delivery, url, env }: Supervising, ring: () => void): Keepers {
   const deaths = new Map<string, Death>();
-  let bell = new AbortController();
 
   function startKeeper({ number, token }: Started): void {
     const folder = taskFolder(tasksFolder(db, env), number);
@@ -45,7 +43,7 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising)
     void keeper.exited.then(() => {
       if (keeper.exitCode === 0) return;
       deaths.set(token, keeper.signalCode === null ? { complaint: endOf(complaints) } : {});
-      bell.abort();
+      ring();
     });
   }
 
@@ -58,14 +56,10 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising)
         await engine.write((tx) => endTask(tx, task.number, task.token, { success: false, error: why }));
       }
     },
-    dead() {
-      bell = new AbortController();
-      return new Map(deaths);
-    },
+    dead: () => new Map(deaths),
     clearedUp(these) {
       for (const token of these.keys()) deaths.delete(token);
     },
-    untilDeath: (signal) => AbortSignal.any([signal, bell.signal]),
   };
 }
 

@@ -6,6 +6,7 @@ import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedure
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
+import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
 import { profilesFile, thisHost } from "./place.ts";
 import type { Profiles } from "./profile.ts";
@@ -34,20 +35,26 @@ const besideMs = 2000;
 /** Answers with how many tasks it has started. */
 export async function supervise(supervising: Supervising): Promise<number> {
   const { engine, holder, url, signal, forever } = supervising;
-  const keepers = startingKeepers(supervising);
+  // What happens in this process, and not in the database.
+  let nudge = new AbortController();
+  const ring = () => nudge.abort();
+  const keepers = startingKeepers(supervising, ring);
+  const gates = idleGates(supervising, ring);
   const recover = recovery(engine, thisHost());
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
   try {
     while (!signal.aborted) {
+      nudge = new AbortController();
       const subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
       try {
         const round = await once();
         if (round === "another" && !forever) return count;
         const begun = round === "another" || round === "away" ? undefined : round;
         count += begun?.started.length ?? 0;
-        if (begun?.idle && !forever && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
+        const over = begun?.idle && !gates.busy() && !forever;
+        if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
         // A thread that was opened just now may have ended before anybody listened.
         if (begun && String(begun.dispatched) !== String(threads)) {
           threads = begun.dispatched;
@@ -55,7 +62,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
         }
         const rest = round === "another" ? besideMs : Math.max(0, beatDue - performance.now());
         const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
-        await subscription.next({ atMost, signal: keepers.untilDeath(signal) }).catch(() => {});
+        await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
       } finally {
         subscription.close();
       }
@@ -77,6 +84,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       }
       const profiles = profilesNow(supervising);
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
+      gates.ask(begun.worked, profiles);
       for (const task of begun.started) await keepers.start(task);
       return begun;
     } catch (error) {

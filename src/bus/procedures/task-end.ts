@@ -13,6 +13,7 @@ import { settle } from "./finish.ts";
 import { killLine } from "./task-kill.ts";
 import { buryMailOf } from "./task-mail.ts";
 import { tokenRevoke } from "./tokens.ts";
+import type { Worked } from "./worker-idle.ts";
 
 /** What came of one attempt. */
 export interface Ending {
@@ -245,16 +246,16 @@ export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedu
   return true;
 }
 
-/** [Q10] A task a living worker had: its thread says how it ended. */
-export function* endDispatched(tx: Context, now: string): Procedure<number> {
+/** [Q10] A task a living worker had: its thread says how it ended. Answers with who ended what. */
+export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
   const rows = yield* tasksWhere(sql`tasks.status = 'running' and tasks.worker is not null`);
-  let ended = 0;
+  const ended: Worked[] = [];
   for (const row of rows.filter(isLive)) {
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
     const overdue =
       row.timeout_ms !== null && Date.parse(now) - Date.parse(row.started_at!) >= row.timeout_ms;
     if (!hasEnded(thread) && !overdue && row.killed_by === null) continue;
-    ended++;
+    ended.push({ worker: thread.assigned_to, task: row.name, thread: thread.thread_id });
     const why = overdue
       ? `it took longer than ${row.timeout_ms! / 1000} seconds`
       : "its thread was cancelled";

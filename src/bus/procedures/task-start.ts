@@ -13,6 +13,7 @@ import { collect } from "./collect.ts";
 import { send } from "./send.ts";
 import { endDispatched, endedMeanwhile } from "./task-end.ts";
 import { keepSeconds } from "./task-keep.ts";
+import type { Worked } from "./worker-idle.ts";
 
 /** How many may run at a time: of all, and of each kind of agent. */
 export interface Room {
@@ -30,6 +31,8 @@ export interface Started {
 /** Those that have begun, to be given a keeper each; and when it is worth looking again. */
 export interface Begun {
   started: Started[];
+  /** What living workers have ended. */
+  worked: Worked[];
   /** Nothing is waiting or running any more. */
   idle: boolean;
   /** When time alone brings the next: a pause is over, or a worker's time. */
@@ -41,7 +44,7 @@ export interface Begun {
 export function* startDue(tx: Context, host: string, room: Room): Procedure<Begun> {
   yield* lockTasks(tx);
   const now = yield* tx.clock();
-  yield* endDispatched(tx, now);
+  const worked = yield* endDispatched(tx, now);
   const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn">>(
     sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn from tasks where tasks.status = 'running'`,
   );
@@ -56,7 +59,7 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
     const most = slots === null ? Number.POSITIVE_INFINITY : slots - busy;
     started.push(...(yield* startOf(tx, parent, 1, most, free, host, now)));
   }
-  return { started, ...(yield* outlook(now)) };
+  return { started, worked, ...(yield* outlook(now)) };
 }
 
 /** Rows looked at in one go where nothing else limits them. */
@@ -191,7 +194,7 @@ function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
   return Number(thread.threadId.slice("thr_".length));
 }
 
-function* outlook(now: string): Procedure<Omit<Begun, "started">> {
+function* outlook(now: string): Procedure<Omit<Begun, "started" | "worked">> {
   const live = yield* one(
     sql`select 1 as here from tasks where tasks.status in ('waiting', 'running') limit 1`,
   );

@@ -1,0 +1,59 @@
+/** [Q12] `gate.idle`: asked when a worker of a pool has ended its last thread; where it refuses, the worker is told why. */
+import { dirname } from "node:path";
+import { refusalsOf, sendBackToWork, type Worked } from "../bus/procedures/worker-idle.ts";
+import { impersonal } from "./environment.ts";
+import { askGate } from "./gate.ts";
+import { killLeft, markName } from "./kill-tree.ts";
+import { profilesFile } from "./place.ts";
+import type { Profile, Profiles } from "./profile.ts";
+import type { Supervising } from "./supervisor.ts";
+
+/** In a row. After that it may rest, whatever the gate says. */
+const refusalsAllowed = 3;
+
+export interface IdleGates {
+  /** Asks in the background: a gate may take its time, and other tasks must not wait for it. */
+  ask(worked: readonly Worked[], profiles: Profiles): void;
+  /** One is still being asked. */
+  busy(): boolean;
+}
+
+/** `ring` is called when one has answered. */
+export function idleGates(supervising: Supervising, ring: () => void): IdleGates {
+  const asking = new Set<Promise<void>>();
+  return {
+    ask(worked, { all }) {
+      for (const one of worked)
+        for (const profile of all.values()) {
+          if (profile.gateIdle === null) continue;
+          const asked: Promise<void> = judge(supervising, one, profile)
+            .catch((error) => console.error(String((error as Error).message)))
+            .finally(() => {
+              asking.delete(asked);
+              ring();
+            });
+          asking.add(asked);
+        }
+    },
+    busy: () => asking.size > 0,
+  };
+}
+
+async function judge({ engine, db, env }: Supervising, worked: Worked, { name: pool, gateIdle }: Profile) {
+  const refusals = await engine.read((tx) => refusalsOf(tx, worked, pool));
+  if (refusals === undefined || refusals >= refusalsAllowed) return;
+  const mark = crypto.randomUUID();
+  const file = profilesFile(db, process.cwd(), env);
+  const verdict = await askGate(
+    gateIdle!,
+    { worker: worked.worker, pool, task: worked.task, refusals },
+    {
+      cwd: file === undefined ? "/" : dirname(dirname(file)),
+      env: { ...impersonal(env), INBOX_DB: db, [markName]: mark },
+      clear: () => killLeft(mark),
+    },
+  );
+  if (!verdict.passed)
+    await engine.write((tx) => sendBackToWork(tx, worked, pool, refusals + 1, verdict.feedback));
+  else if (verdict.warning !== undefined) console.error(verdict.warning);
+}
