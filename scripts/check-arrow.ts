@@ -170,6 +170,7 @@ const allowed: Record<string, string[]> = {
     "src/orch/supervisor.ts",
     "src/orch/keeper.ts",
     "src/orch/program.ts",
+    "src/orch/system-calls.ts",
     "src/identity.ts",
     "src/surfaces/client",
     "src/surfaces/mcp",

@@ -26,6 +26,8 @@ export interface Running {
 
 /** Bytes of standard error that are told where a program fails. */
 const complaintLimit = 4096;
+/** What a program has for its goodbye once its conversation is over. */
+const goodbyeMs = 2000;
 /** What a program had written before it ended is read; who holds its pipe longer is not waited for. */
 const drainMs = 5000;
 
@@ -65,33 +67,38 @@ export function startChild(
   };
   if (typeof launch.stdin === "object") void feed(talk, launch.stdin.text);
   const complaints = listen(stderr, transcript);
-  const followed = follow(runner, talk, job, chunks);
+  const heard = hear(runner, talk, job);
+  const followed = heard.then((outcome) => drained(chunks, outcome));
+
+  /** A conversation is over when its runner says so: a program that stays after that is ended, and its status means nothing. */
+  async function goodbye(): Promise<"over"> {
+    await heard;
+    await within<unknown>(child.exited, goodbyeMs, undefined);
+    return "over";
+  }
 
   async function untilEnd(): Promise<Run> {
-    await child.exited;
+    const ends: Promise<unknown>[] = [child.exited];
+    if (launch.stdin === "open") ends.push(goodbye());
+    const over = (await Promise.race(ends)) === "over";
     // What it started and left behind would hold the pipes open, and must not outlive the task.
     await killBelow(mark);
     const outcome = await within(followed, drainMs, { final: "", error: "its output has no end" });
     const said = await within(complaints, drainMs, "");
-    const error = outcome.error ?? endOf(child.exitCode, child.signalCode);
+    const error = outcome.error ?? (over ? undefined : endOf(child.exitCode, child.signalCode));
     return { outcome, ...(error !== undefined && { error: withComplaint(error, said) }) };
   }
   return { pid: child.pid, child: identity, ended: untilEnd() };
 }
 
+const hear = (runner: Runner, talk: Talk, job: Job): Promise<Outcome> =>
+  runner.follow(talk, job).catch((error) => ({
+    final: "",
+    error: `its output could not be understood: ${(error as Error).message}`,
+  }));
+
 /** To the end of its output, even if the runner has heard enough: nobody may be left writing to a full pipe. */
-async function follow(
-  runner: Runner,
-  talk: Talk,
-  job: Job,
-  chunks: AsyncIterator<Uint8Array>,
-): Promise<Outcome> {
-  const outcome = await runner.follow(talk, job).catch(
-    (error): Outcome => ({
-      final: "",
-      error: `its output could not be understood: ${(error as Error).message}`,
-    }),
-  );
+async function drained(chunks: AsyncIterator<Uint8Array>, outcome: Outcome): Promise<Outcome> {
   while (!(await chunks.next()).done);
   return outcome;
 }
