@@ -46,7 +46,7 @@ describe("a turn", () => {
       { kind: "output", text: "I say it.\n" },
       { kind: "output", text: "Now." },
       { kind: "tool", tool: "send_message", text: JSON.stringify(input) },
-      { kind: "response", tool: "send_message", text: expect.stringContaining("half way") },
+      { kind: "response", tool: "send_message", text: expect.stringContaining("sent msg_1 to boss") },
       { kind: "output", text: "It is said." },
     ]);
     const { messages } = (await d.inbox("check", "--agent", "boss")).json;
