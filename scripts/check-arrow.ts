@@ -184,12 +184,13 @@ const allowed: Record<string, string[]> = {
     "src/contract",
   ],
   "src/main.ts": ["src/surfaces"],
+  web: ["web", "src/client.ts", "src/contract"],
 };
 
 const within = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
 const problems: string[] = [];
 let count = 0;
-for await (const file of new Bun.Glob("src/**/*.ts").scan(root)) {
+for await (const file of new Bun.Glob("{src,web}/**/*.{ts,tsx}").scan(root)) {
   const place = Object.keys(allowed)
     .filter((name) => within(file, name))
     .sort((a, b) => b.length - a.length)[0];

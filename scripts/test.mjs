@@ -16,6 +16,7 @@ step("format and lint");
 run(join(root, "node_modules/.bin/biome"), ["check", "--error-on-warnings", "."]);
 step("types");
 run(join(root, "node_modules/.bin/tsc"), ["--noEmit"]);
+run(join(root, "node_modules/.bin/tsc"), ["--noEmit", "-p", "web"]);
 step("unused code");
 runBun(["node_modules/.bin/knip", "--no-progress"]);
 step("documents, rules and the dependency arrow");

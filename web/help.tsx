@@ -40,7 +40,7 @@ export const Help = ({ onClose }: { onClose(): void }) => (
         <Icon name="close" />
       </button>
     </header>
-    <div class="help-groups">
+    <div class="help-groups" tabIndex={0} role="region" aria-label="Keys">
       {groups().map(([title, keys]) => (
         <section key={title}>
           <h2>{title}</h2>

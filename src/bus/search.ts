@@ -6,6 +6,7 @@ import type { SearchKind } from "../contract/search.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, alone, one, run } from "../sql/procedure.ts";
 import { joined, literal, sql } from "../sql/sql.ts";
+import type { EntryRow } from "./entry.ts";
 import { wordsIn } from "./words.ts";
 
 /** As the index numbers them. */
@@ -13,7 +14,9 @@ export const kindNumbers: Record<SearchKind, number> = { entries: 1, threads: 2,
 
 /** Only so much of a text can be found. */
 const textLimit = 100_000;
+/** One step is short: others wait for it. */
 const eventsAtOnce = 100;
+const textAtOnce = 100_000;
 const refsAtOnce = 500;
 
 export function* forgetWords(tx: Context, kind: SearchKind, refs: readonly number[]): Procedure<void> {
@@ -49,6 +52,8 @@ interface Happened {
   thread_id: number | null;
   message_id: number | null;
   payload_json: string;
+  /** How much there is to read. */
+  bytes: number;
 }
 
 /** Takes a few events further, and answers how many are left. */
@@ -58,12 +63,16 @@ export function* nextWords(tx: Context): Procedure<number> {
   const from = yield* reached(tx);
   const newest = yield* newestEvent();
   if (settled <= from) return Math.max(0, newest - from);
-  const events = yield* all<Happened>(sql`
-    select events.event_id, events.event_type, events.thread_id, events.message_id, events.payload_json from events
+  const found = yield* all<Happened>(sql`
+    select events.event_id, events.event_type, events.thread_id, events.message_id, events.payload_json,
+      coalesce(octet_length(messages.body), 0) as bytes
+    from events left join messages on messages.message_id = events.message_id
     where events.event_id > ${from} and events.event_id <= ${settled}
       and (events.message_id is not null or events.event_type = 'entry.pushed')
     order by events.event_id limit ${literal(eventsAtOnce)}`);
-  const to = events.length < eventsAtOnce ? settled : events.at(-1)!.event_id;
+  const events = fitting(found);
+  const last = found.length < eventsAtOnce && events.length === found.length;
+  const to = last ? settled : events.at(-1)!.event_id;
   yield* putMessages(
     tx,
     numbersOf(events, ({ message_id }) => message_id),
@@ -77,15 +86,36 @@ export function* nextWords(tx: Context): Procedure<number> {
   return Math.max(0, newest - to);
 }
 
+/** As many as are read quickly; at least one. */
+function fitting(events: Happened[]): Happened[] {
+  let bytes = 0;
+  const end = events.findIndex((event, i) => {
+    bytes += Math.min(event.bytes, textLimit);
+    return i > 0 && bytes > textAtOnce;
+  });
+  return end < 0 ? events : events.slice(0, end);
+}
+
 const numbersOf = (events: Happened[], pick: (event: Happened) => number | null) => [
   ...new Set(events.map(pick).filter((number) => number !== null)),
 ];
 const entryIn = ({ payload_json }: Happened) =>
   String((JSON.parse(payload_json) as { entry: unknown }).entry);
 
-function put(tx: Context, kind: SearchKind, ref: number, title: string, body: string): Procedure<void> {
-  const words = { title: wordsIn(title), body: wordsIn(body.slice(0, textLimit)) };
-  return run(tx.search.put(kindNumbers[kind], ref, words));
+interface Text {
+  ref: number;
+  title: string;
+  body: string;
+}
+
+function* put(tx: Context, kind: SearchKind, texts: readonly Text[]): Procedure<void> {
+  if (!texts.length) return;
+  const indexed = texts.map(({ ref, title, body }) => ({
+    ref,
+    title: wordsIn(title),
+    body: wordsIn(body.slice(0, textLimit)),
+  }));
+  yield* run(tx.search.put(kindNumbers[kind], indexed));
 }
 
 function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {
@@ -93,8 +123,15 @@ function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {
   const rows = yield* all<{ message_id: number; from_agent: string; summary: string; body: string }>(sql`
     select messages.message_id, messages.from_agent, messages.summary, substr(messages.body, 1, ${literal(textLimit)}) as body
     from messages where messages.message_id in (${joined(ids)})`);
-  for (const row of rows)
-    yield* put(tx, "messages", row.message_id, row.summary, `${row.from_agent} ${row.body}`);
+  yield* put(
+    tx,
+    "messages",
+    rows.map((row) => ({
+      ref: row.message_id,
+      title: row.summary,
+      body: `${row.from_agent} ${row.body}`,
+    })),
+  );
 }
 
 function* putThreads(tx: Context, ids: readonly number[]): Procedure<void> {
@@ -102,22 +139,30 @@ function* putThreads(tx: Context, ids: readonly number[]): Procedure<void> {
   const rows = yield* all<{ thread_id: number; subject: string; run_id: string; task_id: string }>(sql`
     select threads.thread_id, threads.subject, threads.run_id, threads.task_id from threads
     where threads.thread_id in (${joined(ids)})`);
-  for (const row of rows)
-    yield* put(tx, "threads", row.thread_id, row.subject, `${row.run_id} ${row.task_id}`);
+  yield* put(
+    tx,
+    "threads",
+    rows.map((row) => ({ ref: row.thread_id, title: row.subject, body: `${row.run_id} ${row.task_id}` })),
+  );
 }
+
+type EntryText = Pick<EntryRow, "entry_number" | "workspace_label" | "sender" | "docs_json" | "comments">;
 
 function* putEntries(tx: Context, ids: readonly string[]): Procedure<void> {
   if (!ids.length) return;
-  type Row = { entry_number: number; workspace_label: string | null; sender: string | null } & Record<
-    "docs_json" | "comments",
-    string
-  >;
-  const rows = yield* all<Row>(sql`
-    select entries.entry_number, entries.workspace_label, entries.sender, entries.docs_json, entries.comments from entries
+  const rows = yield* all<EntryText>(sql`
+    select entries.entry_number, entries.workspace_label, entries.sender, entries.docs_json,
+      substr(entries.comments, 1, ${literal(textLimit)}) as comments from entries
     where entries.entry_id in (${joined(ids)})`);
-  for (const row of rows) {
-    const paths = (JSON.parse(row.docs_json) as { path: string }[]).map(({ path }) => path).join(" ");
-    const title = `${row.workspace_label ?? ""} ${row.sender ?? ""}`;
-    yield* put(tx, "entries", row.entry_number, title, `${row.comments.slice(0, textLimit)} ${paths}`);
-  }
+  const pathsOf = ({ docs_json }: EntryText) =>
+    (JSON.parse(docs_json) as { path: string }[]).map(({ path }) => path).join(" ");
+  yield* put(
+    tx,
+    "entries",
+    rows.map((row) => ({
+      ref: row.entry_number,
+      title: `${row.workspace_label ?? ""} ${row.sender ?? ""}`,
+      body: `${pathsOf(row)} ${row.comments}`,
+    })),
+  );
 }

@@ -53,17 +53,21 @@ export interface Context {
 
 /** Words that were found in a title and a body; the same word in the title counts for more. */
 export interface Indexed {
+  ref: number;
   title: readonly string[];
   body: readonly string[];
 }
 
+/** One letter begins too many words to look through them all; it is a word of its own. */
+export const isBeginning = (word: string) => [...word].length > 1;
+
 /** An index of words, which engines have each in their own way. What is found is named by two numbers: what it is, and which. */
 export interface Searching {
   /** Takes the place of what was there. */
-  put(kind: number, ref: number, words: Indexed): Sql;
+  put(kind: number, texts: readonly Indexed[]): Sql;
   drop(kind: number, refs: readonly number[]): Sql;
   clear(): Sql;
-  /** Rows of `ref` and `score`, best first: of the newest `among` that have, for each word, one that begins with it. */
+  /** Rows of `ref` and `score`, best first: of the newest `among` that have, for each word, it or one that begins with it. */
   match(kind: number, words: readonly string[], among: number, limit: number): Sql;
 }
 

@@ -4,7 +4,6 @@
  */
 import type { Element, Nodes, Root } from "hast";
 import { toJsxRuntime } from "hast-util-to-jsx-runtime";
-import type { Root as MdRoot } from "mdast";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo } from "preact/hooks";
 import * as runtime from "preact/jsx-runtime";
@@ -41,7 +40,7 @@ interface Piece {
 
 /** "It costs $5, or $10 with tax" is no formula; `$$…$$` that stands alone is one on a line of its own. */
 function formulas() {
-  return (tree: MdRoot, file: { value: unknown }) => {
+  return (tree: unknown, file: { value: unknown }) => {
     const source = String(file.value);
     const settle = (node: Piece, i: number, siblings: Piece[]): void => {
       const value = node.value ?? "";
@@ -54,7 +53,7 @@ function formulas() {
         siblings[i] = displayed(only.value ?? "");
       else node.children?.forEach(settle);
     };
-    (tree as unknown as Piece).children!.forEach(settle);
+    (tree as Piece).children!.forEach(settle);
   };
 }
 

@@ -49,6 +49,11 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
   );
   const shown = useSignal(step);
   const [head, ...body] = rows;
+  const numbers = useMemo(
+    () =>
+      (rows[0] ?? []).map((_, column) => rows.slice(1, 21).every((row) => numeric.test(row[column] ?? ""))),
+    [rows],
+  );
   if (!head) return <p class="hint">The file is empty.</p>;
   return (
     <>
@@ -57,7 +62,7 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
           <thead>
             <tr>
               {head.map((cell, i) => (
-                <th key={i} scope="col">
+                <th key={i} scope="col" data-number={numbers[i]}>
                   {cell}
                 </th>
               ))}
@@ -67,7 +72,7 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
             {body.slice(0, shown.value).map((row, i) => (
               <tr key={i}>
                 {row.map((cell, j) => (
-                  <td key={j} data-number={numeric.test(cell)}>
+                  <td key={j} data-number={numbers[j]}>
                     {cell}
                   </td>
                 ))}

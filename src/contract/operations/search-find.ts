@@ -9,7 +9,7 @@ export const searchFind = operation({
   scope: "worker",
   summary: "Find entries, threads and messages by their words, best first",
   detail:
-    "All words must be there, each may be the beginning of a longer one; case, accents and signs do not matter. " +
+    "All words must be there, each of two letters or more may be the beginning of a longer one; case, accents and signs do not matter. " +
     "What was written a moment ago is found too, unless complete is false: then so many events are still to be read.",
   input: () =>
     v.strictObject({

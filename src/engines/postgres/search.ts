@@ -1,5 +1,5 @@
 /** Words as tsvector. They are given as they are: the server's own parser would cut text otherwise than other engines do. */
-import type { Indexed, Searching } from "../../sql/procedure.ts";
+import { type Indexed, isBeginning, type Searching } from "../../sql/procedure.ts";
 import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 
 /** What the server can note of one word, and of one text. */
@@ -19,8 +19,10 @@ function vectorOf({ title, body }: Indexed): string {
 }
 
 export const search: Searching = {
-  put: (kind, ref, words) => sql`
-    insert into search_words (kind, ref, words) values (${literal(kind)}, ${ref}, ${vectorOf(words)}::tsvector)
+  put: (kind, texts) => sql`
+    insert into search_words (kind, ref, words) values ${joined(
+      texts.map((text) => sql`(${literal(kind)}, ${text.ref}, ${vectorOf(text)}::tsvector)`),
+    )}
     on conflict (kind, ref) do update set words = excluded.words`,
 
   drop: (kind, refs) =>
@@ -29,7 +31,7 @@ export const search: Searching = {
   clear: () => new Sql(["delete from search_words"], []),
 
   match: (kind, words, among, limit) => {
-    const asked = words.map((word) => `'${word}':*`).join(" & ");
+    const asked = words.map((word) => `'${word}'${isBeginning(word) ? ":*" : ""}`).join(" & ");
     return sql`
       select found.ref, ts_rank(found.words, ${asked}::tsquery) as score from (
         select search_words.ref, search_words.words from search_words

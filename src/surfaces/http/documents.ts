@@ -4,6 +4,7 @@
  */
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { permits } from "../../contract/token.ts";
 import { notShown, openConfined } from "../../documents/confined.ts";
@@ -21,7 +22,7 @@ const pieceBytes = 256 * 1024;
 
 /** [X2] The person, whoever leads, and the workspace's own agent; without tokens everybody on this machine. */
 export function mayRead({ agent, scope }: Caller, { workspace }: Found): void {
-  if (agent === undefined || agent === "user" || agent === workspace?.agent) return;
+  if (agent === undefined || agent === person || agent === workspace?.agent) return;
   if (scope !== undefined && permits(scope, "leader")) return;
   throw new InboxError(
     "not_allowed",

@@ -1,5 +1,5 @@
 /** [U7] The person's page. Its files are one file inside the program, made by web/bundle.ts; from source, made when asked for. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 
@@ -76,14 +76,14 @@ async function pack(): Promise<Blob> {
   const embedded = Bun.embeddedFiles.find((file) => (file as Blob & { name: string }).name.endsWith(".pack"));
   if (embedded) return embedded;
   const root = join(import.meta.dir, "../../..");
-  const made = Bun.file(join(root, "dist/page.pack"));
-  if (!(await made.exists()) || (await newest(root)) > statSync(made.name!).mtimeMs) {
+  const made = join(root, "dist/page.pack");
+  if (!existsSync(made) || (await newest(root)) > statSync(made).mtimeMs) {
     // Named so that it is not taken into the program, which never needs it.
     const bundler = join(root, "web/bundle.ts");
     const { bundle } = (await import(bundler)) as { bundle(target: string): Promise<void> };
-    await bundle(made.name!);
+    await bundle(made);
   }
-  return made;
+  return Bun.file(made);
 }
 
 async function newest(root: string): Promise<number> {
