@@ -23,8 +23,8 @@ function team() {
           use("send_message", { receiver_id: to, message }),
         );
       // Its next call says that it has read the answer: who only goes away may not have.
-      if (last?.tool === "mcp__inbox__check_inbox") return [use("fetch", {})];
-      if (last?.tool === "mcp__inbox__fetch") return results.at(-2)!.text;
+      if (last?.tool === "mcp__inbox__check_inbox") return [use("gather", { from: ["w1"], timeout: 0 })];
+      if (last?.tool === "mcp__inbox__gather") return results.at(-2)!.text;
       await until(() => answered === 2);
       return [use("check_inbox", { timeout: 20 })];
     }
@@ -92,7 +92,8 @@ describe.skipIf(!claude)("Claude Code (skipped where it is not installed; TEST_C
     expect(first.plugins).toMatchObject([{ name: "inbox" }]);
     expect(first.mcp_servers).toEqual([{ name: "plugin:inbox:inbox", status: "connected" }]);
     const ours = (names: string[]) => names.filter((name) => name.startsWith("inbox:")).sort();
-    expect(ours(first.skills)).toEqual(["inbox:bus"]);
+    const skills = readdirSync(join(plugin, "skills")).map((name) => `inbox:${name}`);
+    expect(ours(first.skills)).toEqual(skills.sort());
     for (const file of readdirSync(join(plugin, "commands")))
       expect(first.slash_commands).toContain(`inbox:${file.replace(".md", "")}`);
     // The model that asks for the skill gets the skill, and not a command of the same name.

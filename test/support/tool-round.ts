@@ -73,6 +73,7 @@ const rows: [OperationName, Fields][] = [
   ["pools.join", { pool: "p", agent: w }],
   ["pools.leave", { pool: "p", agent: w }],
   ["agents.list", {}],
+  ["search.find", { q: "hello trust", limit: 5, kinds: ["threads", "messages"] }],
   ["tasks.push", { agent: lead, prompt: sly, name: "t1", worker: w, cwd: "/tmp", timeout: 60 }],
   ["tasks.queue", { agent: lead }],
   ["tasks.kill", { agent: lead, name: "t1" }],

@@ -13,9 +13,10 @@ import {
 } from "@modelcontextprotocol/server/ext/skills";
 import * as v from "valibot";
 import inbox from "../../../skills/inbox/SKILL.md" with { type: "text" };
+import orch from "../../../skills/orch/SKILL.md" with { type: "text" };
 
 /** By the folder they are in. */
-const files: Record<string, string> = { inbox };
+const files: Record<string, string> = { inbox, orch };
 
 const addressOf = (name: string) => `skill://${name}/SKILL.md`;
 
