@@ -2,11 +2,12 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import { closest } from "../contract/suggest.ts";
-import type { Task, TaskStatus } from "../contract/task.ts";
+import type { Task, TaskInQueue, TaskStatus } from "../contract/task.ts";
 import type { Priority } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, alone, one, run } from "../sql/procedure.ts";
-import { fragment, joined, nothing, type Sql, sql } from "../sql/sql.ts";
+import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
+import { firstLine } from "./message.ts";
 
 export interface TaskRow {
   task_number: number;
@@ -49,11 +50,17 @@ export interface TaskRow {
   in_turn: number;
 }
 
-export const taskColumns = fragment`tasks.task_number, tasks.name, tasks.parent, tasks.status, tasks.prompt, tasks.profile,
+const columnsWith = (
+  prompt: Sql,
+) => fragment`tasks.task_number, tasks.name, tasks.parent, tasks.status, ${prompt}, tasks.profile,
   tasks.model, tasks.cwd, tasks.timeout_ms, tasks.priority, tasks.place, tasks.retries, tasks.attempt, tasks.worker,
   tasks.thread_id, tasks.not_before, tasks.keeper_token, tasks.leased_until, tasks.host, tasks.keeper, tasks.child,
   tasks.folder, tasks.session, tasks.token_id, tasks.killed_by, tasks.kill_reason, tasks.created_at, tasks.started_at, tasks.finished_at,
   tasks.success, tasks.error, tasks.in_turn`;
+
+export const taskColumns = columnsWith(fragment`tasks.prompt`);
+/** The same with no more than the beginning of the prompt. */
+const briefColumns = columnsWith(fragment`substr(tasks.prompt, 1, 400) as prompt`);
 
 /** Everything that changes tasks is in one order: who may start depends on all the others. */
 export const lockTasks = (tx: Context) => alone(tx, "tasks");
@@ -126,20 +133,26 @@ export function* dependenciesOf(rows: readonly TaskRow[]): Procedure<Map<number,
   return found;
 }
 
-export function* taskViews(rows: readonly TaskRow[]): Procedure<Task[]> {
+/** Tasks for a list. */
+export function* tasksInQueue(condition: Sql, order: Sql, limit?: number): Procedure<TaskInQueue[]> {
+  const rows = yield* all<TaskRow>(sql`
+    select ${briefColumns} from tasks where ${condition} order by ${order} ${limit === undefined ? nothing : sql`limit ${literal(limit)}`}`);
   const after = yield* dependenciesOf(rows);
-  return rows.map((row) => taskView(row, after.get(row.task_number) ?? []));
+  return rows.map((row) => ({
+    ...fieldsOf(row, after.get(row.task_number) ?? []),
+    summary: firstLine(row.prompt),
+  }));
 }
 
 export function* oneView(row: TaskRow): Procedure<Task> {
-  return (yield* taskViews([row]))[0]!;
+  const after = yield* dependenciesOf([row]);
+  return { ...fieldsOf(row, after.get(row.task_number) ?? []), prompt: row.prompt };
 }
 
-const taskView = (row: TaskRow, after: string[]): Task => ({
+const fieldsOf = (row: TaskRow, after: string[]): Omit<Task, "prompt"> => ({
   name: row.name,
   status: row.status,
   parent: row.parent,
-  prompt: row.prompt,
   profile: row.profile,
   model: row.model,
   timeoutSeconds: row.timeout_ms === null ? null : row.timeout_ms / 1000,

@@ -13,7 +13,7 @@ export function fillFromHere(
   { cwd, env }: Surroundings,
 ): void {
   for (const field of fieldsOf(op.input())) {
-    if (field.key in input) continue;
+    if (input[field.key] !== undefined) continue;
     if (field.here) input[field.key] = cwd;
     else if (field.env && env[field.env]) input[field.key] = env[field.env];
   }

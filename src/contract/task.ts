@@ -7,33 +7,37 @@ import { priorities } from "./thread.ts";
 export const taskStatuses = ["queued", "waiting", "running", "finished"] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
-export const task = () =>
-  v.strictObject({
-    name: v.string(),
-    status: v.picklist(taskStatuses),
-    parent: v.string(),
-    prompt: v.string(),
-    profile: v.nullable(v.string()),
-    model: v.nullable(v.string()),
-    timeoutSeconds: v.nullable(v.number()),
-    priority: v.picklist(priorities),
-    after: v.array(v.string()),
-    retries: v.number(),
-    attempt: v.number(),
-    worker: v.nullable(v.string()),
-    threadId: v.nullable(v.string()),
-    cwd: v.string(),
-    host: v.nullable(v.string()),
-    pid: v.nullable(v.number()),
-    session: v.nullable(v.string()),
-    createdAt: v.string(),
-    startedAt: v.nullable(v.string()),
-    finishedAt: v.nullable(v.string()),
-    success: v.nullable(v.boolean()),
-    error: v.nullable(v.string()),
-  });
+/** What every view of a task has. */
+const taskFields = () => ({
+  name: v.string(),
+  status: v.picklist(taskStatuses),
+  parent: v.string(),
+  profile: v.nullable(v.string()),
+  model: v.nullable(v.string()),
+  timeoutSeconds: v.nullable(v.number()),
+  priority: v.picklist(priorities),
+  after: v.array(v.string()),
+  retries: v.number(),
+  attempt: v.number(),
+  worker: v.nullable(v.string()),
+  threadId: v.nullable(v.string()),
+  cwd: v.string(),
+  host: v.nullable(v.string()),
+  pid: v.nullable(v.number()),
+  session: v.nullable(v.string()),
+  createdAt: v.string(),
+  startedAt: v.nullable(v.string()),
+  finishedAt: v.nullable(v.string()),
+  success: v.nullable(v.boolean()),
+  error: v.nullable(v.string()),
+});
 
+export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
 export type Task = v.InferOutput<ReturnType<typeof task>>;
+
+/** One of many: a prompt may be long, so of each there is its first line. */
+export const taskInQueue = () => v.strictObject({ ...taskFields(), summary: v.string() });
+export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
 export const taskName = (help = "the task") => name(help, "TASK");
 export const queueOf = () => name("whose queue", "AGENT");

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { task } from "../task.ts";
+import { taskInQueue } from "../task.ts";
 
 export const queue = operation({
   name: "tasks.queue",
@@ -19,7 +19,11 @@ export const queue = operation({
       ),
     }),
   output: () =>
-    v.strictObject({ queued: v.array(task()), running: v.array(task()), finished: v.array(task()) }),
+    v.strictObject({
+      queued: v.array(taskInQueue()),
+      running: v.array(taskInQueue()),
+      finished: v.array(taskInQueue()),
+    }),
   errors: ["invalid_input"],
   cli: { command: "queue", program: "orch", identity: "agent", identityDefault: "main" },
   http: ["GET /api/tasks"],

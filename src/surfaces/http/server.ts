@@ -1,4 +1,5 @@
 /** The hub's HTTP side: every route is derived from the operation table, plus the few that are truly its own. */
+
 import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";

@@ -1,4 +1,5 @@
 /** [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads on. */
+import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import { snakeCase } from "../text/recase.ts";
 import type { ToolResult } from "./call.ts";
@@ -11,14 +12,31 @@ export const bodyLimit = 8000;
 export function answerOf({ op, form }: Tool, value: unknown, agent: string): ToolResult {
   // Who asks for a part of a text wants that part.
   const shortened = op.name === "messages.read" ? value : shorten(value);
-  const structured =
-    form.tool === "check_inbox"
-      ? checkInbox(shortened as OutputOf<"mailbox.wait">, agent)
-      : op.cli.shape === "channel"
-        ? (shortened as Record<string, unknown>)
-        : (snakeCase(shortened) as Record<string, unknown>);
   const text = textOf(op.name as OperationName, shortened as never);
-  return { content: [{ type: "text", text }], structuredContent: structured };
+  return {
+    content: [{ type: "text", text }],
+    structuredContent: fieldsFor(op, form.tool, shortened, agent),
+  };
+}
+
+function fieldsFor(op: AnyOperation, tool: string, value: unknown, agent: string): Record<string, unknown> {
+  if (tool === "check_inbox") return checkInbox(value as OutputOf<"mailbox.wait">, agent);
+  if (op.cli.shape === "channel") return value as Record<string, unknown>;
+  const fields = op.name.startsWith("tasks.") ? brief(value) : value;
+  return snakeCase(fields) as Record<string, unknown>;
+}
+
+/** What a model has said itself, cannot use, or has in another field: it would pay for it again. */
+const useless = new Set(["prompt", "cwd", "host", "pid", "session", "parent", "retries", "messages"]);
+
+/** Of tasks what a model can use; what there is not is left out. */
+function brief(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(brief);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([key, inner]) => inner !== null && !useless.has(key) && !(key === "after" && !inner.length),
+  );
+  return Object.fromEntries(kept.map(([key, inner]) => [key, brief(inner)]));
 }
 
 /** The shape it has had since its first protocol; a message of a thread says which. */

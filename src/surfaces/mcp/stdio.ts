@@ -2,15 +2,15 @@
 import type { JSONRPCMessage, McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ToolSet } from "../../contract/operation.ts";
-import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
+import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
 import { makeServer } from "./server.ts";
 import { openSettling } from "./settle.ts";
 
 export async function runStdio(
   inbox: Inbox,
-  who: { caller: Caller; agent?: string },
+  who: Pick<Session, "caller" | "agent">,
   sets: readonly ToolSet[] | undefined,
 ): Promise<void> {
   const settling = openSettling();

@@ -1,6 +1,6 @@
 /** The queue for people, as the commands of it have always shown it. */
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
-import type { Task } from "../../contract/task.ts";
+import type { TaskInQueue } from "../../contract/task.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
 import type { Paint } from "./paint.ts";
 import { cut, safe } from "./safe.ts";
@@ -10,7 +10,7 @@ import { relative, span } from "./time.ts";
 type TaskOperation = Extract<OperationName, `tasks.${string}`>;
 type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => string;
 
-function taskLine(task: Task, paint: Paint): string {
+function taskLine(task: TaskInQueue, paint: Paint): string {
   const { startedAt, finishedAt, error } = task;
   const facts: string[] = [];
   if (task.status === "waiting")
@@ -22,7 +22,7 @@ function taskLine(task: Task, paint: Paint): string {
     facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
   if (finishedAt && !task.success) facts.push(`failed: ${cut(error ?? "", 80)}`);
   const mark = finishedAt ? (task.success ? paint.green("✓") : paint.red("✗")) : "-";
-  return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(safe).join("; ")})` : ""} ${paint.dim(cut(task.prompt, 60))}`;
+  return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(safe).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
 
 function queueText({ queued, running, finished }: OutputOf<"tasks.queue">, paint: Paint): string {
@@ -100,7 +100,8 @@ export const taskRenders: { [N in TaskOperation]: Render<N> } = {
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
   "tasks.move": ({ task, place }) => `${safe(task.name)} is number ${place} now`,
-  "tasks.edit": ({ task }, paint) => taskLine(task, paint).trim(),
+  "tasks.edit": ({ task: { prompt, ...task } }, paint) =>
+    taskLine({ ...task, summary: prompt }, paint).trim(),
   "tasks.profiles": ({ file, default: usual, profiles }, paint) => {
     const rows = profiles.map((each) => [
       `${each.installed ? paint.green("●") : paint.dim("○")} ${safe(each.name)}${each.name === usual ? " (default)" : ""}`,
