@@ -2,9 +2,13 @@
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { bareEnvironment, program, type Result, type RunOptions, root, run, start } from "./cli.ts";
+import { type Result, type RunOptions, root, run, start } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
+import { rows } from "./stored.ts";
+import { stored } from "./stored-postgres.ts";
 import { until } from "./until.ts";
+
+export type Row = Record<string, string | number | null>;
 
 export interface Process {
   pid: number;
@@ -34,9 +38,11 @@ export interface Crew {
   keepers(): Process[];
   /** Whatever runs in its folder or with its database. */
   processes(): Process[];
-  /** A task's line in the database. */
-  task(name: string): Record<string, string | number | null>;
+  /** A task's line in the database file. */
+  task(name: string): Row;
   change(sql: string, ...values: (string | number | null)[]): void;
+  /** Past the program, on any engine. */
+  ask(sql: string): Promise<Row[]>;
   [Symbol.dispose](): void;
 }
 
@@ -88,6 +94,7 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
       opened.run("pragma busy_timeout = 5000");
       opened.query(sql).run(...values);
     },
+    ask: async (sql) => (db === undefined ? rows<Row>(file, sql) : stored<Row>(db, sql)),
     [Symbol.dispose]() {
       for (let left = processes(); left.length; left = processes()) for (const one of left) strike(one.pid);
       folder[Symbol.dispose]();
@@ -156,5 +163,3 @@ function isAlive(pid: number): boolean {
 
 /** The task's program runs: it has made this file. */
 export const begun = (crew: Crew, name: string) => until(() => Bun.file(join(crew.path, name)).exists());
-
-export const programs = { inbox: program, orch: orchProgram, env: bareEnvironment };

@@ -1,0 +1,112 @@
+/** [Q5] [Q7] Many tasks while supervisors and keepers are killed at random: each has one result, and nothing is left. */
+import { expect, test } from "bun:test";
+import { push } from "../../src/bus/procedures/task-push.ts";
+import { openEngine } from "../../src/engines/at.ts";
+import { randomOf } from "../fault/kill-record.ts";
+import { type Crew, crew, strike } from "../support/crew.ts";
+import { temporarySchema } from "../support/postgres.ts";
+import { postgresSuite } from "../support/postgres-suite.ts";
+import { until } from "../support/until.ts";
+
+const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const random = randomOf(seed);
+console.log(`faults.test.ts: FAULT_SEED=${seed}`);
+
+/** Some answer, some fail, and all leave somebody behind who has cleared his environment and left. */
+const commands = [
+  "(env -i setsid sleep 1000 &); sleep 0.05; echo answer",
+  "(env -i setsid sleep 1000 &); echo complaint >&2; exit 3",
+  "(env -i setsid sleep 1000 &); seq 2000; echo answer",
+];
+
+async function pushMany(team: Crew, count: number): Promise<string[]> {
+  const engine = openEngine(team.db, {});
+  const names = Array.from({ length: count }, (_, i) => `task${i}`);
+  await Promise.all(
+    names.map((name, i) =>
+      engine.write((tx) =>
+        push(tx, {
+          agent: "main",
+          name,
+          prompt: commands[i % commands.length]!,
+          profile: "sh",
+          cwd: team.path,
+          retries: i % 4 === 0 ? 2 : 0,
+          priority: "normal",
+          after: [],
+        }),
+      ),
+    ),
+  );
+  await engine.close();
+  return names;
+}
+
+/** Until all have ended: a supervisor or a keeper dies, and somebody runs a command. */
+async function storm(team: Crew): Promise<{ supervisors: number; keepers: number }> {
+  const killed = { supervisors: 0, keepers: 0 };
+  const unfinished = async () =>
+    (await team.ask("select 1 as here from tasks where status <> 'finished' limit 1")).length > 0;
+  while (await unfinished()) {
+    await Bun.sleep(50 + random() * 250);
+    const one = random();
+    const keepers = team.keepers();
+    if (one < 0.5) {
+      for (const { pid } of team.supervisors()) {
+        strike(pid);
+        killed.supervisors++;
+      }
+      // As if the time of its lease had passed.
+      await team.ask("delete from supervision");
+    }
+    if (one > 0.3 && keepers.length) {
+      strike(keepers[Math.floor(random() * keepers.length)]!.pid);
+      killed.keepers++;
+    }
+    await team.inbox("list");
+  }
+  return killed;
+}
+
+async function survives(team: Crew, count: number): Promise<void> {
+  const names = await pushMany(team, count);
+  await team.orch("run", "8");
+  const killed = await storm(team);
+  await until(() => !team.processes().length);
+
+  const results = await team.ask(
+    "select from_agent as name, count(*) as results from messages where kind = 'result' group by from_agent",
+  );
+  expect(Object.fromEntries(results.map((row) => [row.name, Number(row.results)]))).toEqual(
+    Object.fromEntries(names.map((name) => [name, 1])),
+  );
+  const outcomes = await team.ask("select name, success, error from tasks");
+  for (const { name, success, error } of outcomes) {
+    const fails = Number(String(name).slice("task".length)) % commands.length === 1;
+    if (fails) expect(Number(success)).toBe(0);
+    else if (!Number(success)) expect(String(error)).toContain("it was lost: the process that kept it");
+  }
+  const successes = outcomes.filter((row) => Number(row.success)).length;
+  console.log(
+    `${killed.supervisors} supervisors and ${killed.keepers} keepers killed, ${successes} of ${count} succeeded`,
+  );
+  expect(killed.supervisors).toBeGreaterThan(count / 25);
+  expect(await team.ask("select * from leases where released_at is null")).toEqual([]);
+  expect(await team.ask("select * from supervision")).toEqual([]);
+  expect(
+    await team.ask("select name from tasks where keeper_token is not null or leased_until is not null"),
+  ).toEqual([]);
+}
+
+test("[Q5] [Q7] 200 tasks through 8 slots while supervisors and keepers are killed", async () => {
+  using team = await crew();
+  await survives(team, 200);
+});
+
+postgresSuite("faults", () => {
+  test("[Q5] [Q7] 40 tasks through 8 slots while supervisors and keepers are killed, on Postgres", async () => {
+    using place = await temporarySchema();
+    using team = await crew("", place.url);
+    await survives(team, 40);
+  });
+});
