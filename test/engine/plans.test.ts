@@ -73,7 +73,8 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
 /** Small by nature: one row an agent, or an agent and pool. */
 const small = /SCAN (agents|pool_members)/;
 /** A sort of at most `limit` rows of each part of a union, or of what one thread or message has. */
-const bounded = /SCAN (s|l|page|either|found|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;
+const bounded =
+  /SCAN (s|l|page|either|found|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;
 
 for (const [name, work] of Object.entries(hot))
   test(`[W1] ${name} uses an index`, async () => {
