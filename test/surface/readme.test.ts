@@ -52,6 +52,17 @@ test.skipIf(!Bun.which("jq"))(
   },
 );
 
+test("[Q2] [Q5] the README's round with sub-agents brings both results", async () => {
+  using folder = temporaryFolder();
+  const round = blocks.find((block) => block.includes("orch push"))!;
+  const script = `export PATH="${join(root, "bin")}:$PATH"\ninbox init\n${round}`;
+  const { code, stdout, stderr } = await bash(script, folder.path);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("approach A works");
+  expect(stdout).toContain("approach B works");
+  expect(stdout).toContain("Finished:");
+});
+
 test("[C8] npm run demo plays its round", async () => {
   const child = Bun.spawn(["npm", "run", "demo", "--silent"], {
     cwd: root,

@@ -112,6 +112,7 @@ const renders: { [N in OperationName]: Render<N> } = {
     return outer ? `${text}\n${paint.yellow("note")} it hides the outer one at ${outer}` : text;
   },
   "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
+  your inbox ${url}/
   database   ${db}
   to try it  ${url}/docs/api
              curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
