@@ -133,7 +133,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.assign": (engine, input, { keyed }, place) => written(engine, keyed, orch().assignTo(place, input)),
   "tasks.run": writes(runTasks),
   "tasks.queue": reads(queue),
-  "tasks.show": reads(showTask),
+  "tasks.show": async (engine, input, _, place) =>
+    plainly(orch().withResume(place, await engine.read((tx) => showTask(tx, input)))),
   "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
   "tasks.kill": writes(killTask),

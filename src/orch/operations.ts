@@ -3,10 +3,12 @@ import { editTask } from "../bus/procedures/task-change.ts";
 import { addTask, type NewTask, push } from "../bus/procedures/task-push.ts";
 import { release } from "../bus/procedures/task-run.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Task } from "../contract/task.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { profilesFile } from "./place.ts";
 import { chooseProfile, describeProfiles } from "./profile-list.ts";
 import { loadProfiles } from "./profiles.ts";
+import { resumeCommand } from "./resume.ts";
 
 /** Which database it is, as far as the queue has to know. */
 export interface Place {
@@ -28,6 +30,20 @@ export function listProfiles(place: Place): OutputOf<"tasks.profiles"> {
     default: profiles.default,
     profiles: describeProfiles(profiles, process.env.PATH ?? ""),
   };
+}
+
+export function withResume(place: Place, task: Task): OutputOf<"tasks.show"> {
+  // A mistake in the file is no reason not to show a task.
+  const profiles = task.session === null ? undefined : quietly(() => profilesAt(place).profiles);
+  return { task, resume: profiles ? resumeCommand(profiles, task) : null };
+}
+
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }
 
 type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;

@@ -46,7 +46,7 @@ describe.each(engines)("$name", (engine) => {
       success: null,
     });
     expect(await bench.due()).toEqual([]);
-    expect(await inbox.call("tasks.show", { name: "a" })).toEqual({ task });
+    expect(await inbox.call("tasks.show", { name: "a" })).toEqual({ task, resume: null });
     expect((await inbox.call("threads.list", {})).threads).toEqual([]);
     const { events } = await inbox.call("events.watch", { afterEvent: 0 });
     expect(events.at(-1)).toMatchObject({

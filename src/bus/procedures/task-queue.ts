@@ -1,5 +1,6 @@
 /** [Q3] Looking at the queue. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Task } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { findTask, oneView, onlyOf, tasksInQueue } from "../task.ts";
@@ -28,6 +29,6 @@ export function* queue(
   };
 }
 
-export function* showTask(_: Context, { name }: ParsedOf<"tasks.show">): Procedure<OutputOf<"tasks.show">> {
-  return { task: yield* oneView(yield* findTask(name)) };
+export function* showTask(_: Context, { name }: ParsedOf<"tasks.show">): Procedure<Task> {
+  return yield* oneView(yield* findTask(name));
 }

@@ -7,8 +7,14 @@ export const showTask = operation({
   kind: "read",
   scope: "worker",
   summary: "Show one task, the newest of that name",
+  detail: "Where its program can go on with a conversation, resume is the command that opens it again.",
   input: () => v.strictObject({ name: taskName() }),
-  output: () => v.strictObject({ task: task() }),
+  output: () =>
+    v.strictObject({
+      task: task(),
+      /** The command that opens its conversation again, in its folder. */
+      resume: v.nullable(v.array(v.string())),
+    }),
   errors: ["not_found"],
   cli: { command: "show", program: "orch", plain: ["name"] },
   http: ["GET /api/tasks/:name"],

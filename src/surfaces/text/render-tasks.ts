@@ -64,7 +64,7 @@ export const taskRenders: { [N in TaskOperation]: Render<N> } = {
     return `${names}\nresults come to your inbox by themselves: inbox receive`;
   },
   "tasks.queue": queueText,
-  "tasks.show": ({ task }, paint) => {
+  "tasks.show": ({ task, resume }, paint) => {
     const facts: [string, string | null][] = [
       ["status", task.status === "finished" ? (task.success ? "finished" : "failed") : task.status],
       ["parent", task.parent],
@@ -80,6 +80,7 @@ export const taskRenders: { [N in TaskOperation]: Render<N> } = {
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
       ["error", task.error],
+      ["go on", resume && `cd ${task.cwd} && ${resume.join(" ")}`],
     ];
     const rows = facts.flatMap(([name, value]) =>
       value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${safe(value)}`],

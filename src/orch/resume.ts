@@ -1,0 +1,26 @@
+/** [U6] How a person goes on with a sub-agent's conversation in a terminal of its own. */
+import type { Task } from "../contract/task.ts";
+import type { Profiles } from "./profile.ts";
+import { filled, mentions } from "./runners/template.ts";
+
+/** As words of a command, to be run in the task's folder; null where its program has no such way. */
+export function resumeCommand(profiles: Profiles, task: Task): string[] | null {
+  const runner = task.profile === null ? undefined : profiles.all.get(task.profile)?.runner;
+  if (!runner || task.session === null || task.status !== "finished") return null;
+  const program = runner.command[0]!;
+  const { session } = task;
+  switch (runner.kind) {
+    case "claude":
+      return [program, "--resume", session];
+    case "codex":
+      return [program, "resume", session];
+    case "opencode":
+      return [program, "--session", session];
+    case "command":
+      // One that wants a prompt is for programs: a person would have nothing to type it into.
+      if (runner.resume === null || mentions(runner.resume, "prompt")) return null;
+      return filled(runner.resume, { ...task, session });
+    default:
+      return null;
+  }
+}
