@@ -108,7 +108,7 @@ interface Text {
   body: string;
 }
 
-function* put(tx: Context, kind: SearchKind, texts: readonly Text[]): Procedure<void> {
+function* putWords(tx: Context, kind: SearchKind, texts: readonly Text[]): Procedure<void> {
   if (!texts.length) return;
   const indexed = texts.map(({ ref, title, body }) => ({
     ref,
@@ -123,7 +123,7 @@ function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {
   const rows = yield* all<{ message_id: number; from_agent: string; summary: string; body: string }>(sql`
     select messages.message_id, messages.from_agent, messages.summary, substr(messages.body, 1, ${literal(textLimit)}) as body
     from messages where messages.message_id in (${joined(ids)})`);
-  yield* put(
+  yield* putWords(
     tx,
     "messages",
     rows.map((row) => ({
@@ -139,7 +139,7 @@ function* putThreads(tx: Context, ids: readonly number[]): Procedure<void> {
   const rows = yield* all<{ thread_id: number; subject: string; run_id: string; task_id: string }>(sql`
     select threads.thread_id, threads.subject, threads.run_id, threads.task_id from threads
     where threads.thread_id in (${joined(ids)})`);
-  yield* put(
+  yield* putWords(
     tx,
     "threads",
     rows.map((row) => ({ ref: row.thread_id, title: row.subject, body: `${row.run_id} ${row.task_id}` })),
@@ -156,7 +156,7 @@ function* putEntries(tx: Context, ids: readonly string[]): Procedure<void> {
     where entries.entry_id in (${joined(ids)})`);
   const pathsOf = ({ docs_json }: EntryText) =>
     (JSON.parse(docs_json) as { path: string }[]).map(({ path }) => path).join(" ");
-  yield* put(
+  yield* putWords(
     tx,
     "entries",
     rows.map((row) => ({

@@ -13,25 +13,25 @@ const folded = (text: string) =>
     .slice(0, wordLength)
     .toWellFormed();
 
-export interface Found {
+interface Found {
   word: string;
   start: number;
   end: number;
 }
 
-export function* foundIn(text: string): Generator<Found> {
-  for (const match of text.matchAll(word)) {
-    const found = folded(match[0]);
-    if (found) yield { word: found, start: match.index, end: match.index + match[0].length };
-  }
-}
+const foundIn = (text: string): Found[] =>
+  Array.from(text.matchAll(word), (match) => ({
+    word: folded(match[0]),
+    start: match.index,
+    end: match.index + match[0].length,
+  })).filter((found) => found.word !== "");
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: plain text is that, and nothing else
 const plain = /^[\u0000-\u007f]*$/;
 
 /** All words in order. Plain text, which most is, goes the short way. */
 export function wordsIn(text: string): string[] {
-  if (!plain.test(text)) return [...foundIn(text)].map((found) => found.word);
+  if (!plain.test(text)) return foundIn(text).map((found) => found.word);
   return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((found) => found.slice(0, wordLength));
 }
 
@@ -57,7 +57,9 @@ export function snippetOf(whole: string, asked: readonly string[]): Snippet {
   const from = first <= before ? 0 : wordEdge(text, first - before);
   const to = Math.min(text.length, from + snippetLength);
   const cut = `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`.toWellFormed();
-  const matches = [...foundIn(cut)].filter(hit).map(({ start, end }): [number, number] => [start, end]);
+  const matches = foundIn(cut)
+    .filter(hit)
+    .map(({ start, end }): [number, number] => [start, end]);
   return { text: cut, matches };
 }
 
