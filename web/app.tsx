@@ -84,7 +84,7 @@ function SideBar({ tab }: { tab: Tab }) {
         <kbd>/</kbd>
       </button>
       <nav aria-label="Tabs">
-        {shownTabs().map((one) => (
+        {shownTabs.map((one) => (
           <a
             key={one}
             class="tab"

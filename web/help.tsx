@@ -29,7 +29,7 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
       [[`${modKey}↵`], "send the reply"],
     ],
   ],
-  ["Go to", shownTabs().map((tab): [string[], string] => [["g", tabLetters[tab]], tabNames[tab]])],
+  ["Go to", shownTabs.map((tab): [string[], string] => [["g", tabLetters[tab]], tabNames[tab]])],
 ];
 
 export const Help = ({ onClose }: { onClose(): void }) => (

@@ -1,5 +1,4 @@
 /** The tabs, in the order they are shown, and the letter that follows `g`. */
-import { hasTasks } from "./data/tasks.ts";
 import type { Tab } from "./router.ts";
 
 export const tabNames: Record<Tab, string> = {
@@ -20,5 +19,4 @@ export const tabLetters: Record<Tab, string> = {
   "dead-letters": "d",
 };
 
-export const shownTabs = (): Tab[] =>
-  (Object.keys(tabNames) as Tab[]).filter((tab) => tab !== "queue" || hasTasks());
+export const shownTabs = Object.keys(tabNames) as Tab[];

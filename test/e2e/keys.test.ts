@@ -147,6 +147,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     for (const [letter, path, name] of [
       ["a", "/agents", "Agents"],
       ["t", "/threads", "Threads"],
+      ["q", "/queue", "Queue"],
       ["c", "/channels", "Channels"],
       ["d", "/dead-letters", "Dead letters"],
       ["i", "/", "Inbox"],

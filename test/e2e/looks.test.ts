@@ -26,7 +26,7 @@ async function barriers(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }
 
-const tabs = { i: "Inbox", a: "Agents", t: "Threads", c: "Channels", d: "Dead letters" };
+const tabs = { i: "Inbox", a: "Agents", t: "Threads", q: "Queue", c: "Channels", d: "Dead letters" };
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } };
 
 describe.skipIf(!chromiumPath())("in a browser", () => {

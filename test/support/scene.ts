@@ -167,6 +167,15 @@ export async function scene(hub: { url: string; ask: Ask }, folder: string): Pro
     ["deployer", "Please wait for the signature before you go on", "leader"],
   ])
     await hub.ask("POST /api/messages", { channel, content, sender });
+  for (const [name, prompt] of [
+    [
+      "survey",
+      "Read the ten newest papers on lease-based locking and list what they agree on, with sources.",
+    ],
+    ["write-up", "Turn the survey into two pages for people who run databases, with one diagram."],
+    ["proofread", "Proofread the two pages. Change nothing that is right."],
+  ])
+    await hub.ask("POST /api/tasks", { agent: "main", name, prompt, cwd: folder });
   await macro.push({
     docs: ["research/fomc.md"],
     comments:

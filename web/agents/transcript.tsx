@@ -1,7 +1,7 @@
 /** [Q9] A sub-agent as it works: its prompt, the tools it used and what they said, its output, its final message. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { type LogEntry, type Task, tasks } from "../data/tasks.ts";
+import { type Task, type TranscriptEntry, tasks } from "../data/tasks.ts";
 import { Markdown } from "../documents/lazy.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { BackButton } from "../ui/columns.tsx";
@@ -11,7 +11,7 @@ import { StatusTag } from "../ui/status.tsx";
 import { Age, span } from "../ui/time.tsx";
 
 export function Transcript({ task }: { task: Task }) {
-  const log = useSignal<readonly LogEntry[]>([]);
+  const log = useSignal<readonly TranscriptEntry[]>([]);
   const ended = useSignal(false);
   const body = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
@@ -107,7 +107,7 @@ export function Transcript({ task }: { task: Task }) {
   );
 }
 
-const looks: Record<LogEntry["kind"], { icon: IconName; name: string }> = {
+const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> = {
   prompt: { icon: "pen", name: "Prompt" },
   tool: { icon: "tool", name: "Tool" },
   response: { icon: "reply", name: "Answer" },
@@ -117,7 +117,7 @@ const looks: Record<LogEntry["kind"], { icon: IconName; name: string }> = {
   final: { icon: "check", name: "Final message" },
 };
 
-function Piece({ entry }: { entry: LogEntry }) {
+function Piece({ entry }: { entry: TranscriptEntry }) {
   const { icon, name } = looks[entry.kind];
   const prose = entry.kind === "prompt" || entry.kind === "final";
   const long = entry.text.length > 600 || entry.text.split("\n").length > 8;

@@ -1,81 +1,26 @@
-/** The queue and the sub-agents that run from it. Offered where the hub has it. */
+/** The queue and the sub-agents that run from it. */
 import { signal } from "@preact/signals";
-import { can } from "./abilities.ts";
-import { hasToken, send } from "./api.ts";
+import type { OutputOf } from "../../src/contract/operations/index.ts";
+import type { Task } from "../../src/contract/task.ts";
+import type { TranscriptEntry } from "../../src/contract/transcript.ts";
+import { api, hasToken } from "./api.ts";
 import { coalesced } from "./coalesce.ts";
 import { onEvent, onHealed } from "./live.ts";
 
-export interface Task {
-  name: string;
-  status: "queued" | "waiting" | "running" | "finished";
-  parent: string;
-  prompt: string;
-  profile: string | null;
-  model: string | null;
-  timeoutSeconds: number | null;
-  priority: string;
-  after: string[];
-  retries: number;
-  attempt: number;
-  worker: string | null;
-  threadId: string | null;
-  createdAt: string;
-  startedAt: string | null;
-  finishedAt: string | null;
-  success: boolean | null;
-  error: string | null;
-  cwd: string;
-}
+export type { Task, TranscriptEntry };
+export type Profile = OutputOf<"tasks.profiles">["profiles"][number];
 
-export interface LogEntry {
-  n: number;
-  at: string;
-  kind: "prompt" | "tool" | "response" | "output" | "error" | "notice" | "final";
-  text: string;
-  tool?: string;
-}
-
-export interface Profile {
-  name: string;
-  runner: string;
-  model: string | null;
-  installed: boolean;
-  program: string | null;
-  hint: string | null;
-}
-
-export interface Queue {
-  queued: readonly Task[];
-  running: readonly Task[];
-  finished: readonly Task[];
-}
-
-export const hasTasks = () => can("tasks.queue");
-export const queue = signal<Queue>({ queued: [], running: [], finished: [] });
-
-async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
-  const response = await send(path, {
-    method,
-    signal,
-    ...(method !== "GET" && {
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body ?? {}),
-    }),
-  });
-  const value = await response.json();
-  if (!response.ok) throw value.error;
-  return value as T;
-}
+export const queue = signal<OutputOf<"tasks.queue">>({ queued: [], running: [], finished: [] });
 
 export const loadQueue = coalesced(async () => {
-  if (hasTasks()) queue.value = await ask("GET", "/api/tasks?all=true");
+  queue.value = await api.tasks.queue({ all: true });
 });
-
-const at = (name: string) => `/api/tasks/${encodeURIComponent(name)}`;
 
 /** The person works the leader's queue; a token says by itself whose it is. */
 export const leader = "main";
 const whose = hasToken ? {} : { agent: leader };
+/** A queue is changed as the one whose it is. */
+const by = (task: Task) => (hasToken ? {} : { agent: task.parent });
 
 export interface NewTask {
   prompt: string;
@@ -86,29 +31,18 @@ export interface NewTask {
 }
 
 export const tasks = {
-  push: (task: NewTask) => ask<{ task: Task }>("POST", "/api/tasks", { ...whose, ...task }),
-  run: (count?: number) =>
-    ask<{ released: string[]; running: number; waiting: number }>("POST", "/api/tasks/run", {
-      ...whose,
-      ...(count !== undefined && { count }),
-    }),
-  remove: (task: Task) => ask("DELETE", at(task.name), by(task)),
+  push: (task: NewTask) => api.tasks.push({ ...whose, ...task }),
+  run: (count?: number) => api.tasks.run({ ...whose, ...(count !== undefined && { count }) }),
+  remove: (task: Task) => api.tasks.remove({ ...by(task), name: task.name }),
   move: (task: Task, to: { before: string } | { behind: string }) =>
-    ask("POST", `${at(task.name)}/move`, { ...by(task), ...to }),
-  edit: (task: Task, change: { prompt?: string }) => ask("PATCH", at(task.name), { ...by(task), ...change }),
-  kill: (task: Task) => ask("POST", `${at(task.name)}/kill`, by(task)),
+    api.tasks.move({ ...by(task), name: task.name, ...to }),
+  edit: (task: Task, change: { prompt: string }) =>
+    api.tasks.edit({ ...by(task), name: task.name, ...change }),
+  kill: (task: Task) => api.tasks.kill({ ...by(task), name: task.name }),
   log: (name: string, after: number, signal: AbortSignal) =>
-    ask<{ entries: LogEntry[]; next: number; ended: boolean }>(
-      "GET",
-      `${at(name)}/log?after=${after}&limit=500&timeoutSeconds=25`,
-      undefined,
-      signal,
-    ),
-  profiles: () => ask<{ default: string | null; profiles: Profile[] }>("GET", "/api/profiles"),
+    api.tasks.log({ name, after, limit: 500, timeoutSeconds: 25 }, { signal }),
+  profiles: () => api.tasks.profiles({}),
 };
-
-/** A queue is changed as the one whose it is. */
-const by = (task: Task) => (hasToken ? {} : { agent: task.parent });
 
 export const taskNamed = (name: string) =>
   [...queue.value.running, ...queue.value.queued, ...queue.value.finished].find((task) => task.name === name);

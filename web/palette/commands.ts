@@ -20,7 +20,7 @@ export function commands(): Command[] {
     void choose(filter);
   };
   return [
-    ...shownTabs().map(
+    ...shownTabs.map(
       (tab): Command => ({
         icon: tab,
         name: `Go to ${tabNames[tab]}`,

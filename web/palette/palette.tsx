@@ -2,7 +2,6 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { can } from "../data/abilities.ts";
 import { problemOf } from "../data/api.ts";
 import { find, placeOf, type SearchHit } from "../data/search.ts";
 import { go } from "../router.ts";
@@ -61,7 +60,7 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
   useEffect(() => () => waiting.current?.abort(), []);
   useEffect(() => {
     at.value = 0;
-    if (slash || words.length < 2 || !can("search.find")) {
+    if (slash || words.length < 2) {
       hits.value = [];
       return;
     }
@@ -84,14 +83,10 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
 
   const runSlash = async (typed: string) => {
     const [name, ...rest] = typed.split(/\s+/);
-    const command = slashCommands().find((one) => one.name === name);
+    const command = slashCommands.find((one) => one.name === name);
     if (!command) {
       lines.value = {
-        text: [
-          `There is no ${name}. There are ${slashCommands()
-            .map((one) => one.name)
-            .join(", ")}.`,
-        ],
+        text: [`There is no ${name}. There are ${slashCommands.map((one) => one.name).join(", ")}.`],
         bad: true,
       };
       return;
@@ -115,7 +110,7 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
   };
 
   const items: Item[] = slash
-    ? slashCommands()
+    ? slashCommands
         .filter(({ name }) => name.startsWith(words.split(/\s/)[0]!) || words.startsWith(`${name} `))
         .map(({ name, usage, help }) => ({
           key: name,

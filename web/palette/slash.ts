@@ -1,6 +1,6 @@
 /** The slash commands, typed as they are in a shell, acting for the main agent. Each answers with lines to show. */
 import { api, hasToken } from "../data/api.ts";
-import { hasTasks, leader, loadQueue, queue, type Task, tasks } from "../data/tasks.ts";
+import { leader, loadQueue, queue, type Task, tasks } from "../data/tasks.ts";
 import { age } from "../ui/time.tsx";
 
 export interface Slash {
@@ -142,4 +142,4 @@ const work: Slash[] = [
   },
 ];
 
-export const slashCommands = (): Slash[] => (hasTasks() ? [...work, ...mail] : mail);
+export const slashCommands: readonly Slash[] = [...work, ...mail];

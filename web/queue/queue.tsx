@@ -1,6 +1,6 @@
 /** The queue: what is to be done, what is being done, what was done. */
 import { useEffect, useMemo } from "preact/hooks";
-import { hasTasks, loadQueue, queue, type Task, taskNamed, tasks } from "../data/tasks.ts";
+import { loadQueue, queue, type Task, taskNamed, tasks } from "../data/tasks.ts";
 import { useKeys } from "../keys.ts";
 import { go, pathOf, place } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
@@ -52,12 +52,6 @@ export function Queue() {
   useEffect(() => {
     void loadQueue().catch(() => {});
   }, []);
-  if (!hasTasks())
-    return (
-      <Empty icon="queue" title="This hub has no queue" command="npm start">
-        It is older than the page. Start a newer one:
-      </Empty>
-    );
   return (
     <Columns
       label="Queue"

@@ -1,0 +1,102 @@
+/** The queue and the sub-agents of it, as the person sees them: real tasks, of the built program. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chromiumPath } from "../support/browser.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { served } from "../support/hub.ts";
+import { closeBrowser, openWindow } from "../support/page.ts";
+import { until } from "../support/until.ts";
+
+afterAll(closeBrowser);
+
+const toml = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
+
+async function hubWithShell(path: string) {
+  mkdirSync(join(path, ".agents"), { mode: 0o700 });
+  writeFileSync(join(path, ".agents/agents.toml"), toml);
+  return served(join(path, ".agents/coord.db"));
+}
+
+describe.skipIf(!chromiumPath())("in a browser", () => {
+  test("[U8] [Q3] tasks are pushed, changed, put into another order, removed and run from the page", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    await using window = await openWindow(hub.url, "/queue");
+    const { page, press } = window;
+    await page.getByText("The queue is empty").waitFor();
+    for (const name of ["one", "two", "three"]) {
+      await press("n");
+      await page.getByLabel("Prompt").fill(`echo I am ${name}`);
+      await page.getByLabel("Name").fill(name);
+      await page.getByRole("button", { name: "Push", exact: true }).last().click();
+      await page.locator(".row-title", { hasText: name }).waitFor();
+    }
+    const queued = async () =>
+      (await hub.ask("GET /api/tasks?all=true")).json.queued.map((task: { name: string }) => task.name);
+    expect(await queued()).toEqual(["one", "two", "three"]);
+    await page.locator(".row-link", { hasText: "three" }).click();
+    await page.locator(".detail-title", { hasText: "three" }).waitFor();
+    await press("Alt+ArrowUp");
+    await until(async () => (await queued()).join() === "one,three,two");
+    await page.getByLabel("Prompt").fill("echo I have changed");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await until(
+      async () => (await hub.ask("GET /api/tasks/three")).json.task.prompt === "echo I have changed",
+    );
+    await page.locator(".row-link", { hasText: "two" }).click();
+    await page.locator(".detail-title", { hasText: "two" }).waitFor();
+    await press("Delete");
+    await until(async () => (await queued()).join() === "one,three");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.locator(".list-head", { hasText: "Finished2" }).waitFor();
+    await page.locator(".row-link", { hasText: "three" }).click();
+    await page.getByRole("button", { name: "Transcript" }).click();
+    await page.locator('.piece[data-kind="final"]', { hasText: "I have changed" }).waitFor();
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U8] [Q9] a sub-agent's tab follows its output as it comes, and kills it", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    const go = join(folder.path, "go");
+    await hub.ask("POST /api/tasks", {
+      agent: "main",
+      name: "slow",
+      prompt: `echo begun; while [ ! -e ${go} ]; do sleep 0.05; done; echo went on; sleep 600`,
+      cwd: folder.path,
+    });
+    await hub.ask("POST /api/tasks/run", { agent: "main" });
+    await using window = await openWindow(hub.url, "/agents/slow");
+    const { page } = window;
+    await page.locator('.piece[data-kind="output"]', { hasText: "begun" }).waitFor();
+    expect(await page.getByText("went on", { exact: true }).count()).toBe(0);
+    writeFileSync(go, "");
+    await page.locator('.piece[data-kind="output"]', { hasText: "went on" }).waitFor();
+    await page.getByRole("button", { name: "Kill" }).click();
+    await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
+    const { task } = (await hub.ask("GET /api/tasks/slow")).json;
+    expect(task).toMatchObject({ status: "finished", success: false });
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U8] [Q13] /push, /run and /queue work in the page's field", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    await using window = await openWindow(hub.url);
+    const { page, press } = window;
+    await page.getByText("Nothing here yet").waitFor();
+    await press("/");
+    for (const [typed, answer] of [
+      ['/push name=hello "echo hi there"', "Queued hello."],
+      ["/queue", "Queued:\n  hello"],
+      ["/run 1", "Running hello."],
+      ["/receive from=hello", "hi there"],
+    ] as const) {
+      await page.keyboard.type(typed);
+      await press("Enter");
+      await page.locator(".palette-answer", { hasText: answer }).waitFor();
+    }
+    expect(window.troubles).toEqual([]);
+  });
+});
