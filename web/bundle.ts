@@ -12,7 +12,12 @@ const types: Record<string, string> = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
   svg: "image/svg+xml",
+  woff2: "font/woff2",
 };
+
+const letterFile = "node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
+const nameOf = (bytes: Uint8Array) => Bun.hash(bytes).toString(36);
+const encoded = (text: string) => new TextEncoder().encode(text);
 
 interface Made {
   path: string;
@@ -50,6 +55,7 @@ async function scripts(): Promise<{ files: Made[]; page: string; frame: string; 
     define: { "process.env.NODE_ENV": '"production"' },
     tsconfig: join(root, "web/tsconfig.json"),
     plugins: [preact],
+    external: ["/letters.woff2"], // or it would be written into the style sheet
   });
   const files = await Promise.all(
     built.outputs.map(async (output) => ({
@@ -57,12 +63,18 @@ async function scripts(): Promise<{ files: Made[]; page: string; frame: string; 
       bytes: new Uint8Array(await output.arrayBuffer()),
     })),
   );
+  const letters = await Bun.file(join(root, letterFile)).bytes();
+  const font = { path: `/assets/letters-${nameOf(letters)}.woff2`, bytes: letters };
+  const sheet = files.find(({ path }) => path.endsWith(".css"))!;
+  sheet.bytes = encoded(new TextDecoder().decode(sheet.bytes).replace("/letters.woff2", font.path));
+  sheet.path = `/assets/page-${nameOf(sheet.bytes)}.css`;
+  files.push(font);
   const named = (pattern: RegExp) => files.find(({ path }) => pattern.test(path))!.path;
   return {
     files,
     page: named(/\/main-\w+\.js$/),
     frame: named(/\/diagram-\w+\.js$/),
-    style: named(/\/page-\w+\.css$/),
+    style: sheet.path,
   };
 }
 
@@ -83,7 +95,7 @@ function packed(files: Made[]): Uint8Array {
     ]);
     parts.push(small, usual);
   }
-  const head = new TextEncoder().encode(JSON.stringify(index));
+  const head = encoded(JSON.stringify(index));
   const length = new Uint8Array(4);
   new DataView(length.buffer).setUint32(0, head.length);
   return Buffer.concat([length, head, ...parts]);
@@ -93,7 +105,7 @@ export async function bundle(target: string): Promise<void> {
   const { files, page, frame, style } = await scripts();
   const html = async (name: string, links: Record<string, string>) => ({
     path: `/${name}.html`,
-    bytes: new TextEncoder().encode(
+    bytes: encoded(
       (await Bun.file(join(root, `web/${name}.html`)).text()).replace(/\{(\w+)\}/g, (_, key) => links[key]!),
     ),
   });

@@ -6,15 +6,14 @@ import { chromiumPath } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { served } from "../support/hub.ts";
 import { closeBrowser, openWindow } from "../support/page.ts";
+import { shellProfile } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 afterAll(closeBrowser);
 
-const toml = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
-
 async function hubWithShell(path: string) {
   mkdirSync(join(path, ".agents"), { mode: 0o700 });
-  writeFileSync(join(path, ".agents/agents.toml"), toml);
+  writeFileSync(join(path, ".agents/agents.toml"), shellProfile);
   return served(join(path, ".agents/coord.db"));
 }
 

@@ -85,7 +85,14 @@ def breakeven(nominal: float, real: float) -> float:
 
 const curve = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 200" width="640" height="200"><rect width="640" height="200" fill="#f4f4fa"/><path d="M30 150C150 120 260 80 610 60" fill="none" stroke="#9aa" stroke-width="3"/><path d="M30 130C160 126 280 92 610 78" fill="none" stroke="#5058c4" stroke-width="3"/><text x="34" y="30" font-family="sans-serif" font-size="14" fill="#555">Yield curve, before (grey) and after</text></svg>`;
 
-export async function scene(hub: { url: string; ask: Ask }, folder: string): Promise<AsyncDisposable> {
+/** Sub-agents here are shell commands. */
+export const shellProfile = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
+
+export async function scene(
+  hub: { url: string; db: string; ask: Ask },
+  folder: string,
+): Promise<AsyncDisposable> {
+  writeFileSync(join(dirname(hub.db), "agents.toml"), shellProfile);
   const macro = await workspace(hub, join(folder, "macro"), "Macro thesis 2026-05", "macro-analyst");
   const web = await workspace(hub, join(folder, "checkout"), "Checkout rewrite", "checkout-dev");
   const data = await workspace(hub, join(folder, "data"), "Data quality", "data-janitor");

@@ -9,8 +9,8 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Age } from "../ui/time.tsx";
 import { commands, fits } from "./commands.ts";
+import { Marked } from "./marked.tsx";
 import { slashCommands } from "./slash.ts";
-import { Snippet } from "./snippet.tsx";
 
 const open = signal<string | undefined>();
 
@@ -33,6 +33,10 @@ const hitIcons: Record<SearchHit["kind"], IconName> = {
   threads: "threads",
   messages: "channels",
 };
+
+/** A message's title is how it begins: then it is said once, and below it who said it where. */
+const titled = ({ title, snippet, sender, channel }: SearchHit) =>
+  sender !== null && channel !== null && snippet.text.startsWith(title.slice(0, 40));
 
 export function Palette() {
   if (open.value === undefined) return null;
@@ -136,8 +140,10 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
             },
             children: (
               <span class="hit">
-                <span class="hit-title">{hit.title}</span>
-                <Snippet hit={hit} />
+                <span class="hit-title">{titled(hit) ? <Marked {...hit.snippet} /> : hit.title}</span>
+                <span class="hit-snippet">
+                  {titled(hit) ? `${hit.sender} → ${hit.channel}` : <Marked {...hit.snippet} />}
+                </span>
                 <span class="hint">
                   <Age at={hit.ts} />
                 </span>

@@ -23,6 +23,7 @@ const pagePolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob: data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
   "base-uri 'none'",
