@@ -3,6 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { InboxError } from "../../src/contract/errors.ts";
+import { openInbox } from "../../src/inbox.ts";
+import { openChanges } from "../../src/surfaces/mcp/changes.ts";
 import { root } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { overHttp, overStdio, type Revision, revisions, type Visitor } from "../support/mcp.ts";
@@ -124,4 +127,34 @@ test("[C5] an address that can never be anything is refused", async () => {
   await expect(lead.client.subscribeResource({ uri: "inbox://nothing" })).rejects.toThrow(
     "there is no resource",
   );
+});
+
+test("[C5] events are read only while somebody listens, and what happened while the bus was away is told of after", async () => {
+  await using hub = await hubHere();
+  const inbox = openInbox(hub.db);
+  try {
+    const reads: AbortSignal[] = [];
+    let away = true;
+    const changes = openChanges({
+      ...inbox,
+      follow(input, options) {
+        reads.push(options!.signal!);
+        if (away) throw new InboxError("busy", "away");
+        return inbox.follow(input, options);
+      },
+    });
+    await changes.ready();
+    const heard = new Set<string>();
+    const [first, second] = [changes.subscribe((uri) => heard.add(uri)), changes.subscribe(() => {})];
+    await until(() => reads.length > 0);
+    await inbox.call("mailbox.send", { from: "x", to: "lead", message: "m" });
+    away = false;
+    await until(() => heard.has("inbox://agents/lead/inbox"));
+    first();
+    expect(reads.at(-1)!.aborted).toBe(false);
+    second();
+    expect(reads.at(-1)!.aborted).toBe(true);
+  } finally {
+    await inbox.close();
+  }
 });
