@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 
 /** What an extension answers the client passes on as it is. */
 const anything = v.looseObject({});
-const transports = ["HTTP", "stdio"] as const;
+const transports = ["HTTP", "stdio", "stdio to a hub"] as const;
 const cases = transports.flatMap((transport) => revisions.map((revision) => ({ transport, revision })));
 
 async function place(transport: (typeof transports)[number], revision: Revision) {
@@ -21,7 +21,7 @@ async function place(transport: (typeof transports)[number], revision: Revision)
   const as = (agent: string) =>
     transport === "HTTP"
       ? overHttp(`${hub.url}/mcp?agent=${agent}`, revision)
-      : overStdio(hub.db, revision, agent);
+      : overStdio(transport === "stdio" ? hub.db : hub.url, revision, agent);
   return { hub, as, [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose]() };
 }
 
