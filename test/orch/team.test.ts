@@ -1,0 +1,256 @@
+/** [Q4] [Q11] Leading a team: assign and gather, handoff, what a sub-agent finds around it, and sub-agents of sub-agents. */
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crews } from "../support/team.ts";
+import { overHttp, overStdio } from "../support/mcp.ts";
+import { until } from "../support/until.ts";
+
+describe.each(crews)("$name", ({ open }) => {
+  test("[Q11] [B2] scatter-gather over MCP: three are assigned, check_inbox brings all three, each under its terminal id", async () => {
+    await using crew = await open();
+    await using lead = crew.url
+      ? await overHttp(`${crew.url}/mcp?agent=lead`, "2026-07-28")
+      : await overStdio(crew.db, "2026-07-28", "lead");
+    const terminals = new Map<string, string>();
+    for (const label of ["dataset_A", "dataset_B", "dataset_C"]) {
+      const message = `inbox send lead "[Task: ${label}] mean of ${label}" >/dev/null`;
+      const { fields } = await lead.call("assign", { profile: "sh", message });
+      expect(fields).toEqual({ success: true, terminal_id: expect.any(String) });
+      terminals.set(fields.terminal_id, label);
+    }
+    const got = new Map<string, string[]>();
+    // Each says its result, and then ends without a word: two messages from each.
+    while ([...got.values()].flat().length < 6) {
+      const { fields } = await lead.call("check_inbox", { timeout: 60 });
+      expect(fields).toMatchObject({ success: true, terminal_id: "lead" });
+      for (const { sender_id, message } of fields.messages)
+        got.set(sender_id, [...(got.get(sender_id) ?? []), message]);
+    }
+    for (const [terminal, label] of terminals)
+      expect(got.get(terminal)).toEqual([`[Task: ${label}] mean of ${label}`, "(it ended without a word)"]);
+  });
+
+  test("[B5] [Q11] gather waits for the results of all that were assigned", async () => {
+    await using crew = await open();
+    const { orch } = crew;
+    const names: string[] = [];
+    for (const n of [1, 2, 3]) names.push((await orch("assign", `echo part ${n}`)).json.terminal_id);
+    const { code, json } = await orch("gather", `from=${names.join(",")}`);
+    expect([code, json.missing, json.dead]).toEqual([0, [], []]);
+    expect(json.messages.map(({ message }: { message: string }) => message).toSorted()).toEqual([
+      "part 1",
+      "part 2",
+      "part 3",
+    ]);
+    expect((await orch("gather", `from=${names[0]}`)).json).toMatchObject({ dead: [names[0]] });
+  });
+
+  test("[Q11] handoff answers with the result; one that takes longer is gone on with", async () => {
+    await using crew = await open();
+    const { inbox, orch } = crew;
+    const quick = await orch("handoff", "sh", "echo reviewed");
+    expect(quick.json).toMatchObject({
+      ok: true,
+      command: "handoff",
+      success: true,
+      status: "finished",
+      message: "reviewed",
+    });
+    const slow = await orch(
+      "handoff",
+      "name=slow",
+      "timeout-seconds=0",
+      "inbox receive from=main >/dev/null; echo at last",
+    );
+    expect([slow.code, slow.json]).toEqual([
+      10,
+      {
+        ok: true,
+        command: "handoff",
+        success: null,
+        status: "running",
+        terminal_id: "slow",
+        message: null,
+        messages: [],
+      },
+    ]);
+    await inbox("send", "slow", "go");
+    const { code, json } = await orch("handoff", "--terminal-id", "slow");
+    expect([code, json.status, json.message]).toEqual([0, "finished", "at last"]);
+    expect((await inbox("check")).code).toBe(10);
+    const person = await crew.plain("orch", ["handoff", "echo for people"]);
+    expect([person.code, person.stdout]).toEqual([0, "for people\n"]);
+  });
+
+  test("[Q11] handoff over MCP, with running in between", async () => {
+    await using crew = await open();
+    await using lead = crew.url
+      ? await overHttp(`${crew.url}/mcp?agent=lead`, "2026-07-28")
+      : await overStdio(crew.db, "2026-07-28", "lead");
+    const first = await lead.call("handoff", {
+      profile: "sh",
+      message: "inbox receive from=lead >/dev/null; echo done",
+      wait: 0,
+    });
+    expect(first.fields).toEqual({ status: "running", terminal_id: expect.any(String) });
+    const { terminal_id } = first.fields;
+    await lead.call("send_message", { receiver_id: terminal_id, message: "go" });
+    const last = await lead.call("handoff", { terminal_id, wait: 60 });
+    expect(last.fields).toEqual({ success: true, status: "finished", terminal_id, message: "done" });
+    expect(last.text).toBe(`${terminal_id}:\n> done`);
+  });
+
+  test("[Q4] a sub-agent finds who it is, whose, where, and both programs; and nothing of anybody else", async () => {
+    await using crew = await open();
+    const { inbox, orch } = crew;
+    const script = [
+      "env -0 | tr '\\0' '\\n' | grep -E '^(INBOX_|BUN_)' | sort",
+      "echo PWD=$(pwd)",
+      "echo GROUP=$(ps -o pgid= -p $$ | tr -d ' ') SELF=$$",
+      "command -v inbox; command -v orch",
+      "inbox fetch --status claimed --json | tr -d '\\n'",
+    ].join("; ");
+    const pushed = await crew.plain("orch", ["push", "name=sub", "model=opus", "--cwd", "/tmp", script], {
+      env: { INBOX_AGENT: "lead" },
+    });
+    expect(pushed.code).toBe(0);
+    await crew.plain("orch", ["run"], {
+      env: {
+        INBOX_AGENT: "lead",
+        INBOX_PARENT: "nobody",
+        INBOX_THREAD: "thr_999",
+        INBOX_TASK: "none",
+        INBOX_MODEL: "wrong",
+        INBOX_SUPERVISOR: "",
+        BUN_OPTIONS: "",
+      },
+    });
+    const { message } = (await inbox("receive", "--agent", "lead")).json.messages[0];
+    const lines: string[] = message.split("\n");
+    const found = Object.fromEntries(
+      lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => line.split(/=(.*)/s, 2)),
+    );
+    const { task } = (await orch("show", "sub")).json;
+    expect(found).toMatchObject({
+      INBOX_AGENT: "sub",
+      INBOX_PARENT: "lead",
+      INBOX_DB: crew.db,
+      INBOX_THREAD: task.thread_id,
+      INBOX_TASK: "sub",
+      INBOX_RUNNER: "sh",
+      INBOX_MODEL: "opus",
+      PWD: "/tmp",
+    });
+    expect(found.INBOX_URL).toBe(crew.url ?? undefined);
+    for (const name of ["INBOX_SUPERVISOR", "INBOX_KEEP", "INBOX_TOKEN", "INBOX_PROGRAM", "BUN_OPTIONS"])
+      expect(found[name]).toBeUndefined();
+    const [group, self] = found.GROUP!.split(" SELF=");
+    expect(group).toBe(self);
+    for (const program of ["inbox", "orch"])
+      expect(lines).toContain(join(`${crew.db}-tasks`, "bin", program));
+    expect(JSON.parse(lines.at(-1)!).threads).toMatchObject([
+      { thread_id: task.thread_id, assigned_to: "sub", created_by: "lead", status: "claimed" },
+    ]);
+  });
+
+  test("[Q4] sub-agents have sub-agents, five levels deep, and each answers to its own parent", async () => {
+    await using crew = await open();
+    writeFileSync(
+      join(crew.path, "nest.sh"),
+      `if [ "$1" = 0 ]; then echo "bottom"; exit; fi
+       orch push name=level-$(($1 - 1)) "sh nest.sh $(($1 - 1))" >/dev/null && orch run >/dev/null
+       echo "$(inbox receive --json | sed -n 's/.*"message": *"\\([^"]*\\)".*/\\1/p') < $INBOX_AGENT of $INBOX_PARENT"`,
+    );
+    await crew.orch("push", "name=level-4", "sh nest.sh 4");
+    await crew.orch("run");
+    const { message } = (await crew.inbox("receive")).json.messages[0];
+    expect(message).toBe(
+      "bottom < level-1 of level-2 < level-2 of level-3 < level-3 of level-4 < level-4 of main",
+    );
+    const { finished } = (await crew.orch("queue", "--all")).json;
+    expect(finished.map(({ name, parent }: Record<string, string>) => `${name} of ${parent}`)).toEqual([
+      "level-0 of level-1",
+      "level-1 of level-2",
+      "level-2 of level-3",
+      "level-3 of level-4",
+      "level-4 of main",
+    ]);
+  });
+
+  test("[Q3] killing a task kills the tree below it", async () => {
+    await using crew = await open();
+    const { inbox, orch } = crew;
+    const below = "inbox send main up; inbox receive from=nobody";
+    await orch("assign", "name=top", `orch assign name=below '${below}' >/dev/null; inbox receive`);
+    await inbox("receive", "from=below");
+    expect((await orch("kill", "top")).json.killed).toEqual(["top", "below"]);
+    await until(async () => (await orch("queue", "--all")).json.running.length === 0);
+    expect((await inbox("check")).json.messages).toMatchObject([{ sender_id: "top", kind: "result" }]);
+    const { task } = (await orch("show", "below")).json;
+    expect(task).toMatchObject({ success: false, error: 'killed by "main": "top", its parent, was killed' });
+  });
+
+  test("[Q1] kind and model go down the line unless somebody says otherwise", async () => {
+    const profiles = `
+default = "quiet"
+[runners.quiet]
+command = ["sh", "-c", "{prompt}"]
+[runners.loud]
+command = ["sh", "-c", "{prompt}"]
+model = ["{model}"]
+env = { LOUD = "yes" }
+`;
+    await using crew = await open(profiles);
+    const { orch } = crew;
+    const shown = 'echo "$LOUD $INBOX_MODEL."';
+    const below = `orch handoff '${shown}'`;
+    const answer = async (...words: string[]) => (await orch("handoff", ...words)).json.message;
+    expect(await answer(below)).toBe(" .");
+    expect(await answer("loud", "model=big", below)).toBe("yes big.");
+    expect(await answer("loud", "model=big", `orch handoff quiet model=small '${shown}'`)).toBe(" small.");
+  });
+
+  test("[Q1] options are written key=value or --key value, and -- ends them", async () => {
+    await using crew = await open();
+    const { orch } = crew;
+    const pushed = async (...words: string[]) => (await orch("push", ...words)).json.task;
+    expect(await pushed("model=m", "name=a", "timeout=300", "echo x")).toMatchObject({
+      name: "a",
+      model: "m",
+      timeout_seconds: 300,
+      prompt: "echo x",
+    });
+    expect(await pushed("--model", "m", "--name=b", "--timeout", "300", "echo x")).toMatchObject({
+      name: "b",
+      model: "m",
+      timeout_seconds: 300,
+    });
+    expect(
+      await pushed("name=c", "after=a,b", "priority=high", "retries=1", "--", "x=1; echo $x"),
+    ).toMatchObject({
+      after: ["a", "b"],
+      priority: "high",
+      retries: 1,
+      prompt: "x=1; echo $x",
+    });
+    const wrong = await orch("push", "nmae=d", "echo x");
+    expect([wrong.code, wrong.json.error.code]).toEqual([30, "invalid_input"]);
+    expect(wrong.json.error.hint).toContain("name=");
+  });
+
+  test("[Q14] [B8] a running sub-agent lives, and what it leaves in its inbox comes back to its senders", async () => {
+    await using crew = await open();
+    const { inbox, orch } = crew;
+    await orch("assign", "name=sub", "inbox send main up; inbox receive from=main >/dev/null");
+    await inbox("receive");
+    const agents = (await inbox("agents")).json.agents;
+    expect(agents.find(({ name }: { name: string }) => name === "sub")).toMatchObject({ live: true });
+    await inbox("send", "sub", "unread", "--from", "peer");
+    await inbox("send", "sub", "go");
+    await inbox("receive", "from=sub");
+    expect((await inbox("check", "--agent", "peer")).json.messages).toMatchObject([
+      { sender_id: "sub", kind: "control", message: expect.stringContaining('"sub" has ended') },
+    ]);
+  });
+});
