@@ -49,10 +49,20 @@ export const overHttp = (url: string, revision: Revision, headers: Record<string
   visitor(revision, new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 
 export const overStdio = (db: string, revision: Revision, agent?: string, ...args: string[]) =>
-  stdioOf(revision, program, ["mcp", ...args], {
-    INBOX_DB: db,
-    ...(agent !== undefined && { INBOX_AGENT: agent }),
-  });
+  stdioOf(revision, program, ["mcp", ...args], identified(db, agent));
+
+/** The same, started somewhere, and with more in its environment. */
+export const overStdioAt = (
+  place: { cwd?: string; env?: Record<string, string> },
+  db: string,
+  revision: Revision,
+  agent?: string,
+) => stdioOf(revision, program, ["mcp"], { ...identified(db, agent), ...place.env }, place.cwd);
+
+const identified = (db: string, agent: string | undefined) => ({
+  INBOX_DB: db,
+  ...(agent !== undefined && { INBOX_AGENT: agent }),
+});
 
 /** Any server on standard input and output. */
 export const stdioOf = (
@@ -60,4 +70,5 @@ export const stdioOf = (
   command: string,
   args: string[],
   env: Record<string, string> = {},
-) => visitor(revision, new StdioClientTransport({ command, args, env: bareEnvironment(env) }));
+  cwd?: string,
+) => visitor(revision, new StdioClientTransport({ command, args, env: bareEnvironment(env), cwd }));

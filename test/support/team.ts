@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type Result, type RunOptions, root, run } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
 import { served } from "./hub.ts";
+import { overHttp, overStdioAt, type Visitor } from "./mcp.ts";
+import { emptied, postgresUrl, temporarySchema } from "./postgres.ts";
 import { until } from "./until.ts";
 
 export const usualProfiles = `
@@ -14,16 +16,16 @@ command = ["sh", "-c", "{prompt}"]
 
 export interface Crew {
   path: string;
-  /** The database's file. */
+  /** The database itself. */
   db: string;
-  /** What `--db` says: the file, or the hub. */
-  address: string;
   /** The hub's address, where there is one. */
   url: string | null;
   inbox(...args: string[]): Promise<Result>;
   orch(...args: string[]): Promise<Result>;
   /** The same without `--json`, and with what else there is to say. */
   plain(program: "inbox" | "orch", args: readonly string[], options?: RunOptions): Promise<Result>;
+  /** An agent that speaks MCP. */
+  mcp(agent: string): Promise<Visitor>;
   /** Resolves when that many of main's tasks have finished. */
   finished(count: number): Promise<void>;
   /** What scripts have written to a file there, line by line. */
@@ -33,22 +35,26 @@ export interface Crew {
 
 const programs = { inbox: join(root, "dist/inbox"), orch: join(root, "dist/orch") };
 
-async function crew(hubbed: boolean, profiles: string): Promise<Crew> {
+/** What a crew works on, beside its folder. */
+interface Bus {
+  db: string;
+  url?: string;
+  env?: Record<string, string>;
+  /** What the command lines of its supervisor and keepers hold. */
+  mark?: string;
+  close?(): Promise<void> | void;
+}
+
+async function crew(start: (file: string) => Promise<Bus>, profiles: string): Promise<Crew> {
   const folder = temporaryFolder();
   const { path } = folder;
-  const db = join(path, ".agents/coord.db");
   mkdirSync(join(path, ".agents"), { mode: 0o700 });
   writeFileSync(join(path, ".agents/agents.toml"), profiles);
-  const hub = hubbed ? await served(db) : undefined;
-  if (!hub) await run(["init"], { cwd: path });
-  const address = hub?.url ?? db;
+  const bus = await start(join(path, ".agents/coord.db"));
+  const { db, url = null, mark = path } = bus;
+  const usual = { INBOX_DB: url ?? db, XDG_STATE_HOME: path, ...bus.env };
   const plain: Crew["plain"] = (program, args, options = {}) =>
-    run(args, {
-      cwd: path,
-      ...options,
-      program: [programs[program]],
-      env: { ...(hub && { INBOX_DB: hub.url }), ...options.env },
-    });
+    run(args, { cwd: path, ...options, program: [programs[program]], env: { ...usual, ...options.env } });
   const inJson = (program: "inbox" | "orch", args: readonly string[]) => {
     const end = args.indexOf("--");
     return plain(program, args.toSpliced(end < 0 ? args.length : end, 0, "--json"));
@@ -57,11 +63,14 @@ async function crew(hubbed: boolean, profiles: string): Promise<Crew> {
   return {
     path,
     db,
-    address,
-    url: hub?.url ?? null,
+    url,
     inbox: (...args) => inJson("inbox", args),
     orch,
     plain,
+    mcp: (agent) =>
+      url === null
+        ? overStdioAt({ cwd: path, env: usual }, db, "2026-07-28", agent)
+        : overHttp(`${url}/mcp?agent=${agent}`, "2026-07-28"),
     async finished(count) {
       await until(async () => (await orch("queue")).json.finished.length >= count);
     },
@@ -73,13 +82,32 @@ async function crew(hubbed: boolean, profiles: string): Promise<Crew> {
       }
     },
     async [Symbol.asyncDispose]() {
-      await hub?.[Symbol.asyncDispose]();
-      // Whoever still supervises has nothing left to do, and goes.
-      await until(() => !runningWith(path).length);
+      // Whoever still supervises has nothing left to do, and goes; a hub's children end before it.
+      await until(async () => !(await orch("queue", "--all")).json.running?.length);
+      await bus.close?.();
+      await until(() => !runningWith(mark).length);
       folder[Symbol.dispose]();
     },
   };
 }
+
+async function onFile(db: string): Promise<Bus> {
+  await run(["init", "--db", db]);
+  return { db };
+}
+
+async function throughHub(file: string): Promise<Bus> {
+  const hub = await served(file);
+  return { db: file, url: hub.url, close: () => hub[Symbol.asyncDispose]() };
+}
+
+async function onPostgres(): Promise<Bus> {
+  const place = await emptied(await temporarySchema());
+  return { db: place.url, mark: `schema=${place.schema}&`, close: () => place[Symbol.dispose]() };
+}
+
+const broker = process.env.TEST_RABBITMQ ?? "";
+const carried = async () => ({ ...(await onPostgres()), env: { INBOX_DELIVERY: broker } });
 
 /** The processes whose command line names something, as `ps` would show them. */
 export function runningWith(text: string): string[] {
@@ -95,8 +123,15 @@ export function runningWith(text: string): string[] {
     .filter((line) => line.includes(text));
 }
 
-/** Directly on the file, where a detached supervisor does the work; and through a hub, which does it itself. */
-export const crews = [
-  { name: "on a file", open: (profiles = usualProfiles) => crew(false, profiles) },
-  { name: "through a hub", open: (profiles = usualProfiles) => crew(true, profiles) },
+const places = [
+  { name: "on a file", start: onFile },
+  { name: "through a hub", start: throughHub },
+  ...(postgresUrl ? [{ name: "on Postgres", start: onPostgres }] : []),
+  ...(postgresUrl && broker ? [{ name: "with RabbitMQ", start: carried }] : []),
 ];
+
+/** On a database itself a detached supervisor does the work; a hub does it itself. */
+export const crews = places.map(({ name, start }) => ({
+  name,
+  open: (profiles = usualProfiles) => crew(start, profiles),
+}));

@@ -1,6 +1,6 @@
 /** Arguments as they were typed, sorted into global flags, flags and plain words. Knows no operation's meaning. */
 import { InboxError } from "../../contract/errors.ts";
-import { didYouMean } from "../../contract/suggest.ts";
+import { closest, didYouMean } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
 
@@ -59,7 +59,11 @@ export function scanArguments(
     if (!token.startsWith("-") || token === "-") {
       const [key, value] = assigns ? token.split(/=(.*)/s, 2) : [];
       if (value !== undefined && takesValue.get(`--${key}`)) take(scanned, `--${key}`, value);
-      else scanned.plain.push(token);
+      else {
+        if (value !== undefined && program === "orch" && !scanned.plain.length)
+          refuseTypo(key!, token, [...takesValue.keys()], `${program} ${command}`);
+        scanned.plain.push(token);
+      }
       continue;
     }
     const equals = token.startsWith("--") ? token.indexOf("=") : -1;
@@ -79,6 +83,21 @@ export function scanArguments(
     if (equals < 0) i++;
   }
   return scanned;
+}
+
+/** Where the rest is a prompt a mistyped option would become a part of it, unseen. */
+function refuseTypo(key: string, token: string, known: readonly string[], where: string): void {
+  if (/\s/.test(token)) return;
+  const [close] = closest(
+    key,
+    known.map((name) => name.slice(2)),
+    1,
+  );
+  if (close)
+    throw invalid(
+      `${where} has no option ${key}=; did you mean ${close}=?`,
+      "put -- before a prompt that begins like an option",
+    );
 }
 
 function take({ globals, given }: Scanned, flag: string, value?: string): void {
