@@ -24,6 +24,8 @@ export interface HubOptions {
   dev?: boolean;
   /** Where warnings go. */
   complain?: (message: string) => void;
+  /** Whether it looks after sub-agents (default: yes). Tests that say themselves when a task ends leave it out. */
+  supervise?: boolean;
   /** The engine's clock; tests move it. */
   now?: () => number;
 }
@@ -80,7 +82,9 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       ? meet(db, stopping.signal).then((there) => (there ? check() : undefined))
       : Promise.resolve();
     met.catch(() => {}); // whoever started it is told
-    const supervision = superviseHere(inbox.engine, options, isLoopback(host) ? server.url : null, met);
+    const address = isLoopback(host) ? server.url : null;
+    const supervision =
+      options.supervise === false ? undefined : superviseHere(inbox.engine, options, address, met);
     const tending = inbox.tend(ending.signal);
     return {
       url: server.url,
@@ -89,7 +93,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       met,
       stop: async () => {
         stopping.abort();
-        await supervision.stop();
+        await supervision?.stop();
         await server.stop();
         ending.abort();
         await tending;

@@ -110,6 +110,7 @@ async function startRemote(): Promise<Bench> {
     host: "127.0.0.1",
     allowHosts: [],
     auth: false,
+    supervise: false,
     now,
   });
   const another = () => connect(hub.url) as Inbox;
