@@ -62,6 +62,8 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/messages/:id/ack", { id: 999, agent: w }],
   ["POST /api/messages/inbox/:channel/ack", { channel: "c", agent: w }],
   ["GET /api/messages/inbox/:channel/count", { channel: "c" }],
+  ["GET /api/messages/inbox/:channel", { channel: "c", newest: true, includeAcked: true }],
+  ["GET /api/messages/channels", { limit: 2 }],
   ["POST /api/messages/gc", { ackedOlderThanHours: 1 }],
   ["GET /api/dead-letters", { limit: 5 }],
   ["GET /api/dead-letters/:id", { id: 1 }],
