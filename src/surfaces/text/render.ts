@@ -114,7 +114,6 @@ const renders: { [N in OperationName]: Render<N> } = {
   "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
   your inbox ${url}/
   database   ${db}
-  your inbox ${url}/
   the API    ${url}/docs/api
              curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
              inbox --db ${url} receive --agent agent-1
