@@ -72,6 +72,26 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/pools/:pool/join", { pool: "p", agent: w }],
   ["POST /api/pools/:pool/leave", { pool: "p", agent: w }],
   ["GET /api/agents", {}],
+  ["POST /api/tasks", { agent: lead, prompt: "do this", name: "one", worker: w, cwd: "/tmp" }],
+  [
+    "POST /api/tasks",
+    { agent: lead, prompt: "then that", name: "two", worker: w, cwd: "/tmp", after: ["one"] },
+  ],
+  ["POST /api/tasks", { agent: lead, prompt: "again", name: "one", worker: w, cwd: "/tmp" }],
+  ["POST /api/tasks", { agent: lead, prompt: "x", name: "three", profile: "nobody", cwd: "/tmp" }],
+  ["POST /api/tasks/assign", { agent: lead, message: "at once", name: "four", worker: w, cwd: "/tmp" }],
+  ["POST /api/tasks/handoff", { agent: lead, terminalId: "four", timeoutSeconds: 0 }],
+  ["POST /api/tasks/handoff", { agent: lead }],
+  ["GET /api/tasks", { agent: lead }],
+  ["GET /api/tasks/:name", { name: "two" }],
+  ["GET /api/tasks/:name", { name: "tow" }],
+  ["GET /api/tasks/:name/log", { name: "four" }],
+  ["POST /api/tasks/:name/move", { agent: lead, name: "two", to: 1 }],
+  ["PATCH /api/tasks/:name", { agent: lead, name: "two", prompt: "something else", priority: "high" }],
+  ["POST /api/tasks/run", { agent: lead, count: 1 }],
+  ["POST /api/tasks/:name/kill", { agent: lead, name: "one" }],
+  ["DELETE /api/tasks/:name", { agent: lead, name: "one" }],
+  ["GET /api/profiles", {}],
   ["POST /api/workspaces", { path: "/tmp", label: "x", agent: w }],
   ["GET /api/workspaces", {}],
   ["DELETE /api/workspaces/:workspace", { workspace: "ws-unknown1" }],
@@ -113,11 +133,11 @@ function direct(op: AnyOperation, input: Fields): Fields {
 }
 
 test("[C1] [C4] every operation answers over HTTP as it does directly, error for error", async () => {
-  await using hub = await hubHere({ now: () => at });
+  await using hub = await hubHere({ now: () => at, supervise: false });
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   createDatabase(path);
-  const inbox = openInbox(path, { now: () => at });
+  const inbox = openInbox(path, { now: () => at, supervised: true });
   try {
     for (const [route, input] of round) {
       const { op } = routes.find((one) => one.route === route)!;
