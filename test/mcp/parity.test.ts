@@ -73,7 +73,7 @@ const placed = (input: Fields, workspace: string): Fields =>
 /** What a tool is to answer, from what its operation answers. */
 function asTool({ op, form }: Row, value: Fields, agent = "main"): unknown {
   if (value.ok === false || op.cli.shape === "channel") return settled(value);
-  const fields = snakeCase(value) as Fields;
+  const fields = snakeCase(op.name.startsWith("tasks.") ? ofTasks(value) : value) as Fields;
   if (form.tool !== "check_inbox") return settled(fields);
   const messages = (fields.messages as Fields[]).map((mail) => {
     const { id, sender_id, message, created_at, thread_id, kind, redelivered, sender_verified } = mail;
@@ -84,6 +84,17 @@ function asTool({ op, form }: Row, value: Fields, agent = "main"): unknown {
     };
   });
   return settled({ success: true, terminal_id: agent, messages, total: fields.total });
+}
+
+/** Of a task a model is told neither what it said itself nor what it has no use for, nor what there is not. */
+const untold = ["prompt", "cwd", "host", "pid", "session", "parent", "retries", "messages"];
+function ofTasks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ofTasks);
+  if (typeof value !== "object" || value === null) return value;
+  const told = Object.entries(value).filter(
+    ([key, inner]) => inner !== null && !untold.includes(key) && !(key === "after" && inner.length === 0),
+  );
+  return Object.fromEntries(told.map(([key, inner]) => [key, ofTasks(inner)]));
 }
 
 /** Names as a tool has them; who calls is the connection's to say. */
