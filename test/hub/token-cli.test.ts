@@ -32,6 +32,10 @@ describe.each(places)("at a $place", ({ db }) => {
     const sent = (await inbox(["send", "--to", "x", "--subject", "s"], env)).json;
     expect(sent.thread.created_by).toBe("w");
     expect((await inbox(["claim", sent.thread.thread_id], env)).json.thread.assigned_to).toBe("w");
+    // Also where the name is a part of the address.
+    expect((await inbox(["check"], env)).json).toMatchObject({ ok: true, command: "check" });
+    expect((await inbox(["mail"], env)).json).toMatchObject({ ok: true, command: "mail" });
+    expect((await inbox(["receive", "--timeout-seconds", "0"], env)).code).toBe(10);
   });
 
   test("[X2] [C3] another name on top of it is refused with exit 30", async () => {

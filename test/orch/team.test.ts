@@ -149,6 +149,54 @@ describe.each(crews)("$name", ({ open }) => {
     ]);
   });
 
+  test("[Q4] [X2] where tokens are used a sub-agent has its own, no better than its parent's, and only while it lives", async () => {
+    await using crew = await open();
+    const { inbox, orch } = crew;
+    await inbox("token", "create", "--agent", "boss", "--scope", "worker");
+    const script = 'inbox send boss "$INBOX_TOKEN" >/dev/null; inbox receive from=boss >/dev/null';
+    expect((await orch("assign", "--agent", "boss", "name=sub", script)).code).toBe(0);
+    const [{ message: token, sender_verified }] = (await inbox("receive", "--agent", "boss")).json.messages;
+    expect(sender_verified).toBe(true);
+    const tokens = async () => (await inbox("token", "list")).json.tokens;
+    expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", scope: "worker", revoked_at: null });
+    const asSub = () => crew.plain("inbox", ["check", "--json"], { env: { INBOX_TOKEN: token } });
+    expect((await asSub()).code).toBe(10);
+    await inbox("send", "sub", "go", "--from", "boss");
+    await inbox("receive", "--agent", "boss");
+    expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", revoked_at: expect.any(String) });
+    expect((await asSub()).json.error.code).toBe("unauthenticated");
+  });
+
+  test("[Q1] [Q4] what a sub-agent pushes over MCP inherits its folder, its model and its kind", async () => {
+    await using crew = await open();
+    const push = { jsonrpc: "2.0", id: 2, method: "tools/call" };
+    const params = { name: "push", arguments: { name: "below", prompt: "pwd" } };
+    const hello = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "script", version: "1" },
+      },
+    };
+    const ready = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const words = [hello, ready, { ...push, params }].map((message) => JSON.stringify(message));
+    writeFileSync(join(crew.path, "words.jsonl"), `${words.join("\n")}\n`);
+    // It ends its input only when it has been answered, as a client would.
+    const script = `mkfifo talk; inbox mcp < talk > heard & exec 3> talk; cat ${crew.path}/words.jsonl >&3
+      until grep -q '"id":2' heard; do inbox check >/dev/null; done; exec 3>&-; wait; orch show below --json`;
+    writeFileSync(join(crew.path, "script.sh"), script);
+    const { json } = await crew.orch("handoff", "model=opus", "sh script.sh");
+    expect(JSON.parse(json.message).task).toMatchObject({
+      parent: json.terminal_id,
+      cwd: crew.path,
+      model: "opus",
+      profile: "sh",
+    });
+  });
+
   test("[Q4] sub-agents have sub-agents, five levels deep, and each answers to its own parent", async () => {
     await using crew = await open();
     writeFileSync(

@@ -1,10 +1,13 @@
 /** The bus from a program: embedded and remote behind one interface. */
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Inbox, InboxError } from "../../src/sdk.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
+import { runningWith, usualProfiles } from "../support/team.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
+import { until } from "../support/until.ts";
 
 interface Opened {
   inbox: Inbox;
@@ -13,21 +16,29 @@ interface Opened {
 
 async function embedded(): Promise<Opened> {
   const folder = temporaryFolder();
+  writeFileSync(join(folder.path, "agents.toml"), usualProfiles);
   const inbox = await Inbox.open(join(folder.path, "coord.db"), { create: true, agent: "lead" });
   return {
     inbox,
     [Symbol.asyncDispose]: async () => {
       await inbox.close();
+      await until(() => !runningWith(folder.path).length);
       folder[Symbol.dispose]();
     },
   };
 }
 
 async function remote(): Promise<Opened> {
-  const hub = await hubHere();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder.path, "agents.toml"), usualProfiles);
+  const hub = await hubHere({ db: join(folder.path, "coord.db") });
   return {
     inbox: await Inbox.open(hub.url, { agent: "lead" }),
-    [Symbol.asyncDispose]: hub[Symbol.asyncDispose],
+    [Symbol.asyncDispose]: async () => {
+      await hub[Symbol.asyncDispose]();
+      await until(() => !runningWith(folder.path).length);
+      folder[Symbol.dispose]();
+    },
   };
 }
 
@@ -54,6 +65,24 @@ describe.each([
     expect(await messages.ackAll("agent-1")).toEqual({ channel: "agent-1", ackedCount: 1 });
     expect(await messages.gc({ ackedOlderThanHours: 24 })).toEqual({ expired: 0, acked: 0 });
     expect(await messages.gc()).toEqual({ expired: 0, acked: 0 });
+  });
+
+  test("[C6] [Q11] tasks: a program leads sub-agents as a command line does", async () => {
+    await using opened = await open();
+    const { tasks, mailbox } = opened.inbox;
+    const { task } = await tasks.push({ name: "a", prompt: "echo one", priority: "high" });
+    expect(task).toMatchObject({ name: "a", parent: "lead", status: "queued" });
+    expect(await tasks.run({ count: 1 })).toMatchObject({ released: ["a"] });
+    const { terminalId } = await tasks.assign({ message: "echo two" });
+    const got = await mailbox.gather({ from: ["a", terminalId] });
+    expect(got.messages.map(({ message }) => message).toSorted()).toEqual(["one", "two"]);
+    expect(await tasks.handoff({ message: "echo three" })).toMatchObject({ success: true, message: "three" });
+    const { finished } = await tasks.queue({});
+    expect(finished.length).toBe(3);
+    const { entries, ended } = await tasks.log({ name: "a" });
+    expect([ended, entries.at(-1)]).toMatchObject([true, { kind: "final", text: "one" }]);
+    const error = await tasks.push({ name: "lead", prompt: "x" }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "conflict", message: '"lead" is you already' });
   });
 
   test("[C6] threads, mailbox and typed errors with the same codes", async () => {

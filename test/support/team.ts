@@ -82,8 +82,10 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
       }
     },
     async [Symbol.asyncDispose]() {
-      // Whoever still supervises has nothing left to do, and goes; a hub's children end before it.
-      await until(async () => !(await orch("queue", "--all")).json.running?.length);
+      const running = async (): Promise<{ name: string }[]> => (await orch("queue", "--all")).json.running;
+      // Of a test that has failed something may still run. Whoever supervises then has nothing left to do, and goes.
+      for (const { name } of await running()) await orch("kill", name);
+      await until(async () => !(await running()).length);
       await bus.close?.();
       await until(() => !runningWith(mark).length);
       folder[Symbol.dispose]();

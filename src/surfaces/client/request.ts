@@ -2,6 +2,7 @@
 import { type ErrorShape, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Receipt } from "../../contract/receipt.ts";
+import { tokensOwner } from "../../contract/token.ts";
 
 const handHeader = "x-inbox-hand-over";
 
@@ -40,12 +41,16 @@ export async function send(
   extras: Extras,
 ): Promise<Sent> {
   const rest = { ...input };
-  const [method, pattern] = routeOf(op, input).split(" ") as [string, string];
+  const key = op.cli.identity;
+  const unsaid = wire.token !== undefined && key !== undefined && rest[key] === undefined;
+  if (unsaid) rest[key] = tokensOwner;
+  const [method, pattern] = routeOf(op, rest).split(" ") as [string, string];
   let path = pattern.replace(/:(\w+)/g, (_, key: string) => {
     const value = rest[key];
     delete rest[key];
     return encodeURIComponent(String(value));
   });
+  if (unsaid) delete rest[key];
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const id = crypto.randomUUID();
   const headers: Record<string, string> = { [handHeader]: id };

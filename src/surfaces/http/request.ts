@@ -1,8 +1,10 @@
 /** A request's input: path, query and body, as an operation's fields. */
+
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { tokensOwner } from "../../contract/token.ts";
 
 /** A body of 1 MiB may be six times as long once its characters are escaped. */
 const bodyLimit = 8 * 1024 * 1024;
@@ -32,6 +34,7 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
     given(key, text);
   }
   for (const [key, text] of Object.entries(request.params)) {
+    if (key === op.cli.identity && text === tokensOwner) continue;
     // An id in a body may be a number; in a path it is text, and means the same.
     if (key in input && String(input[key]) !== text)
       throw invalid(`${key} is "${text}" in the path and something else in the body`);
