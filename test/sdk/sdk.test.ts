@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Inbox, InboxError } from "../../src/sdk.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
-import { runningWith, usualProfiles } from "../support/team.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
+import { runningWith, usualProfiles } from "../support/team.ts";
 import { until } from "../support/until.ts";
 
 interface Opened {
