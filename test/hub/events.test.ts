@@ -131,7 +131,8 @@ describe("readers", () => {
       const streams = await Promise.all(
         Array.from({ length: 20 }, () => openStream(`${hub.url}/api/events?agent=nobody`)),
       );
-      expect(taken()).toBeGreaterThan(before + 19);
+      // One of them goes over the connection that the message took.
+      expect(taken()).toBeGreaterThanOrEqual(before + 19);
       for (const stream of streams) stream.close();
       // What one client of this process keeps open for its next request is not of the streams.
       await until(() => taken() <= before + 5);
