@@ -11,7 +11,12 @@ export async function search(
   input: ParsedOf<"search.find">,
 ): Promise<OutputOf<"search.find">> {
   // Where nothing can be written, or not now, the answer says what it has not seen.
-  await catchUp(engine, patienceMs).catch(() => {});
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((done) => {
+    timer = setTimeout(done, patienceMs);
+  });
+  await Promise.race([catchUp(engine, patienceMs).catch(() => {}), enough]);
+  clearTimeout(timer);
   const { hits, behind } = await engine.read((tx) => find(tx, input));
   return { hits, complete: behind === 0, behind };
 }
