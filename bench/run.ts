@@ -13,6 +13,7 @@ import { httpReceive } from "./http-receive.ts";
 import { httpSends } from "./http-sends.ts";
 import { mcp } from "./mcp.ts";
 import { order } from "./order.ts";
+import { page } from "./page.ts";
 import { size } from "./size.ts";
 import { describeMachine } from "./support/machine.ts";
 import { quiet } from "./support/proc.ts";
@@ -35,6 +36,7 @@ const benchmarks: Benchmark[] = [
   httpPage,
   mcp,
   entries,
+  page,
   engines,
   order,
 ];

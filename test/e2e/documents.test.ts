@@ -37,6 +37,12 @@ graph LR
 
 ![Dot](img/dot.png) ![Far](https://elsewhere.invalid/x.png)
 
+<details><summary>More</summary>
+
+Hidden **text**
+
+</details>
+
 [^1]: The note itself.
 `;
 
@@ -72,6 +78,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await doc.locator('img[alt="Dot"]').waitFor();
     await until(() => page.evaluate(`document.querySelector('img[alt="Dot"]').naturalWidth === 1`));
     await doc.getByText("not loaded").waitFor();
+    await doc.getByText("More", { exact: true }).click();
+    await doc.locator("details strong", { hasText: "text" }).waitFor();
     await doc.locator(".diagram img").waitFor();
     await until(() => page.evaluate(`document.querySelector(".diagram img").naturalWidth > 20`));
     await doc.getByRole("link", { name: "1" }).first().click();

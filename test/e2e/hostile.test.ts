@@ -76,7 +76,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       const { page } = window;
       await page.locator(".commentary .markdown:not(.plain)").waitFor();
       await page.locator(".document .markdown:not(.plain)").last().waitFor();
-      await until(async () => (await page.locator('.diagram[aria-busy="true"]').count()) === 0);
+      await until(async () => (await page.locator('[aria-busy="true"]').count()) === 0);
       await pokeAround(page);
       await expectUntouched(window);
     }

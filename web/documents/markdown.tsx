@@ -2,12 +2,12 @@
  * [X3] Markdown as a tree of elements. What an agent wrote is hostile: HTML in it is parsed and sanitised to a closed list,
  * nothing is ever given to the browser as HTML, and nothing is loaded from anywhere but the workspace.
  */
+import { signal } from "@preact/signals";
 import type { Element, Nodes, Root } from "hast";
 import { toJsxRuntime } from "hast-util-to-jsx-runtime";
 import type { ComponentChildren } from "preact";
-import { useId, useMemo } from "preact/hooks";
+import { useEffect, useId, useMemo } from "preact/hooks";
 import * as runtime from "preact/jsx-runtime";
-import rehypeRaw from "rehype-raw";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import remarkMath from "remark-math";
@@ -70,15 +70,26 @@ const displayed = (value: string): Piece => {
   };
 };
 
-const parser = (prefix: string) =>
-  unified()
-    .use(remarkParse)
-    .use(remarkGfm)
-    .use(remarkMath)
-    .use(formulas)
-    .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: "" })
-    .use(rehypeRaw)
-    .use(rehypeSanitize, { ...schema, clobberPrefix: prefix });
+type RawParser = typeof import("rehype-raw").default;
+/** Reads HTML inside Markdown. It is large and seldom needed. */
+const rawParser = signal<RawParser | undefined>(undefined);
+const loadRawParser = async () => {
+  rawParser.value = (await import("rehype-raw")).default;
+};
+
+const reader = unified().use(remarkParse).use(remarkGfm).use(remarkMath).use(formulas).freeze();
+
+const holdsHtml = (node: Piece): boolean => node.type === "html" || (node.children ?? []).some(holdsHtml);
+
+/** Sanitised whatever it was made from; without the parser for it, HTML is left out. */
+function treeOf(text: string, prefix: string, raw: RawParser | undefined): { tree: Root; lacks: boolean } {
+  const read = reader.runSync(reader.parse(text), text);
+  const html = holdsHtml(read as Piece);
+  const writer = unified().use(remarkRehype, { allowDangerousHtml: raw !== undefined, clobberPrefix: "" });
+  if (html && raw) writer.use(raw);
+  writer.use(rehypeSanitize, { ...schema, clobberPrefix: prefix });
+  return { tree: writer.runSync(read as never) as Root, lacks: html && !raw };
+}
 
 const textOf = (node: Nodes): string =>
   node.type === "text"
@@ -191,10 +202,10 @@ function components(entry: string | undefined, folder: string, prefix: string) {
 
 export function Markdown({ text, entry, folder }: MarkdownProps) {
   const prefix = `m${useId().replace(/\W/g, "")}-`;
-  const content = useMemo(() => {
-    const processor = parser(prefix);
-    const tree = processor.runSync(processor.parse(text), text) as Root;
-    return toJsxRuntime(tree, {
+  const raw = rawParser.value;
+  const { content, lacks } = useMemo(() => {
+    const { tree, lacks } = treeOf(text, prefix, raw);
+    const content = toJsxRuntime(tree, {
       Fragment: runtime.Fragment,
       jsx: runtime.jsx as never,
       jsxs: runtime.jsxs as never,
@@ -203,6 +214,14 @@ export function Markdown({ text, entry, folder }: MarkdownProps) {
       elementAttributeNameCase: "html",
       stylePropertyNameCase: "css",
     }) as unknown as ComponentChildren;
-  }, [text, entry, folder, prefix]);
-  return <div class="markdown">{content}</div>;
+    return { content, lacks };
+  }, [text, entry, folder, prefix, raw]);
+  useEffect(() => {
+    if (lacks) void loadRawParser().catch(() => {}); // the line is down: shown without
+  }, [lacks]);
+  return (
+    <div class="markdown" aria-busy={lacks}>
+      {content}
+    </div>
+  );
 }

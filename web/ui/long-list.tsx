@@ -2,7 +2,7 @@
  * A list of any length: only what is in view is in the document. Headings and items are rows of one list; the item that is
  * open stays in view when the keyboard moves it.
  */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 
@@ -36,6 +36,20 @@ export function LongList<T>({ label, rows, current, render, onEnd, follow }: Pro
     });
   }, [current]);
 
+  // While the list only scrolls, a row is the same drawing as before, and nothing is compared.
+  const drawings = new WeakMap<Row<T>, JSX.Element>();
+  const draw = (row: Row<T>) =>
+    "head" in row ? (
+      <h2 key={`head ${row.head}`} class="list-head">
+        {row.head}
+        {row.count !== undefined && <span class="count">{row.count}</span>}
+      </h2>
+    ) : (
+      <div key={row.id} class="row-place" data-id={row.id}>
+        {render(row.item, row.id)}
+      </div>
+    );
+
   const onScroll = () => {
     const list = handle.current;
     if (list && onEnd && list.scrollOffset + list.viewportSize > list.scrollSize - 3000) onEnd();
@@ -43,17 +57,15 @@ export function LongList<T>({ label, rows, current, render, onEnd, follow }: Pro
   return (
     <nav class="long-list" aria-label={label} ref={place}>
       <VList ref={handle as never} data={rows as Row<T>[]} onScroll={onScroll} bufferSize={300} tabIndex={-1}>
-        {(row: Row<T>) =>
-          ("head" in row ? (
-            <h2 key={`head ${row.head}`} class="list-head">
-              {row.head}
-              {row.count !== undefined && <span class="count">{row.count}</span>}
-            </h2>
-          ) : (
-            <div key={row.id} class="row-place" data-id={row.id}>
-              {render(row.item, row.id)}
-            </div>
-          )) as never
+        {
+          ((row: Row<T>) => {
+            let drawn = drawings.get(row);
+            if (!drawn) {
+              drawn = draw(row);
+              drawings.set(row, drawn);
+            }
+            return drawn;
+          }) as never
         }
       </VList>
     </nav>
