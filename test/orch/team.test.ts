@@ -41,6 +41,9 @@ describe.each(crews)("$name", ({ open }) => {
       "part 3",
     ]);
     expect((await orch("gather", `from=${names[0]}`)).json).toMatchObject({ dead: [names[0]] });
+    expect((await crew.plain("orch", ["gather", `from=${names[0]}`])).stdout).toBe(
+      `ended, and collected before: ${names[0]}\n`,
+    );
   });
 
   test("[Q11] handoff answers with the result; one that takes longer is gone on with", async () => {

@@ -201,10 +201,11 @@ const renders: { [N in OperationName]: Render<N> } = {
   "mailbox.wait": mailText,
   "mailbox.gather": (output, paint) => {
     const mails = output.messages.map((mail) => oneMail(mail, paint));
-    const missing = output.missing.length
-      ? [`${paint.yellow("missing")} ${output.missing.map(safe).join(", ")}`]
-      : [];
-    return [...mails, ...missing].join("\n\n") || "no answers";
+    const silent = (word: string, names: readonly string[]) =>
+      names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
+    const missing = silent("missing", output.missing);
+    const dead = silent("ended, and collected before:", output.dead);
+    return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
   },
   "mailbox.list": ({ messages, total, hidden }, paint) => {
     if (!total) return emptyText(hidden);
