@@ -12,6 +12,7 @@ import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
 import { httpSends } from "./http-sends.ts";
 import { mcp } from "./mcp.ts";
+import { orch } from "./orch.ts";
 import { order } from "./order.ts";
 import { page } from "./page.ts";
 import { size } from "./size.ts";
@@ -39,6 +40,7 @@ const benchmarks: Benchmark[] = [
   page,
   engines,
   order,
+  orch,
 ];
 const names = benchmarks.map(({ name }) => name);
 const asked = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { root } from "../../test/support/cli.ts";
 
 export function compile(source: string, outfile: string): string {
   const script = readFileSync(join(root, "scripts/build.mjs"), "utf8");
-  const flags = /const flags = (\[[^\]]*\])/.exec(script)?.[1]?.replace(/,\s*\]$/, "]");
+  const flags = /const flags = (\[[\s\S]*?\n\])/.exec(script)?.[1]?.replace(/,\s*\]$/, "]");
   if (!flags) throw new Error("scripts/build.mjs no longer has its flags where this looks for them");
   const built = Bun.spawnSync([
     process.execPath,

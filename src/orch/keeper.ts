@@ -66,6 +66,9 @@ export async function keep(keeping: Keeping): Promise<void> {
   }
 }
 
+/** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
+const namingMs = 50;
+
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
 async function work(
   keeping: Keeping,
@@ -77,6 +80,7 @@ async function work(
 ): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
+  let naming: Timer | undefined;
   try {
     const profiles = loadProfiles(profilesFile(keeping.db, "/", own));
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
@@ -90,8 +94,12 @@ async function work(
       row,
       transcript,
       signal: guard.signal,
-      onStart: ({ child }) =>
-        void engine.write((tx) => keepTask(tx, number, mark, { child })).catch(() => {}),
+      onStart: ({ child }) => {
+        clearTimeout(naming);
+        naming = setTimeout(() => {
+          engine.write((tx) => keepTask(tx, number, mark, { child })).catch(() => {});
+        }, namingMs);
+      },
     });
   } catch (error) {
     const { message, hint, code } = asInboxError(error);
@@ -99,6 +107,7 @@ async function work(
     return { success: false, error: known ? `${message}; ${hint}` : message, forGood: known };
   } finally {
     clearTimeout(timer);
+    clearTimeout(naming);
   }
 }
 

@@ -1,10 +1,12 @@
 /** Where things of the queue lie on this machine: profiles, and a folder a task. */
-import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { isHub, isServer } from "../location.ts";
 import { exists } from "../system.ts";
 
-export const thisHost = () => hostname();
+/** Loaded by those that ask: it takes longer than most of what a command does. */
+const os = () => require("node:os") as typeof import("node:os");
+
+export const thisHost = () => os().hostname();
 
 /** [Q8] Beside a database file; else the nearest one from the working directory upwards. */
 export function profilesFile(
@@ -24,7 +26,7 @@ export function profilesFile(
 /** The folder of all tasks of a bus: beside the database file, else where programs of this user keep such things. */
 export function tasksFolder(location: string, env: Record<string, string | undefined>): string {
   if (!isServer(location)) return `${location}-tasks`;
-  const state = env.XDG_STATE_HOME || join(homedir(), ".local", "state");
+  const state = env.XDG_STATE_HOME || join(os().homedir(), ".local", "state");
   const { host, pathname, searchParams } = new URL(location.replace(/,.*?(?=[/?]|$)/, ""));
   const bus = [host, pathname.slice(1), searchParams.get("schema") ?? ""].filter(Boolean).join("_");
   return join(state, "restante", `${bus.replace(/[^\w.-]/g, "_")}-tasks`);

@@ -2,6 +2,7 @@
  * [Q7] Any call that meets work which nobody supervises starts supervision again; a call that blocks looks now and
  * then. One small read a call, and at most one a second.
  */
+import { needsSupervision } from "../bus/procedures/supervision.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Engine } from "../engines/engine.ts";
 
@@ -25,6 +26,7 @@ export function watchOver(
 
   async function now(): Promise<void> {
     restUntil = performance.now() + restMs;
+    if (!(await engine.read((tx) => needsSupervision(tx)))) return;
     // Loaded by those that need it: no other command starts processes.
     const { ensureSupervision } = require("./ensure.ts") as typeof import("./ensure.ts");
     await ensureSupervision(engine, db, delivery);

@@ -3,7 +3,6 @@ import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { serve } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { startHub } from "../../hub.ts";
 import { type Asked, isHub, locateOrNew } from "../../location.ts";
 import type { CommandInput } from "./input.ts";
 import { complain } from "./output.ts";
@@ -21,6 +20,8 @@ export async function runHub(
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
       hint: "leave out --db, or name a file or a postgres:// address",
     });
+  // Servers, pages and documents are no other command's business: loading them takes 2 ms.
+  const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
   const hub = await startHub({
     db,
     port,
