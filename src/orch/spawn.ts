@@ -41,6 +41,9 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
     };
   } catch (error) {
     for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.from);
+    // The machine is short of something: another time it may do.
+    if (["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"].includes((error as { code?: string }).code ?? ""))
+      throw error;
     throw new InboxError("not_found", `${argv[0]} could not be started: ${(error as Error).message}`, {
       hint: "is it a program for this machine, and is the interpreter in its first line installed?",
     });
