@@ -4,11 +4,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { errorTable } from "../../src/contract/errors.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
+import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
 import { desk, root, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+
+/** The program that has it; what both have is tried in the first. */
+const programOf = (op: AnyOperation) => join(root, "dist", op.cli.program === "orch" ? "orch" : "inbox");
 
 test("[C1] [C2] every command answers in JSON with ok, command, and the fields of its output schema in their order", async () => {
   using at = await desk();
@@ -16,6 +21,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   const entry = crypto.randomUUID();
   const line = { id: entry, ts: 1, comments: "look", sender: "w" };
   writeFileSync(join(at.path, "entries.jsonl"), JSON.stringify(line));
+  const aside = ["--worker", "w"];
   const round: [string, string[], string][] = [
     ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
     ["send", ["w", "hello"], "mailbox.send"],
@@ -53,6 +59,17 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["token list", [], "tokens.list"],
     ["token revoke", ["tok_1"], "tokens.revoke"],
     ["agents", [], "agents.list"],
+    ["push", ["name=one", ...aside, "do", "this"], "tasks.push"],
+    ["push", ["name=two", ...aside, "do that"], "tasks.push"],
+    ["queue", [], "tasks.queue"],
+    ["show", ["one"], "tasks.show"],
+    ["log", ["one"], "tasks.log"],
+    ["move", ["two", "1"], "tasks.move"],
+    ["edit", ["two", "do something else"], "tasks.edit"],
+    ["remove", ["two"], "tasks.remove"],
+    ["run", ["1"], "tasks.run"],
+    ["agents", [], "tasks.profiles"],
+    ["supervise", [], "bus.supervise"],
     ["workspace add", [".", "--label", "Here"], "workspaces.add"],
     ["workspace list", [], "workspaces.list"],
     ["entries import", ["entries.jsonl"], "entries.import"],
@@ -69,10 +86,13 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
   ];
   for (const [command, args, name] of round) {
-    const { code, stdout, json } = await at.inbox(...command.split(" "), ...args);
+    const op = table.find((operation) => operation.name === name)!;
+    const { code, stdout, json } = await run([...command.split(" "), ...args, "--json"], {
+      cwd: at.path,
+      program: [programOf(op)],
+    });
     expect([command, code]).toEqual([command, 0]);
     expect(stdout.indexOf("\n")).toBe(stdout.length - 1);
-    const op = table.find((operation) => operation.name === name)!;
     const known = [
       "ok",
       "command",
@@ -82,9 +102,10 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     expect(json).toMatchObject({ ok: true, command });
   }
   // Channels have a shape of their own (channels.test.ts), a dead letter takes minutes to die, the hub does not end,
-  // a workspace's id nobody knows before (workspaces.test.ts), and an export is lines (entries.test.ts).
+  // a workspace's id nobody knows before (workspaces.test.ts), an export is lines (entries.test.ts), and what starts or
+  // ends sub-agents has suites of its own (test/orch).
   const elsewhere = (name: string) =>
-    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^bus\.(serve|mcp|setup)$/.test(
+    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^tasks\.(assign|handoff|kill)$|^bus\.(serve|mcp|setup)$/.test(
       name,
     );
   const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));
@@ -241,7 +262,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     command: "init",
     db: join(inner, ".agents/coord.db"),
     created: true,
-    schema_version: 5,
+    schema_version: migrations.length,
     outer: at.db,
   });
   await run(["send", "w", "hello"], { cwd: inner });
@@ -260,13 +281,20 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
   // These make one, or need none.
   const needless = ["bus.init", "bus.serve", "bus.setup"];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
-    const needed = [...op.cli.command.split(" "), ...plainFor(op.cli.command)];
-    const { code, json } = await run([...needed, "--agent", "w", "--json"], { cwd: empty.path });
+    const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);
+    const { code, json } = await run([...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"], {
+      cwd: empty.path,
+      program: [programOf(op)],
+    });
     expect([op.name, code, json.error.code]).toEqual([op.name, 40, "not_initialized"]);
     expect(json.error.hint).toContain("inbox init");
   }
   expect(await Array.fromAsync(new Bun.Glob("**").scan({ cwd: empty.path, dot: true }))).toEqual([]);
 });
+
+/** A word for each plain argument there is. */
+const plainForTask = (op: AnyOperation) =>
+  (op.cli.plain ?? []).map((key) => (key === "count" || key === "to" ? "1" : "x"));
 
 const onChannel = ["msg inbox", "msg ack all", "msg pending"];
 const onMessage = ["msg ack", "msg status", "dlq show", "token revoke"];
@@ -407,8 +435,11 @@ test("[C8] every command has help with its flags and an example, and every examp
   writeFileSync(join(at.path, "task.md"), "x");
   writeFileSync(join(at.path, "result.md"), "x");
   writeFileSync(join(at.path, "entries.jsonl"), "");
+  const quick = 'kind = "command"\ncommand = ["true"]\nmodel = ["{model}"]\n';
+  writeFileSync(join(at.path, ".agents/agents.toml"), `default = "claude"\n[runners.claude]\n${quick}`);
   for (const op of table) {
-    const { code, stdout } = await at.human(...op.cli.command.split(" "), "--help");
+    const human = (...args: string[]) => run(args, { cwd: at.path, program: [programOf(op)] });
+    const { code, stdout } = await human(...op.cli.command.split(" "), "--help");
     expect(code).toBe(0);
     for (const { name } of flagsOf(op)) expect(stdout).toContain(name);
     for (const { name } of globalFlags) expect(stdout).toContain(name);
@@ -416,7 +447,9 @@ test("[C8] every command has help with its flags and an example, and every examp
       expect(stdout).toContain(example);
       // They block, need a server, or print lines.
       if (
-        /--wait|entries export|--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp)/.test(example)
+        /--wait|entries export|--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp)|orch handoff/.test(
+          example,
+        )
       )
         continue;
       const shell = Bun.spawn(["bash", "-c", `${example} --json`], {
@@ -428,7 +461,7 @@ test("[C8] every command has help with its flags and an example, and every examp
       const answer = JSON.parse(await new Response(shell.stdout).text());
       if (answer.ok === false) expect([example, answer.error.code]).not.toEqual([example, "invalid_input"]);
     }
-    expect((await at.human("help", ...op.cli.command.split(" "))).stdout).toBe(stdout);
+    expect((await human("help", ...op.cli.command.split(" "))).stdout).toBe(stdout);
   }
 });
 

@@ -6,8 +6,12 @@ export type Program = "inbox" | "orch";
 
 const operations = table as readonly AnyOperation[];
 
-export const operationsFor = (program: Program) =>
-  operations.filter(({ cli }) => (cli.program ?? "inbox") === program || cli.program === "both");
+/** What is in both stands last in the second. */
+export const operationsFor = (program: Program) => {
+  const own = operations.filter(({ cli }) => (cli.program ?? "inbox") === program);
+  const shared = operations.filter(({ cli }) => cli.program === "both");
+  return [...own, ...shared];
+};
 
 /** Commands that are about the program, not about the bus. */
 export const ownCommands = (program: Program): Record<string, string> => ({
