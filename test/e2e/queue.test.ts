@@ -48,7 +48,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("Delete");
     await until(async () => (await queued()).join() === "one,three");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.locator(".list-head", { hasText: "Finished2" }).waitFor();
+    for (const name of ["one", "three"])
+      await page.locator(".row-link", { hasText: name }).locator(".tag", { hasText: "done" }).waitFor();
     await page.locator(".row-link", { hasText: "three" }).click();
     await page.getByRole("button", { name: "Transcript" }).click();
     await page.locator('.piece[data-kind="final"]', { hasText: "I have changed" }).waitFor();
