@@ -62,6 +62,12 @@ export const taskColumns = columnsWith(fragment`tasks.prompt`);
 /** The same with no more than the beginning of the prompt. */
 const briefColumns = columnsWith(fragment`substr(tasks.prompt, 1, 400) as prompt`);
 
+// "Not finished" is said too: no planner sees by itself that the index of what lives serves these.
+export const isRunning = fragment`tasks.status <> 'finished' and tasks.status = 'running'`;
+export const isWaiting = fragment`tasks.status <> 'finished' and tasks.status = 'waiting'`;
+export const hasNotBegun = fragment`tasks.status <> 'finished' and tasks.status in ('queued', 'waiting')`;
+export const isOpen = fragment`tasks.status <> 'finished' and tasks.status in ('waiting', 'running')`;
+
 /** Everything that changes tasks is in one order: who may start depends on all the others. */
 export const lockTasks = (tx: Context) => alone(tx, "tasks");
 

@@ -4,6 +4,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
+import { isRunning } from "../task.ts";
 
 interface AgentRow {
   name: string;
@@ -23,7 +24,7 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
     select agents.name, agents.first_seen_at, agents.last_seen_at,
       (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
       (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
-      (select count(*) from tasks where tasks.name = agents.name and tasks.status = 'running' and tasks.worker is null) as running
+      (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running
     from agents order by agents.name`);
   const memberships = yield* all<{ agent_id: string; pool: string }>(
     sql`select pool_members.agent_id, pool_members.pool from pool_members order by pool_members.pool`,

@@ -3,7 +3,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { expiryAfter } from "../lease.ts";
-import { lockTasks } from "../task.ts";
+import { isOpen, lockTasks } from "../task.ts";
 
 const leaseSeconds = 15;
 
@@ -48,9 +48,7 @@ export function* leaveIfIdle(tx: Context, holder: string): Procedure<boolean> {
 }
 
 function* openWork(): Procedure<boolean> {
-  const work = yield* one(
-    sql`select 1 as here from tasks where tasks.status in ('waiting', 'running') limit 1`,
-  );
+  const work = yield* one(sql`select 1 as here from tasks where ${isOpen} limit 1`);
   return work !== undefined;
 }
 

@@ -6,7 +6,16 @@ import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { changeTask, findTask, lockTasks, notStarted, oneView, type TaskRow, tasksWhere } from "../task.ts";
+import {
+  changeTask,
+  findTask,
+  hasNotBegun,
+  lockTasks,
+  notStarted,
+  oneView,
+  type TaskRow,
+  tasksWhere,
+} from "../task.ts";
 import { removeUnstarted } from "./task-end.ts";
 import { depend, prerequisites } from "./task-push.ts";
 
@@ -41,10 +50,7 @@ export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure
     });
   const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
-  const line = yield* tasksWhere(
-    sql`tasks.parent = ${row.parent} and tasks.status in ('queued', 'waiting')`,
-    sql`tasks.place`,
-  );
+  const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${hasNotBegun}`, sql`tasks.place`);
   const others = line.filter((other) => other.task_number !== row.task_number);
   const other = others.findIndex((one) => one.name === (before ?? behind));
   if (to === undefined && other < 0)

@@ -7,7 +7,17 @@ import { agentTopic } from "../../sql/topics.ts";
 import { append } from "../event.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
-import { changeTask, isGone, isLive, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
+import {
+  changeTask,
+  hasNotBegun,
+  isGone,
+  isLive,
+  isRunning,
+  lockTasks,
+  notStarted,
+  type TaskRow,
+  tasksWhere,
+} from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "./finish.ts";
 import { killLine } from "./task-kill.ts";
@@ -197,7 +207,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
 
 /** [Q10] What waits for a failed task never starts, and its parent is told. */
 function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<void> {
-  const rows = yield* tasksWhere(sql`tasks.status in ('queued', 'waiting') and tasks.task_number in (
+  const rows = yield* tasksWhere(sql`${hasNotBegun} and tasks.task_number in (
     select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;
@@ -248,7 +258,7 @@ export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedu
 
 /** [Q10] A task a living worker had: its thread says how it ended. Answers with who ended what. */
 export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
-  const rows = yield* tasksWhere(sql`tasks.status = 'running' and tasks.worker is not null`);
+  const rows = yield* tasksWhere(sql`${isRunning} and tasks.worker is not null`);
   const ended: Worked[] = [];
   for (const row of rows.filter(isLive)) {
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));

@@ -4,7 +4,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
-import { changeTask, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
 import { killedBy } from "./task-end.ts";
 
@@ -62,7 +62,7 @@ export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
   const now = yield* tx.clock();
   const rows = yield* all<Omit<KeptTask, "lapsed"> & { leased_until: string }>(sql`
     select tasks.task_number, tasks.keeper_token, tasks.keeper, tasks.host, tasks.leased_until from tasks
-    where tasks.status = 'running' and tasks.worker is null order by tasks.task_number`);
+    where ${isRunning} and tasks.worker is null order by tasks.task_number`);
   return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until <= now }));
 }
 

@@ -6,7 +6,16 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { changeTask, findTask, lockTasks, notStarted, oneView, type TaskRow, tasksWhere } from "../task.ts";
+import {
+  changeTask,
+  findTask,
+  isRunning,
+  lockTasks,
+  notStarted,
+  oneView,
+  type TaskRow,
+  tasksWhere,
+} from "../task.ts";
 import { findThread } from "../thread.ts";
 
 export function* killTask(
@@ -38,7 +47,7 @@ export function* killLine(
     const thread = yield* findThread(idOf("thread", row.thread_id!));
     yield* append(tx, { type: "task.killed", source: by, thread, payload: { task: row.name, reason }, now });
   }
-  const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status = 'running'`);
+  const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and ${isRunning}`);
   const killed = [row.name];
   for (const child of below)
     killed.push(...(yield* killLine(tx, child, by, `"${row.name}", its parent, was killed`, now)));

@@ -32,7 +32,9 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   const before = yield* one(sql`select 1 as here from tasks where tasks.name = ${name} limit 1`);
   if (before) yield* buryMailOf(tx, name, now);
   const timeout = input.timeout === undefined ? null : Math.round(input.timeout * 1000);
-  const place = yield* one<{ last: number | null }>(sql`select max(tasks.place) as last from tasks`);
+  const place = yield* one<{ last: number | null }>(
+    sql`select max(tasks.place) as last from tasks where tasks.status <> 'finished'`,
+  );
   const made = yield* one<TaskRow>(sql`
     insert into tasks (name, parent, status, prompt, profile, model, cwd, timeout_ms, priority, place, retries, worker, created_at)
     values (${name}, ${input.agent}, 'queued', ${input.prompt}, ${input.profile}, ${input.model ?? null}, ${input.cwd}, ${timeout},

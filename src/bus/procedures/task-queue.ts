@@ -3,7 +3,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Task } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { findTask, oneView, onlyOf, tasksInQueue } from "../task.ts";
+import { findTask, hasNotBegun, isRunning, oneView, onlyOf, tasksInQueue } from "../task.ts";
 
 export function* queue(
   _: Context,
@@ -18,13 +18,10 @@ export function* queue(
   return {
     // What is to start comes first, in the order in which it starts.
     queued: yield* tasksInQueue(
-      sql`tasks.status in ('queued', 'waiting') ${whose}`,
+      sql`${hasNotBegun} ${whose}`,
       sql`tasks.status desc, tasks.priority_rank, tasks.place`,
     ),
-    running: yield* tasksInQueue(
-      sql`tasks.status = 'running' ${whose}`,
-      sql`tasks.started_at, tasks.task_number`,
-    ),
+    running: yield* tasksInQueue(sql`${isRunning} ${whose}`, sql`tasks.started_at, tasks.task_number`),
     finished: finished.reverse(),
   };
 }

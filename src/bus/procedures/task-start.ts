@@ -6,7 +6,16 @@ import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../lease.ts";
 import { firstLine } from "../message.ts";
-import { changeTask, lockTasks, type TaskRow, taskColumns, tasksWhere } from "../task.ts";
+import {
+  changeTask,
+  isOpen,
+  isRunning,
+  isWaiting,
+  lockTasks,
+  type TaskRow,
+  taskColumns,
+  tasksWhere,
+} from "../task.ts";
 import { findThread } from "../thread.ts";
 import { claim } from "./claim.ts";
 import { collect } from "./collect.ts";
@@ -46,12 +55,12 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   const now = yield* tx.clock();
   const worked = yield* endDispatched(tx, now);
   const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn">>(
-    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn from tasks where tasks.status = 'running'`,
+    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn from tasks where ${isRunning}`,
   );
   const free = freeRoom(room, running);
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
     select distinct tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
-    where tasks.status = 'waiting' order by tasks.parent`);
+    where ${isWaiting} order by tasks.parent`);
   const started: Started[] = [];
   for (const { parent, slots } of parents) {
     const busy = running.filter((row) => row.parent === parent && row.in_turn === 1).length;
@@ -126,7 +135,7 @@ function freeRoom(room: Room, running: readonly Pick<TaskRow, "profile" | "worke
 /** The first of a parent's that may start: what they wait for has succeeded, and no pause holds them. */
 function* due(parent: string, inTurn: number, but: Sql, most: number, now: string): Procedure<TaskRow[]> {
   return yield* all<TaskRow>(sql`
-    select ${taskColumns} from tasks where tasks.status = 'waiting' and tasks.parent = ${parent} and tasks.in_turn = ${inTurn} ${but}
+    select ${taskColumns} from tasks where ${isWaiting} and tasks.parent = ${parent} and tasks.in_turn = ${inTurn} ${but}
       and (tasks.not_before is null or tasks.not_before <= ${now})
       and not exists (select 1 from task_dependencies join tasks as needed on needed.task_number = task_dependencies.after_number
         where task_dependencies.task_number = tasks.task_number and needed.status <> 'finished')
@@ -195,12 +204,10 @@ function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
 }
 
 function* outlook(now: string): Procedure<Omit<Begun, "started" | "worked">> {
-  const live = yield* one(
-    sql`select 1 as here from tasks where tasks.status in ('waiting', 'running') limit 1`,
-  );
+  const live = yield* one(sql`select 1 as here from tasks where ${isOpen} limit 1`);
   const pause = yield* one<{ at: string | null }>(sql`
-    select min(tasks.not_before) as at from tasks where tasks.status = 'waiting' and tasks.not_before > ${now}`);
-  const workers = yield* tasksWhere(sql`tasks.status = 'running' and tasks.worker is not null`);
+    select min(tasks.not_before) as at from tasks where ${isWaiting} and tasks.not_before > ${now}`);
+  const workers = yield* tasksWhere(sql`${isRunning} and tasks.worker is not null`);
   const waits = workers
     .filter((row) => row.timeout_ms !== null)
     .map((row) => Date.parse(row.started_at!) + row.timeout_ms! - Date.parse(now));
