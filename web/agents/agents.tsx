@@ -109,7 +109,7 @@ function AgentRow({ item, name, open }: { item: Item; name: string; open: boolea
           <span class="row-title strong">{name}</span>
           {"task" in item ? (
             <span class="row-more">
-              <span>{item.task.prompt}</span>
+              <span>{item.task.summary}</span>
             </span>
           ) : (
             <span class="row-more">

@@ -9,6 +9,7 @@ import { Face } from "../ui/face.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, span } from "../ui/time.tsx";
+import { ResumeButton } from "./resume-button.tsx";
 
 export function Transcript({ task }: { task: Task }) {
   const log = useSignal<readonly TranscriptEntry[]>([]);
@@ -69,6 +70,7 @@ export function Transcript({ task }: { task: Task }) {
           </p>
         </div>
         <StatusTag status={task.status === "finished" ? (task.success ? "done" : "failed") : task.status} />
+        <ResumeButton task={task} />
         {running && (
           <button
             type="button"
@@ -91,7 +93,7 @@ export function Transcript({ task }: { task: Task }) {
         }}
       >
         {!log.value.some(({ kind }) => kind === "prompt") && (
-          <Piece entry={{ n: 0, at: task.createdAt, kind: "prompt", text: task.prompt }} />
+          <Piece entry={{ n: 0, at: task.createdAt, kind: "prompt", text: task.summary }} />
         )}
         {log.value.map((entry) => (
           <Piece key={entry.n} entry={entry} />

@@ -1,13 +1,14 @@
 /** The queue and the sub-agents that run from it. */
 import { signal } from "@preact/signals";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
-import type { Task } from "../../src/contract/task.ts";
 import type { TranscriptEntry } from "../../src/contract/transcript.ts";
 import { api, hasToken } from "./api.ts";
 import { coalesced } from "./coalesce.ts";
 import { onEvent, onHealed } from "./live.ts";
 
-export type { Task, TranscriptEntry };
+export type { TranscriptEntry };
+/** As the queue lists it: with the first line of its prompt. */
+export type Task = OutputOf<"tasks.queue">["queued"][number];
 export type Profile = OutputOf<"tasks.profiles">["profiles"][number];
 
 export const queue = signal<OutputOf<"tasks.queue">>({ queued: [], running: [], finished: [] });
@@ -41,6 +42,7 @@ export const tasks = {
   kill: (task: Task) => api.tasks.kill({ ...by(task), name: task.name }),
   log: (name: string, after: number, signal: AbortSignal) =>
     api.tasks.log({ name, after, limit: 500, timeoutSeconds: 25 }, { signal }),
+  show: (name: string) => api.tasks.show({ name }),
   profiles: () => api.tasks.profiles({}),
 };
 

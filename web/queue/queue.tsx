@@ -121,7 +121,7 @@ const TaskRow = ({ task, open }: { task: Task; open: boolean }) => (
       <span class="row-text">
         <span class="row-title strong">{task.name}</span>
         <span class="row-more">
-          <span>{task.prompt}</span>
+          <span>{task.summary}</span>
         </span>
       </span>
       <span class="row-time">

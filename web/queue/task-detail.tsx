@@ -8,6 +8,7 @@ import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
+import { useLive } from "../ui/use-live.ts";
 
 interface Props {
   task: Task;
@@ -16,7 +17,12 @@ interface Props {
 }
 
 export function TaskDetail({ task, onMove, onRemove }: Props) {
-  const prompt = useSignal(task.prompt);
+  const { value } = useLive(
+    () => tasks.show(task.name),
+    ({ payload }) => payload.task === task.name,
+    [task.name],
+  );
+  const whole = value?.task;
   const waits = task.status === "queued" || task.status === "waiting";
   const facts: [string, string | null][] = [
     ["Profile", task.profile ?? "the default"],
@@ -95,40 +101,44 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
             <Icon name="warning" /> {task.error}
           </p>
         )}
-        {waits ? (
-          <form
-            class="form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void attempt(() => tasks.edit(task, { prompt: prompt.value.trim() }), "Changed");
-            }}
-          >
-            <label>
-              Prompt
-              <textarea
-                rows={8}
-                value={prompt.value}
-                onInput={(event) => {
-                  prompt.value = event.currentTarget.value;
-                }}
-              />
-            </label>
-            <div class="card-actions">
-              <button
-                type="submit"
-                class="button"
-                disabled={prompt.value.trim() === "" || prompt.value === task.prompt}
-              >
-                Change
-              </button>
-            </div>
-          </form>
-        ) : (
-          <pre class="prompt" tabIndex={0}>
-            {task.prompt}
-          </pre>
-        )}
+        {whole && <Prompt key={whole.prompt} task={task} prompt={whole.prompt} changeable={waits} />}
       </div>
     </article>
+  );
+}
+
+/** The whole of it: the list has only its first line. */
+function Prompt({ task, prompt, changeable }: { task: Task; prompt: string; changeable: boolean }) {
+  const text = useSignal(prompt);
+  if (!changeable)
+    return (
+      <pre class="prompt" tabIndex={0}>
+        {prompt}
+      </pre>
+    );
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt(() => tasks.edit(task, { prompt: text.value.trim() }), "Changed");
+      }}
+    >
+      <label>
+        Prompt
+        <textarea
+          rows={8}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <div class="card-actions">
+        <button type="submit" class="button" disabled={text.value.trim() === "" || text.value === prompt}>
+          Change
+        </button>
+      </div>
+    </form>
   );
 }
