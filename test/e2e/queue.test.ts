@@ -49,7 +49,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await until(async () => (await queued()).join() === "one,three");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     for (const name of ["one", "three"])
-      await page.locator(".row-link", { hasText: name }).locator(".tag", { hasText: "done" }).waitFor();
+      await page.getByRole("link", { name: new RegExp(`^${name} .*done$`) }).waitFor();
     await page.locator(".row-link", { hasText: "three" }).click();
     await page.getByRole("button", { name: "Transcript" }).click();
     await page.locator('.piece[data-kind="final"]', { hasText: "I have changed" }).waitFor();
@@ -97,6 +97,35 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       await press("Enter");
       await page.locator(".palette-answer", { hasText: answer }).waitFor();
     }
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U6] where a sub-agent's program can go on, the page offers the command for it", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, ".agents"), { mode: 0o700 });
+    writeFileSync(
+      join(folder.path, ".agents/agents.toml"),
+      `default = "talker"
+[runners.talker]
+command = ["sh", "-c", "echo '{\\"result\\": \\"hello\\", \\"session\\": \\"s 1\\"}'"]
+output = "json"
+resume = ["talker", "--open", "{session}"]
+`,
+    );
+    await using hub = await served(join(folder.path, ".agents/coord.db"));
+    await hub.ask("POST /api/tasks/assign", {
+      agent: "main",
+      name: "guide",
+      message: "say hello",
+      cwd: folder.path,
+    });
+    await using window = await openWindow(hub.url, "/agents/guide");
+    const { page } = window;
+    const offer = page.getByRole("button", { name: "Go on in a terminal" });
+    await offer.waitFor();
+    expect(await offer.getAttribute("title")).toBe(`cd ${folder.path} && talker --open 's 1'`);
+    await offer.click();
+    await page.getByText("terminal", { exact: false }).last().waitFor();
     expect(window.troubles).toEqual([]);
   });
 });
