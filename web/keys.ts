@@ -43,7 +43,7 @@ export function listenToKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const name = nameOf(event);
-    if (typing(event.target) && !/^(mod\+|Escape$)/.test(name)) return;
+    if (typing(event.target) && !/^(mod\+k|Escape)$/.test(name)) return;
     // A button or a link that has the focus is pressed by Enter and Space.
     if (/^(Enter|Space)$/.test(name) && (event.target as Element).closest?.("a, button, summary")) return;
     const sequence: string | undefined = prefix === undefined ? undefined : `${prefix} ${name}`;

@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followAttention } from "./attention.ts";
+import { locked } from "./data/api.ts";
 import { followCounts, recount } from "./data/counts.ts";
 import { followEntries, load } from "./data/entries.ts";
 import { begin } from "./data/live.ts";
@@ -22,7 +23,7 @@ async function start(): Promise<void> {
 }
 
 async function startUntilDone(): Promise<void> {
-  for (;;) {
+  while (locked.value === undefined) {
     try {
       return await start();
     } catch {

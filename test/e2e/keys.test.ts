@@ -131,11 +131,14 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("j");
     await page.getByLabel("Reply to ada").waitFor();
     await press("r");
+    await page.keyboard.type("Something else, je, ze");
+    await press("Control+a");
     await page.keyboard.type("Yes, go on");
     await press("Control+Enter");
     const { messages } = (await mail).json;
     expect(messages).toMatchObject([{ senderId: "user", message: "Yes, go on", kind: "answer" }]);
     await page.getByText("Sent to ada").waitFor();
+    expect(await page.locator(".selection").count()).toBe(0);
     expect(await page.getByLabel("Reply to ada").inputValue()).toBe("");
   });
 

@@ -94,3 +94,34 @@ test("[C4] [C1] the built program carries its pages inside", async () => {
   expect(json).toEqual((await hub.ask("GET /openapi.json")).json);
   expect((await child.ask("GET /healthz")).json).toMatchObject({ pid: child.pid, db: child.db });
 });
+
+test("[U7] [C4] the built program carries the person's page inside, compressed, and cached by what is in it", async () => {
+  await using child = await served();
+  const asked = (path: string, headers: Record<string, string> = {}) =>
+    fetch(child.url + path, { headers, decompress: false });
+  const first = await asked("/", { "accept-encoding": "identity" });
+  const html = await first.text();
+  expect(first.headers.get("cache-control")).toBe("no-cache");
+  const again = await asked("/threads/thr_1", { "if-none-match": first.headers.get("etag")! });
+  expect(again.status).toBe(304);
+  const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+  expect(links).toHaveLength(3);
+  for (const link of links.filter((one) => /\.(js|css)$/.test(one))) {
+    const sizes: number[] = [];
+    for (const encoding of ["br", "gzip", "identity"]) {
+      const answer = await asked(link, { "accept-encoding": encoding });
+      expect([link, answer.status, answer.headers.get("content-encoding") ?? "identity"]).toEqual([
+        link,
+        200,
+        encoding,
+      ]);
+      expect(answer.headers.get("cache-control")).toContain("immutable");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      sizes.push((await answer.bytes()).length);
+    }
+    expect(sizes.toSorted((a, b) => a - b)).toEqual(sizes);
+  }
+  expect((await asked("/assets/main-00000000.js")).status).toBe(404);
+  // From source it is the same page.
+  expect((await hub.ask("GET /", undefined, { headers: { "accept-encoding": "identity" } })).text).toBe(html);
+});

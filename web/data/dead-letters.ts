@@ -3,7 +3,17 @@ import type { DeadLetter } from "../../src/contract/dead-letter.ts";
 import { api } from "./api.ts";
 
 export type { DeadLetter };
-export const loadDead = async (): Promise<readonly DeadLetter[]> =>
-  (await api.deadLetters.list({ limit: 1000 })).messages.toReversed();
+
+/** Newest first. The hub has them oldest first, so all are read; there should never be many. */
+export async function loadDead(): Promise<readonly DeadLetter[]> {
+  const all: DeadLetter[] = [];
+  for (let afterId = 0; ; ) {
+    const { messages } = await api.deadLetters.list({ limit: 1000, afterId });
+    all.push(...messages);
+    if (messages.length < 1000) return all.reverse();
+    afterId = messages.at(-1)!.id;
+  }
+}
+
 export const requeue = (id: number) => api.deadLetters.requeue({ id });
 export const purge = (id: number) => api.deadLetters.purge({ id });

@@ -4,7 +4,7 @@
  */
 import { effect } from "@preact/signals";
 import type { Event } from "../../src/contract/event.ts";
-import { api } from "./api.ts";
+import { api, locked } from "./api.ts";
 import { type Line, line } from "./line.ts";
 
 type Listener = (event: Event) => void;
@@ -31,12 +31,12 @@ function take(event: Event): void {
   for (const listener of listeners) listener(event);
 }
 
-async function lead(channel: BroadcastChannel): Promise<never> {
+async function lead(channel: BroadcastChannel): Promise<void> {
   effect(() => channel.postMessage({ line: line.value } satisfies Told));
   channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
     if ("ask" in data) channel.postMessage({ line: line.peek() } satisfies Told);
   });
-  for (;;) {
+  while (locked.peek() === undefined) {
     try {
       for await (const event of api.events.follow(last === undefined ? {} : { afterEvent: last })) {
         take(event);

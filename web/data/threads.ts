@@ -24,7 +24,10 @@ const filterOf = (asked: Which) =>
 export const loadThreads = coalesced(async () => {
   const asked = which.peek();
   try {
-    const page = await api.threads.list({ ...filterOf(asked), limit: Math.max(200, threads.peek().length) });
+    const page = await api.threads.list({
+      ...filterOf(asked),
+      limit: Math.min(1000, Math.max(200, threads.peek().length)),
+    });
     if (asked !== which.peek()) return;
     threads.value = page.threads;
     hasMore.value = page.hasMore;

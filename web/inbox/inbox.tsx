@@ -111,9 +111,6 @@ export function Inbox() {
     x: () => id !== undefined && toggle(id, false),
     J: () => extend(1),
     K: () => extend(-1),
-    "mod+a": () => {
-      selected.value = new Set(idsOf(rows));
-    },
     Delete: removeChosen,
     Backspace: removeChosen,
     "#": removeChosen,
