@@ -5,6 +5,7 @@ import { problemOf } from "../data/api.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
 import { type Entry, fetchEntry } from "../data/entries.ts";
 import { markRead, markUnread } from "../data/entry-actions.ts";
+import { openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
 import { go } from "../router.ts";
@@ -22,6 +23,8 @@ const dwellMs = 700;
 export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
   const shown = useSignal<{ entry: Entry; agent: string | null } | undefined>(undefined);
   const states = useSignal<readonly DocumentState[]>([]);
+  /** What the thread is about: a question alone may say little. */
+  const subject = useSignal<string | undefined>(undefined);
   const missing = useSignal<ReturnType<typeof problemOf> | undefined>(undefined);
 
   useEffect(() => {
@@ -31,6 +34,13 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
         if (ending.signal.aborted) return;
         shown.value = { entry, agent: workspace?.agent ?? entry.sender };
         states.value = documents;
+        if (entry.threadId)
+          openThread(entry.threadId).then(
+            ({ thread }) => {
+              subject.value = thread.subject;
+            },
+            () => {}, // its number will do
+          );
         if (documents.length)
           watchDocuments(
             id,
@@ -45,7 +55,7 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
       },
     );
     return () => ending.abort();
-  }, [id, shown, states, missing]);
+  }, [id, shown, states, missing, subject]);
 
   const entry = known ?? shown.value?.entry;
   const unread = entry?.readAt === null;
@@ -89,7 +99,7 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
                   class="link"
                   onClick={() => go({ tab: "threads", id: entry.threadId! })}
                 >
-                  {entry.threadId}
+                  {subject.value ?? entry.threadId}
                 </button>
               </>
             )}
