@@ -4,12 +4,16 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { install, root, runBun } from "./setup.mjs";
 
-/** The last two flags keep the program from running code or reading settings of the folder it is called in. */
+/**
+ * In pieces: what a command does not need is not even read; in one piece every command took 4 ms of processor time more.
+ * The last two flags keep the program from running code or reading settings of the folder it is called in.
+ */
 const flags = [
   "--compile",
   "--minify",
   "--bytecode",
   "--format=esm",
+  "--splitting",
   "--loader=.pack:file",
   "--asset-naming=[name].[ext]",
   "--tsconfig-override=tsconfig.build.json",
