@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -219,6 +219,18 @@ test.concurrent("[Q5] where no keeper can be started at all, the task fails and 
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "t", success: false });
   expect(told!.error).toContain("no process could be started to keep it");
+});
+
+test.concurrent("[Q5] a keeper that cannot go on ends, and its complaint is told", async () => {
+  using team = await crew();
+  await team.push("t", "echo never");
+  mkdirSync(`${team.db}-tasks`);
+  writeFileSync(`${team.db}-tasks/bin`, "in the way");
+  await team.orch("run");
+  const [told] = await team.hear();
+  expect(told).toMatchObject({ from: "t", success: false });
+  expect(told!.error).toContain("the process that kept it");
+  expect(told!.error).toContain(`${team.db}-tasks/bin`);
 });
 
 /** A line to a server that can be cut for a while, at an address that stays. */
