@@ -36,7 +36,7 @@ export async function openWindow(
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   const troubles = watchOver(page, url);
   await page.goto(url + path);
   return {

@@ -203,19 +203,21 @@ function components(entry: string | undefined, folder: string, prefix: string) {
 export function Markdown({ text, entry, folder }: MarkdownProps) {
   const prefix = `m${useId().replace(/\W/g, "")}-`;
   const raw = rawParser.value;
+  // The same for every version of a text: what is drawn already stays, and is not drawn again.
+  const parts = useMemo(() => components(entry, folder, prefix), [entry, folder, prefix]);
   const { content, lacks } = useMemo(() => {
     const { tree, lacks } = treeOf(text, prefix, raw);
     const content = toJsxRuntime(tree, {
       Fragment: runtime.Fragment,
       jsx: runtime.jsx as never,
       jsxs: runtime.jsxs as never,
-      components: components(entry, folder, prefix) as never,
+      components: parts as never,
       passNode: true,
       elementAttributeNameCase: "html",
       stylePropertyNameCase: "css",
     }) as unknown as ComponentChildren;
     return { content, lacks };
-  }, [text, entry, folder, prefix, raw]);
+  }, [text, prefix, parts, raw]);
   useEffect(() => {
     if (lacks) void loadRawParser().catch(() => {}); // the line is down: shown without
   }, [lacks]);
