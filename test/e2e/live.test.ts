@@ -28,11 +28,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     for (const page of pages) {
       await page.locator('.entry[data-unread="true"]', { hasText: "Fresh from the agent" }).waitFor();
       await until(() => page.evaluate("document.title === '(1) Inbox'"));
+      await until(() => page.evaluate("document.querySelector('link[rel=icon]').href.startsWith('data:')"));
     }
     await one.page.getByText("Fresh from the agent").first().click();
     for (const page of pages) {
       await page.locator('.entry[data-unread="false"]', { hasText: "Fresh from the agent" }).waitFor();
       await until(() => page.evaluate("document.title === 'Inbox'"));
+      await until(() => page.evaluate("document.querySelector('link[rel=icon]').href.endsWith('.svg')"));
     }
     // The window that followed the events is closed: the other one takes over.
     await one.page.close();
