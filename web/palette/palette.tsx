@@ -34,9 +34,10 @@ const hitIcons: Record<SearchHit["kind"], IconName> = {
   messages: "channels",
 };
 
-/** A message's title is how it begins: then it is said once, and below it who said it where. */
-const titled = ({ title, snippet, sender, channel }: SearchHit) =>
-  sender !== null && channel !== null && snippet.text.startsWith(title.slice(0, 40));
+/** A message's or a thread's title may be all it says: then it is said once, and below it whose it is. */
+const titled = ({ title, snippet }: SearchHit) => snippet.text.startsWith(title.slice(0, 40));
+const whose = ({ sender, channel, threadId }: SearchHit) =>
+  sender !== null && channel !== null ? `${sender} → ${channel}` : (threadId ?? "");
 
 export function Palette() {
   if (open.value === undefined) return null;
@@ -141,9 +142,7 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
             children: (
               <span class="hit">
                 <span class="hit-title">{titled(hit) ? <Marked {...hit.snippet} /> : hit.title}</span>
-                <span class="hit-snippet">
-                  {titled(hit) ? `${hit.sender} → ${hit.channel}` : <Marked {...hit.snippet} />}
-                </span>
+                <span class="hit-snippet">{titled(hit) ? whose(hit) : <Marked {...hit.snippet} />}</span>
                 <span class="hint">
                   <Age at={hit.ts} />
                 </span>
