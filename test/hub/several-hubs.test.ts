@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
-import { emptied, postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { refusal } from "../support/refusal.ts";
 import { type Balancer, startBalancer } from "../support/round-robin.ts";
 import { until } from "../support/until.ts";
@@ -22,7 +22,7 @@ const places: { engine: string; make(): Promise<Place> }[] = [
       return { url: join(folder.path, "coord.db"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
     },
   },
-  ...(postgresUrl ? [{ engine: "postgres", make: async () => emptied(await temporarySchema()) }] : []),
+  ...(postgresUrl ? [{ engine: "postgres", make: async () => temporarySchema() }] : []),
 ];
 if (!postgresUrl) console.warn("SKIPPED: several hubs on Postgres, for TEST_POSTGRES names no server");
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { bareEnvironment, program } from "../support/cli.ts";
 import { type Ask, ask } from "../support/hub.ts";
-import { emptied, temporarySchema } from "../support/postgres.ts";
+import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
 
@@ -53,7 +53,7 @@ postgresSuite("clock", () => {
   test.skipIf(!later)(
     "[L8] [M5] leases and messages last as long through a hub whose clock is an hour ahead",
     async () => {
-      using place = await emptied(await temporarySchema());
+      using place = await temporarySchema();
       await using right = await servedAt(place.url);
       await using wrong = await servedAt(place.url, later);
       // It really is an hour ahead, by its own word.

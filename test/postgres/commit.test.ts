@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { type Inbox, openInbox } from "../../src/inbox.ts";
-import { emptied, temporarySchema } from "../support/postgres.ts";
+import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { type Fault, type FaultyLine, startProxy } from "../support/proxy.ts";
 import { startPostgres } from "../support/servers.ts";
@@ -17,7 +17,7 @@ interface Line {
 }
 
 async function line(): Promise<Line> {
-  const place = await emptied(await temporarySchema());
+  const place = await temporarySchema();
   const proxy = await startProxy(place.url);
   const inbox = openInbox(proxy.url);
   await inbox.call("messages.pending", { channel: "c" }); // connected

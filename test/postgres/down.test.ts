@@ -6,7 +6,7 @@ import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { type Inbox, openInbox } from "../../src/inbox.ts";
 import { run } from "../support/cli.ts";
 import { hubHere, served } from "../support/hub.ts";
-import { administrator, emptied, postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { startProxy } from "../support/proxy.ts";
 import { refusal } from "../support/refusal.ts";
@@ -196,7 +196,7 @@ postgresSuite("down", () => {
   });
 
   test("[G4] of several hosts the first that is there serves; where none is, all are told so", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     const several = (...ports: unknown[]) =>
       place.url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(","));
     const [dead, other] = [freePort(), freePort()];
@@ -321,7 +321,7 @@ postgresSuite("down", () => {
   });
 
   test("[W1] [G4] the connection that listens is lost: a waiter is woken all the same", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     const [waiter, sender] = [openInbox(place.url), openInbox(place.url)];
     const listening = () =>
       stored<{ pid: number }>(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openInbox } from "../../src/inbox.ts";
 import { type Acknowledged, doubled, lost, overlapping, randomOf } from "../fault/kill-record.ts";
 import { bareEnvironment, root } from "../support/cli.ts";
-import { emptied, temporarySchema } from "../support/postgres.ts";
+import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { copied, flaws } from "../support/stored-postgres.ts";
 
@@ -60,7 +60,7 @@ async function killWorker(db: string, agent: string): Promise<Acknowledged[]> {
 postgresSuite("kill", () => {
   test("[G2] [L1] processes are killed while they write: nothing acknowledged is lost, nobody holds what another holds", async () => {
     console.log(`postgres/kill.test.ts: FAULT_SEED=${seed}`);
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     const inbox = openInbox(place.url);
     for (const agent of slots) await inbox.call("pools.join", { agent, pool: "crew" });
     let killed = 0;

@@ -13,7 +13,7 @@ import { type Inbox, openInbox } from "../../src/inbox.ts";
 import { all, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { randomOf } from "../fault/kill-record.ts";
-import { administrator, emptied, postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
 
@@ -80,7 +80,7 @@ const naivePage = (driver: postgres.Sql, table: string, id: string) => async (af
 
 /** One run; answers with how many rows the naive readers missed. */
 async function race(): Promise<{ messages: number; events: number }> {
-  using place = await emptied(await temporarySchema());
+  using place = await temporarySchema();
   const url = place.url.replace(/&pool=\d+/, "");
   const inbox = openInbox(`${url}&pool=8`);
   const naive = postgres(postgresUrl!, { max: 2, connection: { search_path: place.schema } });
@@ -144,8 +144,8 @@ postgresSuite("order", () => {
   });
 
   test("[G2] who idles in another schema or another database hides nothing; in ours, what comes after waits", async () => {
-    using ours = await emptied(await temporarySchema());
-    using theirs = await emptied(await temporarySchema());
+    using ours = await temporarySchema();
+    using theirs = await temporarySchema();
     const inbox = openInbox(ours.url);
     const elsewhere = `elsewhere_${process.pid}`;
     await administrator().unsafe(`create database ${elsewhere}`);
@@ -181,7 +181,7 @@ postgresSuite("order", () => {
   });
 
   test("[G2] a transaction of ours that idles is ended by the server, and what it held back is seen", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     const inbox = openInbox(place.url);
     const engine = openPostgres(place.url);
     const [usual] = await engine.read(() =>
@@ -223,7 +223,7 @@ postgresSuite("order", () => {
   });
 
   test("[M12] [G2] two messages to 3,000 agents at once: all get both, in one order, and the server has locks enough", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     await stored(
       place.url,
       `insert into agents (name, first_seen_at, last_seen_at)

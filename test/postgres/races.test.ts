@@ -7,14 +7,14 @@ import { openPostgres } from "../../src/engines/postgres/engine.ts";
 import { type Inbox, openInbox } from "../../src/inbox.ts";
 import { one, type Procedure, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
-import { emptied, postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 /** A bus, and several inboxes on it. */
 async function crowd(count: number) {
-  const place = await emptied(await temporarySchema());
+  const place = await temporarySchema();
   const inboxes = times(count, () => openInbox(place.url));
   // Connected before the race, so that it is one.
   await Promise.all(
@@ -187,7 +187,7 @@ postgresSuite("races", () => {
   });
 
   test("[B3] what time has made a dead letter its sender is told of once, whoever of many at once writes it down", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     let passed = 0;
     const inboxes = times(2, () => openInbox(place.url, { now: () => Date.now() + passed }));
     const inbox: Inbox = inboxes[0]!;

@@ -5,7 +5,7 @@ import { diagnosePostgres } from "../../src/engines/postgres/doctor.ts";
 import { openInbox } from "../../src/inbox.ts";
 import { program, run, start } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
-import { emptied, temporarySchema } from "../support/postgres.ts";
+import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { startPostgres } from "../support/servers.ts";
 import { stored } from "../support/stored-postgres.ts";
@@ -20,7 +20,7 @@ const untilListening = (url: string, count: number) => {
 
 postgresSuite("wake", () => {
   test("[W5] [W1] [G2] a message posted at one hub wakes a long poll at another, and a stream of events there", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     await using here = await hubHere({ db: place.url });
     await using there = await hubHere({ db: place.url });
     const polling = there.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
@@ -37,7 +37,7 @@ postgresSuite("wake", () => {
   });
 
   test("[W5] [W1] a command wakes an inbox of another process, and the other way round", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     const inbox = openInbox(place.url);
     const waiting = inbox.call("mailbox.receive", { agent: "here", timeoutSeconds: 50 });
     await untilListening(place.url, 1);
@@ -56,7 +56,7 @@ postgresSuite("wake", () => {
   });
 
   test("[C8] [G2] notifications arrive, and the doctor says so", async () => {
-    using place = await emptied(await temporarySchema());
+    using place = await temporarySchema();
     const { healthy, checks } = await diagnosePostgres(place.url);
     expect(healthy).toBe(true);
     expect(checks.find(({ name }) => name === "wake-ups")).toMatchObject({ status: "ok" });

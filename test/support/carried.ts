@@ -16,7 +16,7 @@ import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "..
 import { handed } from "../../src/waiting/handed.ts";
 import { receive } from "../../src/waiting/mail.ts";
 import { temporaryFolder } from "./folder.ts";
-import { administrator, emptied, postgresUrl, temporarySchema } from "./postgres.ts";
+import { administrator, postgresUrl, temporarySchema } from "./postgres.ts";
 import { rows } from "./stored.ts";
 import { until } from "./until.ts";
 
@@ -169,7 +169,7 @@ async function inFile(): Promise<Place> {
 }
 
 async function onServer(): Promise<Place> {
-  const place = await emptied(await temporarySchema());
+  const place = await temporarySchema();
   const query = async <T>(text: string): Promise<T[]> => [
     ...((await administrator().begin(async (tx) => {
       await tx.unsafe(`set local search_path to ${place.schema}`);

@@ -6,7 +6,7 @@ import { startHub } from "../../src/hub.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../src/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "./folder.ts";
-import { emptied, postgresUrl, temporarySchema } from "./postgres.ts";
+import { postgresUrl, temporarySchema } from "./postgres.ts";
 
 export interface Bench {
   inbox: Inbox;
@@ -76,7 +76,7 @@ const startPostgres = (): Promise<Bench> => startServer();
 const startCarried = (): Promise<Bench> => startServer(rabbitUrl);
 
 async function startServer(delivery?: string): Promise<Bench> {
-  const place = await emptied(await temporarySchema());
+  const place = await temporarySchema();
   const { now, pass, freeze } = movable();
   const opened: EmbeddedInbox[] = [];
   const another = () => {

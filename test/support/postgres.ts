@@ -29,8 +29,10 @@ export interface Place {
   [Symbol.dispose](): void;
 }
 
+/** Empty, and counting from 1, whoever had it before. */
 export async function temporarySchema(): Promise<Place> {
   const schema = free.pop() ?? (await create());
+  await empty(schema);
   const url = `${postgresUrl}?schema=${schema}&pool=4`;
   return { url, schema, [Symbol.dispose]: () => void free.push(schema) };
 }
@@ -41,15 +43,13 @@ async function create(): Promise<string> {
   return schema;
 }
 
-/** Empty, and counting from 1. */
-export async function emptied(place: Place): Promise<Place> {
+async function empty(schema: string): Promise<void> {
   const statements = [
-    ...tables.map((table) => `delete from ${place.schema}.${table};`),
-    `update ${place.schema}.search_progress set event_id = 0;`,
+    ...tables.map((table) => `delete from ${schema}.${table};`),
+    `update ${schema}.search_progress set event_id = 0;`,
     // A bus of its own: queues at the broker are named after it.
-    `update ${place.schema}.bus set bus_id = replace(gen_random_uuid()::text, '-', '');`,
-    ...sequences.map((sequence) => `select setval('${place.schema}.${sequence}', 1, false);`),
+    `update ${schema}.bus set bus_id = replace(gen_random_uuid()::text, '-', '');`,
+    ...sequences.map((sequence) => `select setval('${schema}.${sequence}', 1, false);`),
   ];
   await administrator().unsafe(statements.join(" ")).simple();
-  return place;
 }

@@ -5,7 +5,7 @@ import { type Result, type RunOptions, root, run } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
 import { served } from "./hub.ts";
 import { overHttp, overStdioAt, type Visitor } from "./mcp.ts";
-import { emptied, postgresUrl, temporarySchema } from "./postgres.ts";
+import { postgresUrl, temporarySchema } from "./postgres.ts";
 import { until } from "./until.ts";
 
 export const usualProfiles = `
@@ -104,7 +104,7 @@ async function throughHub(file: string): Promise<Bus> {
 }
 
 async function onPostgres(): Promise<Bus> {
-  const place = await emptied(await temporarySchema());
+  const place = await temporarySchema();
   return { db: place.url, mark: `schema=${place.schema}&`, close: () => place[Symbol.dispose]() };
 }
 
