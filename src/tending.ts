@@ -40,12 +40,17 @@ export async function tendEntries(
 }
 
 const searchMs = 1000;
+/** So much more is written than can be followed: whoever writes comes first, and whoever searches follows the rest itself. */
+const crowdedMs = 15_000;
 
 /** Words follow at leisure: whoever searches does not find them far behind. */
 export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<void> {
+  let restMs = searchMs;
   while (!signal.aborted) {
-    await pause(searchMs, signal);
-    if (!signal.aborted) await catchUp(engine, searchMs / 4).catch(() => {});
+    await pause(restMs, signal);
+    if (signal.aborted) return;
+    const all = await catchUp(engine, searchMs / 4).catch(() => true);
+    restMs = all ? searchMs : crowdedMs;
   }
 }
 

@@ -46,11 +46,13 @@ export function journaled(plain: Engine, { folder, later = false, complain }: Jo
         let touched = false;
         const result = await plain.write((tx) => {
           touched = false; // it may be run again
-          const wake = (topic: string) => {
+          // It is this write's own: another one around it would cost every write.
+          const { wake } = tx;
+          tx.wake = (topic) => {
             touched ||= topic === entriesTopic;
-            tx.wake(topic);
+            wake.call(tx, topic);
           };
-          return work({ ...tx, wake });
+          return work(tx);
         }, options);
         if (!touched) return result;
         const written = journal().sync();
