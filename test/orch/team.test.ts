@@ -1,6 +1,6 @@
 /** [Q4] [Q11] Leading a team: assign and gather, handoff, what a sub-agent finds around it, and sub-agents of sub-agents. */
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crews } from "../support/team.ts";
 import { until } from "../support/until.ts";
@@ -152,22 +152,45 @@ describe.each(crews)("$name", ({ open }) => {
     ]);
   });
 
-  test("[Q4] [X2] where tokens are used a sub-agent has its own, no better than its parent's, and only while it lives", async () => {
+  test("[Q4] [X2] where tokens are used a sub-agent has its own, to lead with as its parent does, and only while it lives", async () => {
     await using crew = await open();
     const { inbox, orch } = crew;
-    await inbox("token", "create", "--agent", "boss", "--scope", "worker");
+    await inbox("token", "create", "--agent", "boss", "--scope", "leader");
     const script = 'inbox send boss "$INBOX_TOKEN" >/dev/null; inbox receive from=boss >/dev/null';
     expect((await orch("assign", "--agent", "boss", "name=sub", script)).code).toBe(0);
     const [{ message: token, sender_verified }] = (await inbox("receive", "--agent", "boss")).json.messages;
     expect(sender_verified).toBe(true);
     const tokens = async () => (await inbox("token", "list")).json.tokens;
-    expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", scope: "worker", revoked_at: null });
+    expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", scope: "leader", revoked_at: null });
     const asSub = () => crew.plain("inbox", ["check", "--json"], { env: { INBOX_TOKEN: token } });
     expect((await asSub()).code).toBe(10);
     await inbox("send", "sub", "go", "--from", "boss");
     await inbox("receive", "--agent", "boss");
     expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", revoked_at: expect.any(String) });
     expect((await asSub()).json.error.code).toBe("unauthenticated");
+  });
+
+  test("[X2] a worker's token looks at the queue, and starts, changes and ends nothing", async () => {
+    await using crew = await open();
+    const { token } = (await crew.inbox("token", "create", "--agent", "w", "--scope", "worker")).json;
+    const asWorker = (...args: string[]) =>
+      crew.plain("orch", [...args, "--json"], { env: { INBOX_TOKEN: token } });
+    await crew.orch("push", "name=theirs", "sleep 1000");
+    expect((await asWorker("queue", "--all")).json.queued).toMatchObject([{ name: "theirs" }]);
+    for (const words of [
+      ["push", "touch made"],
+      ["run"],
+      ["assign", "touch made"],
+      ["handoff", "touch made"],
+      ["edit", "theirs", "touch made"],
+      ["move", "theirs", "1"],
+      ["kill", "theirs"],
+      ["remove", "theirs"],
+    ]) {
+      const { code, json } = await asWorker(...words);
+      expect([words[0], code, json.error.code]).toEqual([words[0], 30, "not_allowed"]);
+    }
+    expect(existsSync(join(crew.path, "made"))).toBe(false);
   });
 
   test("[Q1] [Q4] what a sub-agent pushes over MCP inherits its folder, its model and its kind", async () => {

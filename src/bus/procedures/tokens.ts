@@ -86,13 +86,3 @@ export function* hasTokens(): Procedure<boolean> {
     (yield* one(sql`select 1 as some from tokens where tokens.revoked_at is null limit 1`)) !== undefined
   );
 }
-
-/** The best scope anybody may use in an agent's name. */
-export function* scopeOf(agent: string): Procedure<Scope | undefined> {
-  const rows = yield* all<{ scope: Scope }>(
-    sql`select tokens.scope from tokens where tokens.agent_id = ${agent} and tokens.revoked_at is null`,
-  );
-  return (["admin", "user", "leader", "worker"] as const).find((scope) =>
-    rows.some((row) => row.scope === scope),
-  );
-}

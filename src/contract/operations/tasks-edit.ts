@@ -15,7 +15,7 @@ import {
 export const editTask = operation({
   name: "tasks.edit",
   kind: "write",
-  scope: "worker",
+  scope: "leader",
   summary: "Change a task that has not started",
   input: () =>
     v.strictObject({

@@ -6,7 +6,7 @@ import { queueOf, task, taskName } from "../task.ts";
 export const moveTask = operation({
   name: "tasks.move",
   kind: "write",
-  scope: "worker",
+  scope: "leader",
   summary: "Change a task's place among those that have not started",
   detail: "Say one of --to, --before and --behind. Priority and dependencies still come first.",
   input: () =>
