@@ -11,7 +11,7 @@ import { snakeCase } from "../../src/surfaces/text/recase.ts";
 import { orch, program, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { ask, type Fields, hubHere } from "../support/hub.ts";
-import { inspected, inspector } from "../support/inspector.ts";
+import { inspected } from "../support/inspector.ts";
 import { overHttp, overStdio, revisions, type Visitor } from "../support/mcp.ts";
 import { requestOf } from "../support/routes.ts";
 import { everyTool, forged, type Row, theWorkspace, toolRound } from "../support/tool-round.ts";
@@ -243,36 +243,33 @@ describe.each([...revisions])("the official client, %s", (revision) => {
     ));
 });
 
-describe.skipIf(!inspector)(
-  "the inspector (skipped where it is not installed; TEST_INSPECTOR names it)",
-  () => {
-    // Every call is a connection of its own that ends at once, so each is made on a copy of the bus as it is then.
-    test.each(["stdio", "HTTP"])(
-      "[C5] its command line calls every tool over %s",
-      async (transport) => {
-        using reference = await bus();
-        const { workspace } = reference;
-        for (const [index, row] of toolRound.entries()) {
-          const copy = `${reference.db}-${index}`;
-          copyFileSync(reference.db, copy);
-          const value = await directly(reference.db, row, workspace);
-          const inWorkspace = row.form.set === "user";
-          // Nobody is in a workspace over stdio; and this program asks at /mcp whatever address it is given.
-          if (inWorkspace) continue;
-          await using hub = await hubHere({ db: copy });
-          const address = `${hub.url}/mcp?tools=${toolSets.join(",")}${row.agent ? `&agent=${row.agent}` : ""}`;
-          const command = [program, "mcp", "--tools", toolSets.join(","), "-e", `INBOX_DB=${copy}`];
-          if (row.agent) command.push("-e", `INBOX_AGENT=${row.agent}`);
-          const answer = await inspected(
-            transport === "HTTP" ? [address] : command,
-            row.form.tool,
-            toolArguments(row),
-          );
-          const what = [row.op.name, row.input];
-          expect([what, settled(answer.structuredContent)]).toEqual([what, expectedOfTool(row, value)]);
-        }
-      },
-      180_000,
-    );
-  },
-);
+describe("the inspector", () => {
+  // Every call is a connection of its own that ends at once, so each is made on a copy of the bus as it is then.
+  test.each(["stdio", "HTTP"])(
+    "[C5] its command line calls every tool over %s",
+    async (transport) => {
+      using reference = await bus();
+      const { workspace } = reference;
+      for (const [index, row] of toolRound.entries()) {
+        const copy = `${reference.db}-${index}`;
+        copyFileSync(reference.db, copy);
+        const value = await directly(reference.db, row, workspace);
+        const inWorkspace = row.form.set === "user";
+        // Nobody is in a workspace over stdio; and this program asks at /mcp whatever address it is given.
+        if (inWorkspace) continue;
+        await using hub = await hubHere({ db: copy });
+        const address = `${hub.url}/mcp?tools=${toolSets.join(",")}${row.agent ? `&agent=${row.agent}` : ""}`;
+        const command = [program, "mcp", "--tools", toolSets.join(",")];
+        const answer = await inspected(
+          transport === "HTTP" ? [address] : command,
+          row.form.tool,
+          toolArguments(row),
+          { INBOX_DB: copy, ...(row.agent && { INBOX_AGENT: row.agent }) },
+        );
+        const what = [row.op.name, row.input];
+        expect([what, settled(answer.structuredContent)]).toEqual([what, expectedOfTool(row, value)]);
+      }
+    },
+    180_000,
+  );
+});

@@ -1,23 +1,25 @@
-/** The protocol's inspector, where there is one: `TEST_INSPECTOR`, else `mcp-inspector` on the path. Nothing here downloads it. */
-import { bareEnvironment } from "./cli.ts";
+/** The protocol's inspector, its command line alone; under Bun, where it starts twice as fast. */
+import { join } from "node:path";
+import { bareEnvironment, root } from "./cli.ts";
 
-export const inspector = process.env.TEST_INSPECTOR || Bun.which("mcp-inspector") || undefined;
-if (!inspector)
-  console.warn(
-    "no MCP inspector here: set TEST_INSPECTOR to the program to run its tests, which are skipped",
-  );
+const inspector = join(root, "node_modules/@modelcontextprotocol/inspector-cli/build/index.js");
 
-/** One call of a tool from its command line; `server` is a command or an address. */
-export async function inspected(server: readonly string[], tool: string, args: Record<string, unknown>) {
+/** One call of a tool from its command line; `server` is an address, or a command that gets `env`. */
+export async function inspected(
+  server: readonly string[],
+  tool: string,
+  args: Record<string, unknown>,
+  env: Record<string, string>,
+) {
   const pairs = Object.entries(args).map(
     ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
   const how = server[0]!.startsWith("http") ? ["--transport", "http"] : [];
   const child = Bun.spawn(
-    [inspector!, "--cli", ...server, ...how, "--method", "tools/call", "--tool-name", tool].concat(
+    [process.execPath, inspector, ...server, ...how, "--method", "tools/call", "--tool-name", tool].concat(
       pairs.length ? ["--tool-arg", ...pairs] : [],
     ),
-    { env: bareEnvironment(), stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    { env: bareEnvironment(env), stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   );
   const [out, error] = await Promise.all([
     new Response(child.stdout).text(),
