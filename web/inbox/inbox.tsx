@@ -253,12 +253,12 @@ function NoEntries() {
       command={
         first
           ? `inbox entries push ${workspaceId ?? first} --comments "Hello"`
-          : 'inbox workspace add . --label "My project"'
+          : 'inbox send user "Ready for your review"'
       }
     >
       {first
         ? "Agents put their work here with the tool inbox_push. To see how it looks, push something yourself:"
-        : "Agents put their work here. It begins with a workspace, the folder an agent works in:"}
+        : "What agents push from their workspaces, and whatever is sent to user, comes here:"}
     </Empty>
   );
 }

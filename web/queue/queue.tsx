@@ -86,7 +86,7 @@ export function Queue() {
               title="The queue is empty"
               command={'orch push "Research the API" && orch run'}
             >
-              Push tasks, run them, and their results arrive in your inbox:
+              Push tasks and run them; each result goes to the inbox of whoever pushed it:
             </Empty>
           )}
         </>
