@@ -1,7 +1,7 @@
 /** What there is when there is nothing: what would be here, and the one command that brings it. */
 import type { ComponentChildren } from "preact";
+import { copy } from "./copy.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import { say } from "./toasts.tsx";
 
 interface Props {
   icon: IconName;
@@ -12,10 +12,6 @@ interface Props {
 }
 
 export function Empty({ icon, title, children, command }: Props) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(command!);
-    say({ text: "Copied" });
-  };
   return (
     <div class="empty">
       <span class="empty-icon">
@@ -26,7 +22,12 @@ export function Empty({ icon, title, children, command }: Props) {
       {command && (
         <div class="command">
           <code>{command}</code>
-          <button type="button" class="icon-button" aria-label="Copy the command" onClick={copy}>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Copy the command"
+            onClick={() => void copy(command)}
+          >
             <Icon name="copy" />
           </button>
         </div>

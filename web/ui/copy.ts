@@ -1,0 +1,11 @@
+/** Copies text; where the browser does not let a page do so (an address without TLS), shows it to be copied by hand. */
+import { say } from "./toasts.tsx";
+
+export async function copy(text: string, done = "Copied"): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say({ text: done });
+  } catch {
+    say({ text: "Copy this by hand", detail: text, seconds: 30 });
+  }
+}
