@@ -66,8 +66,10 @@ const allowed: Record<string, string[]> = {
   ],
   "src/searching.ts": ["src/bus", "src/engines/engine.ts", "src/contract"],
   "src/tending.ts": ["src/bus", "src/journal", "src/searching.ts", "src/engines/engine.ts", "src/sql"],
+  "src/open-bus.ts": ["src/delivery", "src/engines", "src/journal", "src/location.ts", "src/contract"],
   "src/inbox.ts": [
     "src/handlers.ts",
+    "src/open-bus.ts",
     "src/orch/watch-over.ts",
     "src/journal",
     "src/tending.ts",
@@ -169,6 +171,7 @@ const allowed: Record<string, string[]> = {
     "src/hub.ts",
     "src/orch/supervisor.ts",
     "src/orch/keeper.ts",
+    "src/open-bus.ts",
     "src/orch/program.ts",
     "src/orch/system-calls.ts",
     "src/identity.ts",

@@ -13,12 +13,9 @@ import { type InputOf, type OutputOf, operationNamed } from "./contract/operatio
 import type { Receipt } from "./contract/receipt.ts";
 import type { Scope } from "./contract/token.ts";
 import type { Workspace } from "./contract/workspace.ts";
-import { carriedTo } from "./delivery/at.ts";
-import { openEngine } from "./engines/at.ts";
-import type { Engine, EngineOptions } from "./engines/engine.ts";
+import type { Engine } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
-import { type JournalPlace, journaled } from "./journal/journaled.ts";
-import { journalBeside } from "./location.ts";
+import { type BusOptions, openBus } from "./open-bus.ts";
 import { watchOver } from "./orch/watch-over.ts";
 import { tendEntries, tendSearch } from "./tending.ts";
 import { tokenHash } from "./token-text.ts";
@@ -69,28 +66,17 @@ export interface EmbeddedInbox extends Inbox {
   tend(signal: AbortSignal): Promise<void>;
 }
 
-export interface InboxOptions extends EngineOptions {
-  /** [G3] The address of a broker that carries mail to its readers; without one the database does. */
-  delivery?: string;
-  /** A short visit: the broker is called only if somebody waits. */
-  brief?: boolean;
+export interface InboxOptions extends BusOptions {
   /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
   supervised?: boolean;
-  /** [U5] Where the journal of entries is (default: beside a file; none for a server). */
-  journal?: Partial<JournalPlace>;
 }
 
 export function openInbox(
   location: string,
-  { delivery, brief = false, supervised = false, journal: place = {}, ...options }: InboxOptions = {},
+  { supervised = false, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
-  const opened = openEngine(location, options);
-  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
-  const folder = journalBeside(location) ?? place.folder;
-  const kept = folder === undefined ? undefined : journaled(carried, { ...place, folder });
-  const engine = kept?.engine ?? carried;
-
-  const watch = watchOver(engine, location, { delivery, supervised });
+  const { engine, journal } = openBus(location, options);
+  const watch = watchOver(engine, location, { delivery: options.delivery, supervised });
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
@@ -126,7 +112,7 @@ export function openInbox(
     entry: (id) => engine.read((tx) => entryShow(tx, id)),
     hasTokens: () => engine.read(() => hasTokens()),
     async tend(signal) {
-      await Promise.all([tendEntries(engine, kept?.journal(), signal), tendSearch(engine, signal)]);
+      await Promise.all([tendEntries(engine, journal?.(), signal), tendSearch(engine, signal)]);
     },
     close: engine.close,
   };

@@ -1,6 +1,13 @@
 /** The program: `inbox`, or `orch` by that name. */
-import { main } from "./surfaces/cli/main.ts";
-
 const calledAs = process.env.INBOX_PROGRAM ?? process.argv0;
 const program = /(^|\/)orch$/.test(calledAs) ? "orch" : "inbox";
-process.exit(await main(process.argv.slice(2), program));
+const words = process.argv.slice(2);
+
+/** Of the two only one is loaded. */
+const commandLine = () => require("./surfaces/cli/main.ts") as typeof import("./surfaces/cli/main.ts");
+const keeper = () => require("./surfaces/cli/keep.ts") as typeof import("./surfaces/cli/keep.ts");
+
+const keeps = program === "orch" && words[0] === "keep";
+process.exit(await (keeps ? keeper().runKeeper(words.slice(1)) : commandLine().main(words, program)));
+
+export {};

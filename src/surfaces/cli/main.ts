@@ -32,7 +32,7 @@ import { complain, hasOutput, print } from "./output.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { runHub } from "./serve.ts";
 import { runSetup } from "./setup.ts";
-import { runKeeper, runSupervisor } from "./supervise.ts";
+import { runSupervisor } from "./supervise.ts";
 
 const exitNothing = 10;
 /** What a shell reports for a program that died of a closed pipe. */
@@ -235,7 +235,6 @@ async function withoutOperation(
     return say(command ? commandHelp(command, program) : programHelp(program, version));
   }
   if (word === "completion") return say(completion(argument, program));
-  if (program === "orch" && word === "keep") return keepTask(argv);
   if (program === "inbox" && word === "shell") return openShell(argv.filter((token) => token !== "shell"));
   const subcommands = subcommandsOf(word, program);
   if (subcommands.length)
@@ -283,12 +282,6 @@ Usage: inbox shell [--agent NAME] [--db PATH]
 
 Lines may also come from a pipe: inbox shell < commands
 `;
-
-function keepTask(argv: readonly string[]): Promise<number> {
-  const scanned = scanArguments(argv.slice(1), [], "keep", { program: "orch" });
-  const asked = { db: scanned.globals.db, env: process.env, cwd: process.cwd() };
-  return runKeeper(asked, brokerOf(undefined, process.env), scanned);
-}
 
 async function say(text: string): Promise<number> {
   return (await print(text)) ? 0 : exitBrokenPipe;

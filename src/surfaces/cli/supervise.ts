@@ -1,16 +1,8 @@
-/** `orch supervise`, and `orch keep`, which it starts for each task: processes that outlive the command that needed them. */
+/** `orch supervise`: a process that outlives the command that needed it, and ends when nothing is left to look after. */
 import { InboxError } from "../../contract/errors.ts";
-import { withoutPassword } from "../../contract/secret.ts";
-import { openInbox } from "../../inbox.ts";
-import { type Asked, isHub, locate } from "../../location.ts";
-import type { Scanned } from "./scan.ts";
-
-/** What is shown in `ps` has no password in it: the real address comes by the environment. */
-function addressOf(asked: Asked): string {
-  const named = asked.env.INBOX_DB;
-  if (named && asked.db === withoutPassword(named)) return locate({ ...asked, db: named });
-  return locate(asked);
-}
+import { type Asked, isHub } from "../../location.ts";
+import { openBus } from "../../open-bus.ts";
+import { addressOf } from "./keep.ts";
 
 export async function runSupervisor(
   asked: Asked,
@@ -25,13 +17,13 @@ export async function runSupervisor(
   const { brandSelf } = require("../../orch/system-calls.ts") as typeof import("../../orch/system-calls.ts");
   // A sub-agent's command may have started it: it is not that task's.
   brandSelf();
-  const inbox = openInbox(db, { delivery, supervised: true });
+  const { engine } = openBus(db, { delivery });
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   const holder = asked.env.INBOX_SUPERVISOR || crypto.randomUUID();
   try {
     const started = await supervise({
-      engine: inbox.engine,
+      engine,
       db,
       delivery,
       url: null,
@@ -42,29 +34,6 @@ export async function runSupervisor(
     });
     return { started };
   } finally {
-    await inbox.close();
+    await engine.close();
   }
-}
-
-/** Not for people: it is started with a token, for one task. */
-export async function runKeeper(
-  asked: Asked,
-  delivery: string | undefined,
-  { plain }: Scanned,
-): Promise<number> {
-  const number = Number(plain[0]);
-  const { INBOX_KEEP: token, INBOX_URL: url } = asked.env;
-  if (!Number.isSafeInteger(number) || !token)
-    throw new InboxError("invalid_input", "keep is started by a supervisor, for one task", {
-      hint: "orch run starts what is queued",
-    });
-  const db = addressOf(asked);
-  const { keep } = require("../../orch/keeper.ts") as typeof import("../../orch/keeper.ts");
-  const inbox = openInbox(db, { delivery, supervised: true });
-  try {
-    await keep({ engine: inbox.engine, db, delivery, number, token, url: url || null, env: asked.env });
-  } finally {
-    await inbox.close();
-  }
-  return 0;
 }

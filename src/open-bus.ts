@@ -1,0 +1,25 @@
+/** The engine at a location, with what goes along with it: the carrier of its mail, and the journal of its entries. */
+import { carriedTo } from "./delivery/at.ts";
+import { openEngine } from "./engines/at.ts";
+import type { Engine, EngineOptions } from "./engines/engine.ts";
+import { type Journaled, type JournalPlace, journaled } from "./journal/journaled.ts";
+import { journalBeside } from "./location.ts";
+
+export interface BusOptions extends EngineOptions {
+  /** [G3] The address of a broker that carries mail to its readers; without one the database does. */
+  delivery?: string;
+  /** A short visit: the broker is called only if somebody waits. */
+  brief?: boolean;
+  /** [U5] Where the journal of entries is (default: beside a file; none for a server). */
+  journal?: Partial<JournalPlace>;
+}
+
+export function openBus(
+  location: string,
+  { delivery, brief = false, journal: place = {}, ...options }: BusOptions = {},
+): { engine: Engine; journal?: Journaled["journal"] } {
+  const opened = openEngine(location, options);
+  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
+  const folder = journalBeside(location) ?? place.folder;
+  return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });
+}

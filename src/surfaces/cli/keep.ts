@@ -1,0 +1,42 @@
+/**
+ * `orch keep --db PLACE NUMBER`: not for people, a supervisor starts one for each task. So it loads nothing of the command
+ * line, which would be a fifth of what it costs.
+ */
+import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
+import { withoutPassword } from "../../contract/secret.ts";
+import { type Asked, brokerOf, locate } from "../../location.ts";
+import { openBus } from "../../open-bus.ts";
+import { keep } from "../../orch/keeper.ts";
+
+/** What is shown in `ps` has no password in it: the real address comes by the environment. */
+export function addressOf(asked: Asked): string {
+  const named = asked.env.INBOX_DB;
+  if (named && asked.db === withoutPassword(named)) return locate({ ...asked, db: named });
+  return locate(asked);
+}
+
+/** Answers with the exit code; what goes wrong is said to standard error, which the supervisor has put into a file. */
+export async function runKeeper([flag, place, task]: readonly string[]): Promise<number> {
+  try {
+    const { env } = process;
+    const { INBOX_KEEP: token, INBOX_URL: url } = env;
+    const number = Number(task);
+    if (flag !== "--db" || !Number.isSafeInteger(number) || !token)
+      throw new InboxError("invalid_input", "keep is started by a supervisor, for one task", {
+        hint: "orch run starts what is queued",
+      });
+    const db = addressOf({ db: place, env, cwd: process.cwd() });
+    const delivery = brokerOf(undefined, env);
+    const { engine } = openBus(db, { delivery });
+    try {
+      await keep({ engine, db, delivery, number, token, url: url || null, env });
+    } finally {
+      await engine.close();
+    }
+    return 0;
+  } catch (error) {
+    const { code, message, hint } = asInboxError(error);
+    console.error(`error ${message} (${code})\nhint  ${hint}`);
+    return errorTable[code].exit;
+  }
+}
