@@ -70,7 +70,11 @@ for (const agent of agentPrograms)
       expect(kinds[0]!.text).toBe("I say it.");
       expect(kinds[1]!.tool).toContain("send_message");
       expect(JSON.parse(kinds[1]!.text)).toEqual({ receiver_id: "boss", message: "half way" });
-      expect(kinds[2]).toMatchObject({ tool: kinds[1]!.tool, text: expect.stringContaining("to boss") });
+      // Some show their model the fields of an answer, some its text.
+      expect(kinds[2]).toMatchObject({
+        tool: kinds[1]!.tool,
+        text: expect.stringMatching(/half way|to boss/),
+      });
       const last = kinds.slice(3);
       expect(last.every(({ kind }) => kind === "output")).toBe(true);
       expect(last.map(({ text }) => text).join("")).toBe(outcome.final);
