@@ -187,7 +187,7 @@ const allowed: Record<string, string[]> = {
     "src/contract",
   ],
   "src/main.ts": ["src/surfaces"],
-  web: ["web", "src/client.ts", "src/contract"],
+  web: ["web", "src/client.ts", "src/surfaces/client/server-sent.ts", "src/contract"],
 };
 
 const within = (file: string, place: string) => file === place || file.startsWith(`${place}/`);

@@ -1,7 +1,8 @@
 /** The documents an entry points to: their bytes, and when they change. */
+
 import type { DocumentState } from "../../src/contract/document.ts";
+import { serverSent } from "../../src/surfaces/client/server-sent.ts";
 import { send } from "./api.ts";
-import { eventsOf } from "./stream.ts";
 
 export type { DocumentState };
 
@@ -53,7 +54,7 @@ async function watchOn(
       const response = await send(`/api/inbox/${entry}/docs/watch`, { signal });
       if (response.status === 404) return;
       if (response.ok && response.body)
-        for await (const { data } of eventsOf(response.body)) changed(JSON.parse(data));
+        for await (const { data } of serverSent(response.body)) changed(JSON.parse(data));
     } catch {
       if (signal.aborted) return;
     }

@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
 import { call, type Wire } from "./request.ts";
+import { serverSent } from "./server-sent.ts";
 
 const pauseMs = 500;
 
@@ -57,22 +58,5 @@ async function* connect(
   const headers: Record<string, string> = { accept: "text/event-stream" };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
   const response = await call(wire, `/api/events?${text}`, { headers, signal });
-  const decoder = new TextDecoder();
-  let rest = "";
-  const reader = response.body!.getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      rest += decoder.decode(value, { stream: true });
-      const blocks = rest.split("\n\n");
-      rest = blocks.pop()!;
-      for (const block of blocks) {
-        const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (data !== undefined) yield JSON.parse(data);
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
+  for await (const { data } of serverSent(response.body!)) yield JSON.parse(data);
 }

@@ -1,5 +1,5 @@
 /** Server-sent events, read from a body: a browser's own reader cannot carry a token. */
-export async function* eventsOf(
+export async function* serverSent(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ type: string; data: string }> {
   const reader = body.getReader();
