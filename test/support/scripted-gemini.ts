@@ -1,5 +1,6 @@
 /** The scripted model for programs that speak the Gemini API: the same scripts, the same conversations. */
 import type { Conversation, Said, Script, ScriptedModel } from "./scripted-model.ts";
+import { scriptedServer } from "./scripted-server.ts";
 
 interface Part {
   text?: string;
@@ -15,31 +16,20 @@ interface Asked {
 }
 
 export function scriptedGemini(script: Script): ScriptedModel {
-  const heard: Conversation[] = [];
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 0,
-    async fetch(request) {
-      const [, model, method] = /models\/([^:]+):(\w+)/.exec(new URL(request.url).pathname) ?? [];
-      if (!model || request.method !== "POST") return Response.json({}, { status: 404 });
-      if (method === "countTokens") return Response.json({ totalTokens: 1 });
-      const asked = (await request.json()) as Asked;
-      const conversation = conversationIn(asked, model, request.headers.get("x-goog-api-key") ?? "");
-      if (conversation.tools.length) heard.push(conversation);
-      const said = await script(conversation);
-      const answer = answerOf(typeof said === "string" ? [{ type: "text", text: said }] : said);
-      if (method !== "streamGenerateContent") return Response.json(answer);
-      return new Response(`data: ${JSON.stringify(answer)}\n\n`, {
-        headers: { "content-type": "text/event-stream" },
-      });
-    },
+  return scriptedServer(async (request, heard) => {
+    const [, model, method] = /models\/([^:]+):(\w+)/.exec(new URL(request.url).pathname) ?? [];
+    if (!model || request.method !== "POST") return Response.json({}, { status: 404 });
+    if (method === "countTokens") return Response.json({ totalTokens: 1 });
+    const asked = (await request.json()) as Asked;
+    const conversation = conversationIn(asked, model, request.headers.get("x-goog-api-key") ?? "");
+    if (conversation.tools.length) heard.push(conversation);
+    const said = await script(conversation);
+    const answer = answerOf(typeof said === "string" ? [{ type: "text", text: said }] : said);
+    if (method !== "streamGenerateContent") return Response.json(answer);
+    return new Response(`data: ${JSON.stringify(answer)}\n\n`, {
+      headers: { "content-type": "text/event-stream" },
+    });
   });
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    heard,
-    [Symbol.asyncDispose]: () => server.stop(true),
-  };
 }
 
 function conversationIn({ contents, systemInstruction, tools = [] }: Asked, model: string, key: string) {

@@ -2,6 +2,7 @@
  * A model that says what a test has written down, so that real agent programs can be run: the Messages API as far as they
  * use it, on loopback. A script is a function from the conversation so far to what the model says next.
  */
+import { scriptedServer } from "./scripted-server.ts";
 export type Said = { type: "text"; text: string } | { type: "tool_use"; name: string; input: object };
 
 /** What the model was told in one request, without the envelope. */
@@ -49,30 +50,19 @@ interface Asked {
 }
 
 export function scriptedModel(script: Script): ScriptedModel {
-  const heard: Conversation[] = [];
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 0,
-    async fetch(request) {
-      const { pathname } = new URL(request.url);
-      if (request.method !== "POST") return new Response(null);
-      if (pathname === "/v1/messages/count_tokens") return Response.json({ input_tokens: 1 });
-      if (pathname !== "/v1/messages")
-        return Response.json({ error: { type: "not_found_error" } }, { status: 404 });
-      const body = (await request.json()) as Asked;
-      const conversation = conversationIn(body, keyOf(request));
-      if (conversation.tools.length) heard.push(conversation);
-      const said = await script(conversation);
-      const blocks = (typeof said === "string" ? [{ type: "text" as const, text: said }] : said).map(withId);
-      return body.stream ? streamed(body.model, blocks) : Response.json(message(body.model, blocks));
-    },
+  return scriptedServer(async (request, heard) => {
+    const { pathname } = new URL(request.url);
+    if (request.method !== "POST") return new Response(null);
+    if (pathname === "/v1/messages/count_tokens") return Response.json({ input_tokens: 1 });
+    if (pathname !== "/v1/messages")
+      return Response.json({ error: { type: "not_found_error" } }, { status: 404 });
+    const body = (await request.json()) as Asked;
+    const conversation = conversationIn(body, keyOf(request));
+    if (conversation.tools.length) heard.push(conversation);
+    const said = await script(conversation);
+    const blocks = (typeof said === "string" ? [{ type: "text" as const, text: said }] : said).map(withId);
+    return body.stream ? streamed(body.model, blocks) : Response.json(message(body.model, blocks));
   });
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    heard,
-    [Symbol.asyncDispose]: () => server.stop(true),
-  };
 }
 
 const keyOf = ({ headers }: Request) =>

@@ -1,5 +1,6 @@
 /** The scripted model for programs that speak the Responses API: the same scripts, the same conversations. */
 import type { Conversation, Said, Script, ScriptedModel } from "./scripted-model.ts";
+import { scriptedServer } from "./scripted-server.ts";
 
 interface Part {
   type: string;
@@ -31,27 +32,17 @@ interface Asked {
 }
 
 export function scriptedOpenai(script: Script): ScriptedModel {
-  const heard: Conversation[] = [];
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 0,
-    async fetch(request) {
-      if (request.method !== "POST" || !new URL(request.url).pathname.endsWith("/responses"))
-        return Response.json({ error: { message: "not here" } }, { status: 404 });
-      const asked = (await request.json()) as Asked;
-      const key = request.headers.get("authorization")?.replace(/^Bearer /, "") ?? "";
-      const conversation = conversationIn(asked, key);
-      heard.push(conversation);
-      const said = await script(conversation);
-      return streamed(asked, typeof said === "string" ? [{ type: "text", text: said }] : said);
-    },
+  const server = scriptedServer(async (request, heard) => {
+    if (request.method !== "POST" || !new URL(request.url).pathname.endsWith("/responses"))
+      return Response.json({ error: { message: "not here" } }, { status: 404 });
+    const asked = (await request.json()) as Asked;
+    const key = request.headers.get("authorization")?.replace(/^Bearer /, "") ?? "";
+    const conversation = conversationIn(asked, key);
+    heard.push(conversation);
+    const said = await script(conversation);
+    return streamed(asked, typeof said === "string" ? [{ type: "text", text: said }] : said);
   });
-  return {
-    url: `http://127.0.0.1:${server.port}/v1`,
-    heard,
-    [Symbol.asyncDispose]: () => server.stop(true),
-  };
+  return { ...server, url: `${server.url}/v1` };
 }
 
 /** Tools of a server may come in a group of their own, and are then called by both names. */
