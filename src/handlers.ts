@@ -130,8 +130,13 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     return plainly(await engine.read((tx) => agents(tx, here)));
   },
   "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
-  "tasks.assign": (engine, input, { keyed }, place) => written(engine, keyed, orch().assignTo(place, input)),
-  "tasks.run": writes(runTasks),
+  "tasks.assign": (engine, input, { keyed }, place) =>
+    supervised(place, written(engine, keyed, orch().assignTo(place, input))),
+  "tasks.run": (engine, input, { keyed }, place) =>
+    supervised(
+      place,
+      written(engine, keyed, (tx) => runTasks(tx, input)),
+    ),
   "tasks.queue": reads(queue),
   "tasks.show": async (engine, input, _, place) =>
     plainly(orch().withResume(place, await engine.read((tx) => showTask(tx, input)))),
@@ -166,6 +171,13 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "events.watch": (engine, input, { signal }) => watch(engine, input, signal).then(plainly),
 };
 
+/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. */
+async function supervised<T>({ supervise }: Place, writing: Promise<T>): Promise<T> {
+  const given = await writing;
+  await supervise();
+  return given;
+}
+
 /** [Q11] A new one is started here; one that was handed to before is only waited for. */
 async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Place) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
@@ -175,8 +187,8 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
       hint: "message for a new sub-agent; terminalId for one that was started before",
     });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const started = await engine.write(orch().assignTo(place, { ...task, message: message! }));
-  await place.supervise();
+  const assigned = engine.write(orch().assignTo(place, { ...task, message: message! }));
+  const started = await supervised(place, assigned);
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }
 

@@ -41,10 +41,9 @@ export function watchOver(
   };
 
   async function during<T>(op: AnyOperation, work: () => Promise<T>): Promise<T> {
-    const queue = op.name.startsWith("tasks.") && op.kind === "write";
     if (op.kind !== "wait") {
       const answer = await work();
-      await (queue ? now() : inPassing());
+      await inPassing();
       return answer;
     }
     const looking = inPassing();

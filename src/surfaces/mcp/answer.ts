@@ -1,5 +1,5 @@
 /** [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads on. */
-import type { AnyOperation } from "../../contract/operation.ts";
+import type { AnyOperation, ToolForm } from "../../contract/operation.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import { snakeCase } from "../text/recase.ts";
 import type { ToolResult } from "./call.ts";
@@ -15,14 +15,19 @@ export function answerOf({ op, form }: Tool, value: unknown, agent: string): Too
   const text = textOf(op.name as OperationName, shortened as never);
   return {
     content: [{ type: "text", text }],
-    structuredContent: fieldsFor(op, form.tool, shortened, agent),
+    structuredContent: fieldsFor(op, form, shortened, agent),
   };
 }
 
-function fieldsFor(op: AnyOperation, tool: string, value: unknown, agent: string): Record<string, unknown> {
+function fieldsFor(
+  op: AnyOperation,
+  { tool, set }: ToolForm,
+  value: unknown,
+  agent: string,
+): Record<string, unknown> {
   if (tool === "check_inbox") return checkInbox(value as OutputOf<"mailbox.wait">, agent);
   if (op.cli.shape === "channel") return value as Record<string, unknown>;
-  const fields = op.name.startsWith("tasks.") ? brief(value) : value;
+  const fields = set === "supervisor" ? brief(value) : value;
   return snakeCase(fields) as Record<string, unknown>;
 }
 
