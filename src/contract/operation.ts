@@ -16,8 +16,8 @@ export interface CliForm {
   identity?: string;
   /** Who the caller is when nobody said. Without it an identity is required where the field is. */
   identityDefault?: string;
-  /** A field that means the answer is a stream, one JSON line a record, instead of one document. */
-  stream?: string;
+  /** A field that means the answer is a stream, a line a record, instead of one document; true where it always is. */
+  stream?: string | true;
   /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol says. */
   shape?: "channel";
   /** With the channel shape: the field of the answer that is printed instead of the whole. */
@@ -68,6 +68,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   creates?: boolean;
   /** [W3] Where it may block: what a timeout of 0 means, and which inputs block at all (all of them unless it says so). */
   waits?: { zero: "at once" | "for ever"; when?: (input: Record<string, unknown>) => boolean };
+  /** True where an answer says that something is wrong with the database: exit code 50. */
+  unwell?: (output: v.InferOutput<O>) => boolean;
   /** True where an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];

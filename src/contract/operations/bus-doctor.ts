@@ -23,5 +23,6 @@ export const doctor = operation({
   cli: { command: "doctor" },
   http: { none: "it looks at the file; /readyz tells whether the hub is well" },
   mcp: { none: "it is about the database, not the bus" },
+  unwell: ({ healthy }) => !healthy,
   examples: ["inbox doctor"],
 });

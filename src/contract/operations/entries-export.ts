@@ -18,7 +18,7 @@ export const entryExport = operation({
     }),
   output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries export" },
+  cli: { command: "entries export", stream: true },
   http: ["GET /api/inbox/export"],
   mcp: { none: "it is the person's, not a model's" },
   examples: ["inbox entries export > entries.jsonl"],

@@ -28,7 +28,7 @@ export const log = operation({
     }),
   output: () => v.strictObject({ entries: v.array(transcriptEntry()), next: v.number(), ended: v.boolean() }),
   errors: ["not_found"],
-  cli: { command: "log", program: "orch", plain: ["name"] },
+  cli: { command: "log", program: "orch", plain: ["name"], stream: "follow" },
   waits: { zero: "at once", when: (input) => input.timeoutSeconds !== undefined },
   http: ["GET /api/tasks/:name/log"],
   mcp: { none: "a transcript costs more tokens than it is worth: the result is in the inbox" },

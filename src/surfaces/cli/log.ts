@@ -4,9 +4,8 @@ import type { Inbox } from "../../inbox.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { transcriptText } from "../text/render-tasks.ts";
-import { print } from "./output.ts";
+import { exitBrokenPipe, print } from "./output.ts";
 
-const exitBrokenPipe = 141;
 const patienceSeconds = 30;
 
 export async function followLog(

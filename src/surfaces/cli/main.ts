@@ -2,7 +2,6 @@
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
-import { closest, didYouMean } from "../../contract/suggest.ts";
 import { actAs, requireOwner } from "../../identity.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
 import { type LocalOperation, runLocal } from "../../local.ts";
@@ -13,30 +12,18 @@ import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { render } from "../text/render.ts";
-import {
-  commandNames,
-  findCommand,
-  operationsOf,
-  ownCommands,
-  type Program,
-  subcommandsOf,
-} from "./commands.ts";
-import { completion } from "./completion.ts";
-import { exportEntries, importEntries } from "./entries.ts";
+import { findCommand, operationsOf, type Program } from "./commands.ts";
+import { importEntries } from "./entries.ts";
 import { flagsOf } from "./flags.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
-import { followLog } from "./log.ts";
-import { runMcp } from "./mcp.ts";
-import { complain, hasOutput, print } from "./output.ts";
+import { lastingWays } from "./lasting.ts";
+import { complain, exitBrokenPipe, hasOutput, print, say } from "./output.ts";
+import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
-import { runHub } from "./serve.ts";
-import { runSetup } from "./setup.ts";
-import { runSupervisor } from "./supervise.ts";
+import { streams } from "./streams.ts";
 
 const exitNothing = 10;
-/** What a shell reports for a program that died of a closed pipe. */
-const exitBrokenPipe = 141;
 
 export async function main(argv: readonly string[], program: Program): Promise<number> {
   try {
@@ -95,18 +82,11 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const { globals } = scanned;
   const asked = { db: globals.db, delivery: globals.delivery, env: process.env, cwd: process.cwd() };
   const delivery = brokerOf(globals.delivery, process.env);
-  if (op.name === "bus.serve") {
-    await runHub(asked, delivery, command, (output) => answer(op, { value: output }, command, globals.json));
-    return 0;
-  }
-  if (op.name === "bus.mcp") return runMcp(asked, delivery, globals, command);
-  if (op.name === "bus.setup")
-    return answer(op, { value: await runSetup(asked, command, globals.json) }, command, globals.json);
-  if (op.name === "bus.supervise")
-    return answer(op, { value: await runSupervisor(asked, delivery) }, command, globals.json);
   if (op.kind === "local") {
-    const value = await runLocal(op.name as LocalOperation, asked, command.input, command.label);
-    return answer(op, { value }, command, globals.json);
+    const say = (value: unknown) => answer(op, { value }, command, globals.json);
+    const lasting = lastingWays[op.name];
+    if (lasting) return lasting({ asked, delivery, globals, command, say });
+    return say(await runLocal(op.name as LocalOperation, asked, command.input, command.label));
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
@@ -127,14 +107,9 @@ async function act(
   verified: boolean,
 ): Promise<number> {
   const { label } = command;
-  if (op.name === "tasks.log" && command.input.follow) return followLog(inbox, command.input, json);
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
-  if (op.cli.stream && input[op.cli.stream]) {
-    for await (const record of inbox.follow(input, { label }))
-      if (!(await print(`${JSON.stringify(snakeCase(record))}\n`))) return exitBrokenPipe;
-    return 0;
-  }
-  if (op.name === "entries.export") return (await exportEntries(inbox, input)) ? 0 : exitBrokenPipe;
+  const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
+  if (streaming) return streams[op.name]!(inbox, input, { json, label });
   if (op.name === "entries.import") {
     const value = await importEntries(inbox, String(input.entries ?? "-"), command.warnings);
     const exit = await answer(op, { value }, command, json);
@@ -191,7 +166,7 @@ async function answer(
     // It has become another's: whoever goes by the exit code does nothing with it.
     if (code === "conflict") return errorTable.conflict.exit;
   }
-  if (op.name === "bus.doctor" && !(value as { healthy: boolean }).healthy) return errorTable.storage.exit;
+  if (op.unwell?.(value)) return errorTable.storage.exit;
   return op.nothing?.(value) ? exitNothing : 0;
 }
 
@@ -212,79 +187,6 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
 async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
   for (const warning of warnings) complain(`warning: ${warning}\n`);
   return `${render(op.name as OperationName, value as never, paintFor(1))}\n`;
-}
-
-async function withoutOperation(
-  words: readonly string[],
-  argv: readonly string[],
-  program: Program,
-): Promise<number> {
-  const [word, argument] = words;
-  if (word === undefined) {
-    const { globals } = scanArguments(argv, [], "");
-    if (globals.version)
-      return say(globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`);
-    const help = programHelp(program, version);
-    if (globals.help) return say(help);
-    complain(help);
-    return errorTable.invalid_input.exit;
-  }
-  if (word === "help") {
-    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 4), program)?.command;
-    if (argument !== undefined && !command) throw unknownCommand(argument, program);
-    return say(command ? commandHelp(command, program) : programHelp(program, version));
-  }
-  if (word === "completion") return say(completion(argument, program));
-  if (program === "inbox" && word === "shell") return openShell(argv.filter((token) => token !== "shell"));
-  const subcommands = subcommandsOf(word, program);
-  if (subcommands.length)
-    throw new InboxError(
-      "invalid_input",
-      `${program} ${word} needs one more word: ${subcommands.map((name) => name.slice(word.length + 1)).join(" or ")}`,
-      {
-        hint: `for example: ${program} ${subcommands[0]} --help`,
-      },
-    );
-  throw unknownCommand(word, program);
-}
-
-function unknownCommand(word: string, program: Program): InboxError {
-  const names = [...commandNames(program), ...Object.keys(ownCommands(program))];
-  const other = program === "inbox" ? "orch" : "inbox";
-  if (findCommand([word], other))
-    return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has`, {
-      hint: `${other} ${word} --help`,
-    });
-  const guess = didYouMean(word, names);
-  return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
-    hint: closest(word, names).length
-      ? `${program} help COMMAND shows what it takes`
-      : `${program} --help lists the commands`,
-  });
-}
-
-function openShell(argv: readonly string[]): Promise<number> | number {
-  const { globals } = scanArguments(argv, [], "shell");
-  const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
-  if (globals.help) return say(shellHelp);
-  const { runShell } = require("./shell.ts") as typeof import("./shell.ts");
-  return runShell(asked, brokerOf(globals.delivery, process.env), globals);
-}
-
-const shellHelp = `Type the slash commands one after another, acting for main (or --agent NAME).
-
-Usage: inbox shell [--agent NAME] [--db PATH]
-
-  /push name=research "Compare the two drafts"
-  /run
-  /receive
-  /help
-
-Lines may also come from a pipe: inbox shell < commands
-`;
-
-async function say(text: string): Promise<number> {
-  return (await print(text)) ? 0 : exitBrokenPipe;
 }
 
 async function report(error: InboxError, json: boolean): Promise<number> {

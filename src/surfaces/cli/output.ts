@@ -1,6 +1,9 @@
 /** Standard output and error. */
 import { exists, fs } from "../../system.ts";
 
+/** What a shell reports for a program that died of a closed pipe. */
+export const exitBrokenPipe = 141;
+
 const gone = new Set(["EPIPE", "ECONNRESET", "EBADF"]);
 
 /** True once everything was taken; false where the reader has gone away. A full disk behind it is thrown. */
@@ -31,4 +34,9 @@ export function complain(text: string): void {
   } catch {
     // Nobody listens there either.
   }
+}
+
+/** Text for whoever reads, and the exit code that comes of it. */
+export async function say(text: string): Promise<number> {
+  return (await print(text)) ? 0 : exitBrokenPipe;
 }
