@@ -118,4 +118,35 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect((await download).suggestedFilename()).toBe("e.zip");
     expect(window.troubles).toEqual([]);
   });
+
+  test("[U7] on a slow machine every text is drawn in full, also one that is drawn while its module comes in", async () => {
+    space.write("slow.md", "# Drawn\n");
+    const id = await space.push({ docs: ["slow.md"], comments: "with **words**" });
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    // What the page does after it has drawn comes late: the commentary asks for the module, then the document is drawn, then
+    // the module comes, and then the document would ask for it.
+    const held = { document: false, module: Promise.withResolvers<void>() };
+    await page.route("**/docs/0", async (route) => {
+      held.document = true;
+      await held.module.promise;
+      await route.continue();
+    });
+    await page.route("**/assets/part-*", async (route) => {
+      if (held.document) {
+        held.module.resolve();
+        await Bun.sleep(300);
+      }
+      await route.continue();
+    });
+    await page.addInitScript(() => {
+      const soon = globalThis.setTimeout;
+      const late = (done: () => void, ms = 0) => soon(done, ms > 0 && ms < 100 ? 1500 : ms);
+      Object.assign(globalThis, { setTimeout: late, requestAnimationFrame: () => 0 });
+    });
+    await page.goto(`${hub.url}/inbox/${id}`);
+    await page.locator(".commentary strong", { hasText: "words" }).waitFor();
+    await page.getByRole("heading", { name: "Drawn" }).waitFor();
+    expect(window.troubles).toEqual([]);
+  });
 });

@@ -1,26 +1,28 @@
 /** What is large is loaded when it is first shown. */
+import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 
 /** A component of a module that comes later; what it will look like until then may be given. */
 function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
   meanwhile?: ComponentType<P>,
 ): ComponentType<P> {
-  let loaded: ComponentType<P> | undefined;
+  // A signal: whoever is drawn while another one's module comes in is drawn again with it.
+  const loaded = signal<ComponentType<P> | undefined>(undefined);
+  let loading: Promise<void> | undefined;
+  const begin = async () => {
+    try {
+      loaded.value = await load();
+    } catch {
+      loading = undefined; // the line is down; what is shown meanwhile stays, and the next one asks again
+    }
+  };
   return (props: P) => {
-    const [Loaded, set] = useState<ComponentType<P> | undefined>(() => loaded);
     useEffect(() => {
-      if (!loaded)
-        load().then(
-          (component) => {
-            loaded = component;
-            set(() => component);
-          },
-          () => {}, // the line is down; what is shown meanwhile stays
-        );
+      loading ??= begin();
     }, []);
-    const Shown = Loaded ?? meanwhile;
+    const Shown = loaded.value ?? meanwhile;
     return Shown ? <Shown {...props} /> : null;
   };
 }
