@@ -36,6 +36,17 @@ function report(output) {
   for (const word of ["pass", "fail", "skip"]) console.log(line([word, ...row(word)]));
 }
 
+/** What failed once more, at the end, with why: whoever reads only the end of a long log reads this. */
+function failures(output) {
+  const told = /^(?:\((?:pass|fail|skip|todo)\) .*|\S+\.test\.ts:)$/;
+  let since = [];
+  for (const line of output.split("\n")) {
+    if (line.startsWith("(fail) ") && since.length) console.log(`\n${[...since.slice(-60), line].join("\n")}`);
+    if (told.test(line)) since = [];
+    else since.push(line);
+  }
+}
+
 /** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
 async function test(files) {
   // The servers run for as long as the tests do.
@@ -65,6 +76,7 @@ async function test(files) {
   const code = await new Promise((done) => child.on("close", done));
   const count = (word) =>
     Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}`, "gm"))].at(-1)?.[1] ?? 0);
+  failures(output);
   report(output);
   console.log(`\n${count("pass")} passed, ${count("fail")} failed, ${count("skip")} skipped`);
   return code ?? 1;
