@@ -41,7 +41,8 @@ function failures(output) {
   const told = /^(?:\((?:pass|fail|skip|todo)\) .*|\S+\.test\.ts:)$/;
   let since = [];
   for (const line of output.split("\n")) {
-    if (line.startsWith("(fail) ") && since.length) console.log(`\n${[...since.slice(-60), line].join("\n")}`);
+    if (line.startsWith("(fail) ") && since.length)
+      console.log(`\n${[...since.slice(-60), line].join("\n")}`);
     if (told.test(line)) since = [];
     else since.push(line);
   }

@@ -18,28 +18,69 @@ export const brandFor = (mark: string) => brandSelf(brandOf(mark));
 
 /** A process that was killed is gone within this; one that is not waits for a disk, and nobody can do more. */
 const patienceMs = 3000;
+/** On a machine where processes come and go all the time no look is sure; after this one that found nothing will do. */
+const unsureMs = 1000;
 
 /** All that runs below this process, and again what that has started meanwhile, until nothing is left. */
-export const killBelow = (mark: string) => killAll(() => descendants() ?? marked(mark, process.pid));
+export const killBelow = (mark: string) =>
+  killAll((looks) => descendants(mark, looks) ?? marked(mark, looks, process.pid));
 
 /** What a keeper that has died left behind. */
-export const killLeft = (mark: string) => killAll(() => marked(mark));
+export const killLeft = (mark: string) => killAll((looks) => marked(mark, looks));
 
-async function killAll(find: () => number[]): Promise<void> {
-  const end = performance.now() + patienceMs;
+/**
+ * Looks at the list of processes, one after the other. One is sure unless a process that was listed had gone by the time it
+ * was looked at: that one may have started another, which was not listed yet.
+ */
+class Looks {
+  sure = true;
+  /** Dead, or known not to be the task's: the next look has only the new ones to look at, and is over before they have gone. */
+  readonly others = new Set<number>();
+  private seen = new Set<number>();
+  private before = this.seen;
+
+  begin(): void {
+    this.sure = true;
+    this.before = this.seen;
+    this.seen = new Set();
+  }
+
+  /** One that lives. */
+  at(pid: number): Stat | undefined {
+    this.seen.add(pid);
+    const stat = statOf(pid);
+    if (stat && !isDead(stat)) return stat;
+    this.missed(pid);
+    if (stat) this.others.add(pid);
+    return undefined;
+  }
+
+  /** What the last look saw was struck: whatever it had started is listed by now. */
+  missed(pid: number): void {
+    this.sure &&= this.before.has(pid);
+  }
+}
+
+async function killAll(find: (looks: Looks) => number[]): Promise<void> {
+  const begin = performance.now();
   const struck = new Set<number>();
-  for (let pause = 1, empty = 0; performance.now() < end; ) {
-    const left = find();
-    // A list that is read while processes end may miss one: after a kill it has to be empty twice.
-    if (!left.length && (struck.size === 0 || ++empty === 2)) return;
-    const fresh = left.filter((pid) => !struck.has(pid));
+  const looks = new Looks();
+  for (let pause = 1, empty = 0, gone = 0; gone < patienceMs; gone = performance.now() - begin) {
+    looks.begin();
+    const left = find(looks);
+    if (!left.length) {
+      // After a kill it has to be empty twice.
+      if ((looks.sure || gone > unsureMs) && ++empty >= (struck.size ? 2 : 1)) return;
+      continue;
+    }
+    empty = 0;
+    const fresh = left.some((pid) => !struck.has(pid));
     for (const pid of left) {
       strike(pid);
       struck.add(pid);
     }
     // Those just found may have started others: there is no time to lose.
-    if (fresh.length || !left.length) continue;
-    empty = 0;
+    if (fresh) continue;
     await Bun.sleep(pause);
     pause = Math.min(16, pause * 2);
   }
@@ -53,9 +94,13 @@ function strike(pid: number): void {
   }
 }
 
-/** Supervisors and the keepers of other tasks may have been started from in here. They are not this task's. */
-function isOther(pid: number): boolean {
-  const environment = `\u0000${readText(`/proc/${pid}/environ`)}`;
+/**
+ * Supervisors and the keepers of other tasks may have been started from in here. They are not this task's. But what this
+ * one's keeper had just forked when it died looks like the keeper until it has become its program.
+ */
+function isOther(pid: number, mark: string): boolean {
+  const environment = `\u0000${readText(`/proc/${pid}/environ`)}\u0000`;
+  if (environment.includes(`\u0000INBOX_KEEP=${mark}\u0000`)) return false;
   return environment.includes("\u0000INBOX_SUPERVISOR=") || environment.includes("\u0000INBOX_KEEP=");
 }
 
@@ -73,14 +118,13 @@ function childrenOf(pid: number): number[] | undefined {
   }
 }
 
-function descendants(): number[] | undefined {
+function descendants(mark: string, looks: Looks): number[] | undefined {
   const own = childrenOf(process.pid);
   if (!own) return undefined;
   const found = new Set<number>();
   const todo = own;
   for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
-    const stat = found.has(pid) ? undefined : statOf(pid);
-    if (!stat || isDead(stat) || isOther(pid)) continue;
+    if (found.has(pid) || looks.others.has(pid) || !looks.at(pid) || isOther(pid, mark)) continue;
     found.add(pid);
     todo.push(...(childrenOf(pid) ?? []));
   }
@@ -97,25 +141,40 @@ export function reapAdopted(own: ReadonlySet<number>): void {
 }
 
 /** By the mark or the brand; and what runs below those, or below `root`. */
-function marked(mark: string, root?: number): number[] {
-  const stats = new Map<number, Stat>();
-  for (const name of fs().readdirSync("/proc")) {
-    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined;
-    if (stat && !isDead(stat)) stats.set(Number(name), stat);
-  }
+function marked(mark: string, looks: Looks, root?: number): number[] {
   const known = new Map<number, boolean>([[process.pid, process.pid === root]]);
   const belongs = (pid: number): boolean => {
-    const stat = stats.get(pid);
+    if (pid <= 1 || looks.others.has(pid)) return false;
     let answer = known.get(pid);
     if (answer === undefined) {
-      answer = stat !== undefined && pid > 1 && !isOther(pid) && (bears(pid, mark) || belongs(stat.parent));
+      const stat = looks.at(pid);
+      answer = stat !== undefined && ours(pid, stat);
       known.set(pid, answer);
     }
     return answer;
   };
-  return [...stats.keys()].filter((pid) => pid !== process.pid && belongs(pid));
+  const ours = (pid: number, { parent }: Stat): boolean => {
+    if (!isOther(pid, mark)) {
+      const limits = readText(`/proc/${pid}/limits`);
+      if (limits === "") looks.missed(pid);
+      if (isBranded(limits, mark) || isMarked(pid, mark) || belongs(parent)) return true;
+      if (limits === "") return false;
+    }
+    looks.others.add(pid);
+    return false;
+  };
+  // The newest first: they are the ones that may go.
+  const all = fs()
+    .readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name));
+  return all
+    .map(Number)
+    .sort((a, b) => b - a)
+    .filter((pid) => pid !== process.pid && belongs(pid));
 }
 
-const bears = (pid: number, mark: string) =>
-  `\u0000${readText(`/proc/${pid}/environ`)}`.includes(`\u0000${markName}=${mark}\u0000`) ||
-  new RegExp(`^Max realtime timeout +${brandOf(mark)} `, "m").test(readText(`/proc/${pid}/limits`));
+const isBranded = (limits: string, mark: string) =>
+  limits.includes(`\nMax realtime timeout      ${brandOf(mark)} `);
+
+const isMarked = (pid: number, mark: string) =>
+  `\u0000${readText(`/proc/${pid}/environ`)}`.includes(`\u0000${markName}=${mark}\u0000`);

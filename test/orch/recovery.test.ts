@@ -55,13 +55,13 @@ test.concurrent("[Q7] supervisor and keeper are killed: a blocked receive alone 
 
 test.concurrent("[Q7] supervisor, keeper and sub-agent are killed together: the parent hears of it", async () => {
   using team = await running();
-  await strikeAll([...team.supervisors(), ...team.keepers(), { pid: childOf(team, "t"), command: "" }]);
+  await strikeAll([...team.supervisors(), ...team.keepers(), { pid: childOf(team, "t") }]);
   await hearsLoss(team);
 });
 
 test.concurrent("[Q7] keeper and sub-agent are killed, the supervisor lives: the parent hears of it", async () => {
   using team = await running();
-  await strikeAll([...team.keepers(), { pid: childOf(team, "t"), command: "" }]);
+  await strikeAll([...team.keepers(), { pid: childOf(team, "t") }]);
   await hearsLoss(team);
 });
 

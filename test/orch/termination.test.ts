@@ -1,5 +1,9 @@
 /** [Q6] Hard termination: whatever a sub-agent has started is gone when its end is told. */
 import { expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { brandFor, killLeft } from "../../src/orch/kill-tree.ts";
+import { brandSelf } from "../../src/orch/system-calls.ts";
 import { begun, type Crew, crew } from "../support/crew.ts";
 import { until } from "../support/until.ts";
 
@@ -116,4 +120,32 @@ test.concurrent("[Q4] [Q7] a supervisor that a sub-agent's command started outli
   expect(await team.hear()).toMatchObject([{ from: "first", success: true, text: "one" }]);
   await Bun.write(`${team.path}/on`, "");
   expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
+});
+
+test("[Q6] [Q7] what a keeper had just forked when it died is ended, and the keeper of another is not", async () => {
+  const mark = crypto.randomUUID();
+  const bearing = (INBOX_KEEP: string) =>
+    Bun.spawn(["sleep", "1000"], { env: { INBOX_KEEP, INBOX_KEEPER: mark } });
+  // Until it becomes its program it has the keeper's own environment.
+  await using forked = bearing(mark);
+  await using other = bearing(crypto.randomUUID());
+  await killLeft(mark);
+  await forked.exited;
+  expect(forked.signalCode).toBe("SIGKILL");
+  expect(other.exitCode).toBeNull();
+});
+
+test("[Q6] [Q7] one that starts its successor and ends, again and again, does not get away", async () => {
+  using team = await crew();
+  const hop = join(team.path, "hop");
+  await Bun.write(hop, '#!/bin/sh\necho >> hops\nsetsid "$0" &\n');
+  chmodSync(hop, 0o755);
+  for (let i = 0; i < 10; i++) {
+    const mark = crypto.randomUUID();
+    brandFor(mark);
+    await Bun.spawn([hop], { cwd: team.path, stdio: ["ignore", "ignore", "ignore"] }).exited;
+    brandSelf();
+    await killLeft(mark);
+    expect(left(team)).toEqual([]);
+  }
 });

@@ -12,6 +12,7 @@ export type Row = Record<string, string | number | null>;
 
 export interface Process {
   pid: number;
+  parent: number;
   command: string;
 }
 
@@ -64,7 +65,12 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
   await Bun.write(join(path, ".agents/agents.toml"), shell + toml);
   const orch = (...args: string[]) => run([...args, "--json"], { ...here, program: [orchProgram] });
   const processes = () => processesOf(path);
-  const words = (command: string) => processes().filter((one) => one.command.startsWith(`orch ${command} `));
+  const words = (command: string) => {
+    const all = processes().filter((one) => one.command.startsWith(`orch ${command} `));
+    // What one of them has forked looks like itself until it has become its program.
+    const commands = new Map(all.map((one) => [one.pid, one.command]));
+    return all.filter(({ parent, command }) => commands.get(parent) !== command);
+  };
   return {
     path,
     db: db ?? file,
@@ -131,7 +137,7 @@ function processesOf(path: string): Process[] {
       const cwd = readlinkSync(`/proc/${name}/cwd`);
       const environment = readFileSync(`/proc/${name}/environ`, "latin1");
       if (cwd.startsWith(path) || command.includes(path) || environment.includes(path))
-        found.push({ pid: Number(name), command });
+        found.push({ pid: Number(name), parent: Number(/\) \S+ (\d+) /.exec(stat)?.[1]), command });
     } catch {
       // It has ended.
     }
@@ -148,7 +154,7 @@ export function strike(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
 }
 
 /** Kills all of them, and waits until the system has let them go. */
-export async function strikeAll(all: readonly Process[]): Promise<void> {
+export async function strikeAll(all: readonly Pick<Process, "pid">[]): Promise<void> {
   for (const { pid } of all) strike(pid);
   await until(() => all.every(({ pid }) => !isAlive(pid)));
 }

@@ -10,17 +10,19 @@ function later<P extends object>(
 ): ComponentType<P> {
   // A signal: whoever is drawn while another one's module comes in is drawn again with it.
   const loaded = signal<ComponentType<P> | undefined>(undefined);
-  let loading: Promise<void> | undefined;
+  let loading = false;
   const begin = async () => {
+    if (loading) return;
+    loading = true;
     try {
       loaded.value = await load();
     } catch {
-      loading = undefined; // the line is down; what is shown meanwhile stays, and the next one asks again
+      loading = false; // the line is down; what is shown meanwhile stays, and the next one asks again
     }
   };
   return (props: P) => {
     useEffect(() => {
-      loading ??= begin();
+      void begin();
     }, []);
     const Shown = loaded.value ?? meanwhile;
     return Shown ? <Shown {...props} /> : null;
