@@ -2,7 +2,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { Agents } from "./agents/agents.tsx";
-import { canNotify, notifies, toggleNotifications } from "./attention.ts";
 import { Channels } from "./channels/channels.tsx";
 import { locked } from "./data/api.ts";
 import { shownCount, unread } from "./data/counts.ts";
@@ -13,6 +12,7 @@ import { Help } from "./help.tsx";
 import { Inbox } from "./inbox/inbox.tsx";
 import { useKeys } from "./keys.ts";
 import { Lock } from "./lock.tsx";
+import { canNotify, notifies, toggleNotifications } from "./notify.ts";
 import { openPalette, Palette } from "./palette/palette.tsx";
 import { Queue } from "./queue/queue.tsx";
 import { go, pathOf, place, type Tab } from "./router.ts";

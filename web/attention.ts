@@ -1,25 +1,13 @@
-/** What is unread, seen from outside: the window's title and icon, and a notification where the person wants them. */
-import { effect, signal } from "@preact/signals";
+/** What is unread, seen from outside: the window's title and icon. */
+import { effect } from "@preact/signals";
 import { shownCount, unread } from "./data/counts.ts";
-import { onNews } from "./data/entries.ts";
-import { headline, whoOf } from "./inbox/words.ts";
-import { go, place } from "./router.ts";
+import { place } from "./router.ts";
 import { tabNames } from "./tabs.ts";
 
-const key = "inbox-notify";
-export const canNotify = "Notification" in window;
-export const notifies = signal(
-  canNotify && Notification.permission === "granted" && localStorage.getItem(key) === "yes",
-);
-
-/** Turning it on asks the person; browsers let a page ask only when it was clicked. */
-export async function toggleNotifications(): Promise<void> {
-  const wanted = !notifies.value && (await Notification.requestPermission()) === "granted";
-  notifies.value = wanted;
-  localStorage.setItem(key, wanted ? "yes" : "no");
-}
+let drawn = 0;
 
 function drawIcon(count: number): void {
+  const mine = ++drawn;
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]')!;
   link.dataset.plain ??= link.href;
   const canvas = document.createElement("canvas");
@@ -32,6 +20,7 @@ function drawIcon(count: number): void {
   }
   const plain = new Image();
   plain.onload = () => {
+    if (mine !== drawn) return; // the count is another by now
     pen.drawImage(plain, 0, 0, 64, 64);
     pen.fillStyle = "#e5484d";
     pen.beginPath();
@@ -53,13 +42,4 @@ export function followAttention(): void {
     document.title = `${count ? `(${shownCount(count)}) ` : ""}${tabNames[place.value.tab]}`;
   });
   effect(() => drawIcon(unread.value));
-  onNews((entry) => {
-    if (!notifies.value || document.hasFocus()) return;
-    // The same tag in every window: one notification.
-    const note = new Notification(whoOf(entry), { body: headline(entry), tag: entry.id });
-    note.onclick = () => {
-      window.focus();
-      go({ tab: "inbox", id: entry.id });
-    };
-  });
 }

@@ -9,13 +9,22 @@ import { begin } from "./data/live.ts";
 import { followTasks, loadQueue } from "./data/tasks.ts";
 import { followWorkspaces, loadWorkspaces } from "./data/workspaces.ts";
 import { listenToKeys } from "./keys.ts";
+import { followNews } from "./notify.ts";
 import { followTheme } from "./theme.ts";
 
 followTheme();
 listenToKeys();
 render(<App />, document.getElementById("app")!);
 
-for (const follow of [followEntries, followCounts, followWorkspaces, followTasks, followAttention]) follow();
+for (const follow of [
+  followEntries,
+  followCounts,
+  followWorkspaces,
+  followTasks,
+  followAttention,
+  followNews,
+])
+  follow();
 
 async function start(): Promise<void> {
   await begin();

@@ -15,7 +15,7 @@ export function fromText(field: Field, value: string): unknown {
     case "number":
       return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : value;
     case "list":
-      return value.split(/[,|]/).map((item) => item.trim());
+      return value.trim() === "" ? [] : value.split(/[,|]/).map((item) => item.trim());
     case "json":
     case "artifacts":
       return JSON.parse(value);

@@ -159,12 +159,11 @@ export const choice = <const T extends readonly string[]>(choices: T, help: stri
   );
 
 /** Several names; on the command line separated by `,`. */
-export const names = (help: string, value: string) =>
-  described(v.pipe(v.array(name(help, value), "must be a list"), v.minLength(1, "must name at least one")), {
-    type: "list",
-    value,
-    help,
-  });
+export const names = (help: string, value: string, least: 0 | 1 = 1) =>
+  described(
+    v.pipe(v.array(name(help, value), "must be a list"), v.minLength(least, "must name at least one")),
+    { type: "list", value, help },
+  );
 
 /** Several of a closed set; on the command line separated by `,` or `|`. */
 export const choices = <const T extends readonly string[]>(known: T, help: string, value = "LIST") =>

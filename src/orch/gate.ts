@@ -11,25 +11,38 @@ export interface GatePlace {
   env: Record<string, string>;
   /** Ends what the gate has started and left; it would hold its standard error open. */
   clear(): Promise<void>;
+  /** One that takes longer is ended, and counts as broken. */
+  limitMs?: number;
 }
 
 /** The result is on its standard input, as one line of JSON. */
 export async function askGate(
   gate: readonly string[],
   about: Record<string, unknown>,
-  { cwd, env, clear }: GatePlace,
+  { cwd, env, clear, limitMs }: GatePlace,
 ): Promise<Verdict> {
+  let timer: Timer | undefined;
   try {
     const argv = [Bun.which(gate[0]!, { PATH: env.PATH ?? "" }) ?? gate[0]!, ...gate.slice(1)];
     const { process: child, stdout, stderr } = spawnPiped(argv, { argv0: gate[0]!, cwd, env, input: true });
     void tell(child.stdin!, about);
     const said = endOf(stderr);
     void endOf(stdout);
+    let late = false;
+    if (limitMs !== undefined)
+      timer = setTimeout(() => {
+        late = true;
+        void clear();
+      }, limitMs);
     await child.exited;
     await clear();
+    if (late)
+      return { passed: true, warning: `the gate ${gate[0]} took longer than ${limitMs! / 1000} seconds` };
     return verdictOf(gate[0]!, child.exitCode, await said);
   } catch (error) {
     return { passed: true, warning: `the gate ${gate[0]} could not be started: ${(error as Error).message}` };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -10,6 +10,8 @@ import type { Supervising } from "./supervisor.ts";
 
 /** In a row. After that it may rest, whatever the gate says. */
 const refusalsAllowed = 3;
+/** Nobody's timeout is over it, and a supervisor does not end while it asks. */
+const limitMs = 10 * 60_000;
 
 export interface IdleGates {
   /** Asks in the background: a gate may take its time, and other tasks must not wait for it. */
@@ -51,6 +53,7 @@ async function judge({ engine, db, env }: Supervising, worked: Worked, { name: p
       cwd: file === undefined ? "/" : dirname(dirname(file)),
       env: { ...impersonal(env), INBOX_DB: db, [markName]: mark },
       clear: () => killLeft(mark),
+      limitMs,
     },
   );
   if (!verdict.passed)

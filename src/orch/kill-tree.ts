@@ -163,14 +163,15 @@ function marked(mark: string, looks: Looks, root?: number): number[] {
     looks.others.add(pid);
     return false;
   };
-  // The newest first: they are the ones that may go.
+  // The newest are looked at first, for they may go. The oldest are struck first: whoever sees a child end would go on.
   const all = fs()
     .readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name));
   return all
     .map(Number)
     .sort((a, b) => b - a)
-    .filter((pid) => pid !== process.pid && belongs(pid));
+    .filter((pid) => pid !== process.pid && belongs(pid))
+    .reverse();
 }
 
 const isBranded = (limits: string, mark: string) =>

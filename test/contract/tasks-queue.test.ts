@@ -326,6 +326,8 @@ describe.each(engines)("$name", (engine) => {
       prompt: "other",
       after: ["a"],
     });
+    await inbox.call("tasks.edit", { agent, name: "c", after: [] });
+    expect((await inbox.call("tasks.show", { name: "c" })).task.after).toEqual([]);
     const nothing = await refusal(inbox.call("tasks.edit", { agent, name: "a" }));
     expect(nothing).toMatchObject({ code: "invalid_input", message: 'there is nothing to change in "a"' });
     const unknown = await refusal(inbox.call("tasks.edit", { agent, name: "a", profile: "cluade" }));

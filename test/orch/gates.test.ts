@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { askGate } from "../../src/orch/gate.ts";
+import { killLeft, markName } from "../../src/orch/kill-tree.ts";
 import { type Crew, crew } from "../support/crew.ts";
 import { until } from "../support/until.ts";
 
@@ -130,6 +132,14 @@ async function sentBack(team: Crew, seconds: number): Promise<string[]> {
     .filter(({ kind }: { kind: string }) => kind === "control")
     .map(({ message }: { message: string }) => message);
 }
+
+test.concurrent("[Q12] a gate with a time of its own is ended when that is over, and that is a warning", async () => {
+  const mark = crypto.randomUUID();
+  const env = { PATH: process.env.PATH!, [markName]: mark };
+  const place = { cwd: "/", env, clear: () => killLeft(mark), limitMs: 100 };
+  const verdict = await askGate(["sh", "-c", "trap '' TERM; sleep 1000 & sleep 1000"], {}, place);
+  expect(verdict).toEqual({ passed: true, warning: "the gate sh took longer than 0.1 seconds" });
+});
 
 test.concurrent("[Q12] gate.idle sends a pool's worker back to work, three times in a row at most", async () => {
   using team = await crew(pool);

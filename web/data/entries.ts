@@ -21,13 +21,6 @@ export const hasMore = signal(false);
 /** `undefined` until the first page is there. */
 export const problem = signal<ReturnType<typeof problemOf> | undefined>();
 export const loaded = signal(false);
-const news = new Set<(entry: Entry) => void>();
-
-/** Entries that arrived while the page was open. */
-export function onNews(listener: (entry: Entry) => void): void {
-  news.add(listener);
-}
-
 /** An older answer must not replace a newer one, nor one for another filter. */
 let turn = 0;
 
@@ -84,7 +77,6 @@ const loadNews = coalesced(async () => {
       hasMore.value = page.hasMore;
     }
   });
-  for (const entry of fresh) for (const listener of news) listener(entry);
 });
 
 /** Newest first; what was restored finds its old place. */

@@ -1,7 +1,8 @@
 /** What can be done by name: what `Ctrl K` offers. */
-import { canNotify, notifies, toggleNotifications } from "../attention.ts";
+
 import { choose } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
+import { canNotify, notifies, toggleNotifications } from "../notify.ts";
 import { go } from "../router.ts";
 import { shownTabs, tabLetters, tabNames } from "../tabs.ts";
 import { theme, themes } from "../theme.ts";

@@ -1,16 +1,7 @@
 import * as v from "valibot";
-import { name } from "../fields.ts";
+import { name, names } from "../fields.ts";
 import { operation } from "../operation.ts";
-import {
-  dependencies,
-  prompt,
-  queueOf,
-  retries,
-  task,
-  taskName,
-  taskPriority,
-  taskTimeout,
-} from "../task.ts";
+import { prompt, queueOf, retries, task, taskName, taskPriority, taskTimeout } from "../task.ts";
 
 export const editTask = operation({
   name: "tasks.edit",
@@ -25,7 +16,7 @@ export const editTask = operation({
       model: v.optional(name("another model", "MODEL")),
       profile: v.optional(name("another kind of agent", "PROFILE")),
       timeout: taskTimeout(),
-      after: dependencies(),
+      after: v.optional(names("start it only after these have succeeded; empty: wait for none", "TASK,…", 0)),
       retries: retries(),
       priority: taskPriority(),
     }),
@@ -40,5 +31,9 @@ export const editTask = operation({
   },
   http: ["PATCH /api/tasks/:name"],
   mcp: { none: "remove it and push it anew" },
-  examples: ['orch edit research "Compare all three drafts"', "orch edit research timeout=900 priority=high"],
+  examples: [
+    'orch edit research "Compare all three drafts"',
+    "orch edit research timeout=900 priority=high",
+    "orch edit research after=",
+  ],
 });

@@ -1,0 +1,86 @@
+/** Desktop notifications: only where they were turned on, of what is new, while the person looks elsewhere. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { chromiumPath } from "../support/browser.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere } from "../support/hub.ts";
+import { closeBrowser, openWindow } from "../support/page.ts";
+import { workspace } from "../support/scene.ts";
+import { until } from "../support/until.ts";
+
+afterAll(closeBrowser);
+
+/** The browser's own, which cannot be seen without a desktop, writes down what it was asked for; and nobody looks. */
+const watchNotes = `
+  globalThis.notes = [];
+  globalThis.looks = false;
+  globalThis.Notification = class extends Notification {
+    constructor(...given) {
+      super(...given);
+      notes.push(this);
+    }
+  };
+  document.hasFocus = () => looks;
+`;
+
+const notesOf = (page: Page) =>
+  page.evaluate("notes.map(({ title, body, tag }) => ({ title, body, tag }))") as Promise<
+    { title: string; body: string; tag: string }[]
+  >;
+
+describe.skipIf(!chromiumPath())("in a browser", () => {
+  test("[U7] notifications tell of what is new, once turned on, and lead to it", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubHere();
+    await using space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    await space.push({ comments: "Before" });
+    await using window = await openWindow(hub.url, "/", { permissions: ["notifications"] });
+    const { page } = window;
+    await page.addInitScript({ content: watchNotes });
+    await page.reload();
+    await page.locator(".entry", { hasText: "Before" }).waitFor();
+    await space.push({ comments: "Nobody asked for this one" });
+    await page.locator(".entry", { hasText: "Nobody asked" }).waitFor();
+    expect(await notesOf(page)).toEqual([]);
+
+    const bell = page.getByRole("button", { name: "Desktop notifications" });
+    const listed = page.waitForResponse(/history\?limit=50/);
+    await bell.click();
+    await listed;
+    expect(await bell.getAttribute("aria-pressed")).toBe("true");
+    // Of every workspace, whatever the list is filtered by.
+    await page.getByRole("button", { name: "Unread" }).click();
+    const id = await space.push({ comments: "**Look** at this" });
+    await until(async () => (await notesOf(page)).length);
+    expect(await notesOf(page)).toEqual([{ title: "Work", body: "Look at this", tag: id }]);
+    await page.evaluate("notes[0].onclick()");
+    await page.waitForURL(`**/inbox/${id}`);
+
+    // What was deleted and comes back is not new.
+    await hub.ask(`DELETE /api/inbox/${id}`);
+    await page.locator(".entry", { hasText: "Look at this" }).waitFor({ state: "detached" });
+    await hub.ask(`POST /api/inbox/${id}/restore`);
+    await page.locator(".entry", { hasText: "Look at this" }).waitFor();
+    // Whoever looks needs no telling.
+    await page.evaluate("looks = true");
+    await space.push({ comments: "Seen as it came" });
+    await page.locator(".entry", { hasText: "Seen as it came" }).waitFor();
+    await page.evaluate("looks = false");
+    await space.push({ comments: "The last one" });
+    await until(async () => (await notesOf(page)).length > 1);
+    expect((await notesOf(page)).slice(1).map(({ body }) => body)).toEqual(["The last one"]);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U7] a browser that does not allow notifications is told of, and nothing is turned on", async () => {
+    await using hub = await hubHere();
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    const bell = page.getByRole("button", { name: "Desktop notifications" });
+    await bell.click();
+    await page.getByText("does not let this page notify you").waitFor();
+    expect(await bell.getAttribute("aria-pressed")).toBe("false");
+    expect(window.troubles).toEqual([]);
+  });
+});
