@@ -15,7 +15,7 @@ import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
 
 /** Prints, says that it runs, and leaves somebody who cannot be found by environment, session or parent. */
-const working = "echo half; (env -i setsid sleep 1000 &); touch ready; sleep 1000";
+const working = "echo half; (env -i setsid sleep 1000 &); touch ready; sleep 1000; touch went-on";
 const isDaemon = /^orch supervise |serve/;
 const left = (team: Crew) => team.processes().filter(({ command }) => !isDaemon.test(command));
 const childOf = (team: Crew, name: string) => Number(String(team.task(name).child).split(":")[0]);
@@ -37,6 +37,7 @@ async function hearsLoss(team: Crew): Promise<void> {
   expect(told).toMatchObject([lost]);
   expect(told[0]!.error).toContain("it was lost: the process that kept it");
   expect(left(team)).toEqual([]);
+  expect(existsSync(join(team.path, "went-on"))).toBe(false);
   // Once, and for all.
   expect(await team.hear(0)).toEqual([]);
 }
