@@ -33,6 +33,17 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
   if (row?.first_seen_at === now) yield* append(tx, { type: "agent.joined", source: agent, now });
 }
 
+export function* join(tx: Context, agent: string): Procedure<void> {
+  yield* seen(tx, agent, yield* tx.clock());
+}
+
+export function* isKnown(tx: Context, agent: string): Procedure<boolean> {
+  if (tx.recall(`known:${agent}`)) return true;
+  const row = yield* one(sql`select 1 as there from agents where agents.name = ${agent}`);
+  if (row) tx.learn(`known:${agent}`, "agent");
+  return row !== undefined;
+}
+
 /** The names under which work reaches an agent: its own and its pools'. */
 export function* namesOf(agent: string): Procedure<string[]> {
   const rows = yield* all<{ pool: string }>(

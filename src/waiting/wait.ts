@@ -2,6 +2,7 @@
  * Blocking, the one way everything here blocks: subscribe, then read, then sleep until something may have
  * changed, and read again. The read is the truth, so that a lost or a false wake-up harms nobody.
  */
+import { isKnown, join } from "../bus/agent.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 
@@ -58,12 +59,25 @@ export async function wait<T>(
         if (looked.failed) throw looked.failed;
         return undefined;
       }
-      if (agent !== undefined) leave ??= engine.attend(agent);
+      if (agent !== undefined && !leave) {
+        await introduce(engine, agent);
+        leave = engine.attend(agent);
+      }
       await subscription.next({ atMost: earliest(left, looked.againInMs), signal });
     }
   } finally {
     leave?.();
     subscription.close();
+  }
+}
+
+/** Who waits for mail is somebody, also before it has said a word: a message to everybody is for it too. */
+async function introduce(engine: Engine, agent: string): Promise<void> {
+  try {
+    if (!(await engine.read((tx) => isKnown(tx, agent)))) await engine.write((tx) => join(tx, agent));
+  } catch (error) {
+    // Its wait is what counts.
+    if (!(error instanceof InboxError)) throw error;
   }
 }
 

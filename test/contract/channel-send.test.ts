@@ -3,6 +3,7 @@ import type { InputOf } from "../../src/contract/operations/index.ts";
 import type { Inbox } from "../../src/inbox.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
+import { until } from "../support/until.ts";
 
 const mebibyte = 1024 * 1024;
 const isoWithMilliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -291,6 +292,18 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("agents.list", {})).agents.map(({ name }) => name)).toEqual(["w"]);
     const sent = await post(inbox, { channel: "*" });
     expect(sent.copies?.map(({ channel }) => channel)).toEqual(["w"]);
+  });
+
+  test("[M12] [B1] one that has only begun to wait is known: a broadcast wakes it", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const waits = inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 30 });
+    await until(async () => (await inbox.call("agents.list", {})).agents.length);
+    const sent = await post(inbox, { channel: "*", content: "to all" });
+    expect(sent.copies?.map(({ channel }) => channel)).toEqual(["w"]);
+    expect((await waits).messages.map(({ message }) => message)).toEqual(["to all"]);
+    // Its name is as good as any other's.
+    expect((await post(inbox, { channel: "w" })).recipient.known).toBe(true);
   });
 
   test("[M13] a message to a name nobody has used is kept, and the answer says so with close names", async () => {

@@ -219,6 +219,7 @@ describe("the database", () => {
 });
 
 test("[W1] idle waiters burn next to nothing", async () => {
+  await bus.inbox("check", "--agent", "idle"); // known from before: who waits for the first time is an event
   const commands = [wait, ["claim", "--agent", "idle", "--wait"], ["watch"], ["watch", "--follow"]];
   const children = commands.map((args) => bus.start(...args));
   try {

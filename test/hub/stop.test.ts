@@ -24,6 +24,8 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   test("[C4] [W3] ends the hub with 0; open waits are answered, and streams end", async () => {
     await using hub = await served();
     await hub.ask("POST /api/threads", { from: "lead", to: "w", subject: "s" });
+    // Known from before: who waits for the first time is an event, and would wake who watches them.
+    await hub.ask("POST /api/mailbox/nobody/check", {});
     const waits = [
       hub.ask("POST /api/mailbox/nobody/receive", {}),
       hub.ask("POST /api/mailbox/nobody/wait", {}),

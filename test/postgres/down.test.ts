@@ -76,6 +76,7 @@ const listeners = (url: string) =>
 type Agents = { name: string; live: boolean }[];
 
 /** An agent that was last seen long ago, so that it lives only while it waits. */
+/** Long ago, so that it lives only by its waiting. */
 const makeKnown = (url: string, agent: string) =>
   stored(url, `insert into agents (name, first_seen_at, last_seen_at) values ('${agent}', '2020', '2020')`);
 
@@ -236,13 +237,14 @@ postgresSuite("down", () => {
     await using server = await ownServer();
     const inboxes = [openInbox(server.url), openInbox(server.url)] as const;
     const [waiter, sender] = inboxes;
+    await sender.call("agents.list", {}); // makes the tables
     for (let turn = 0; turn < 4; turn++) {
       const agent = `w-${turn}`;
       const send = (from: string, message: string) =>
         sender.call("mailbox.send", { from, to: agent, message });
+      await makeKnown(server.url, agent);
       const waiting = waiter.call("mailbox.receive", { agent, from: "boss", timeoutSeconds: 50 });
       void waiting.catch(() => {}); // it is looked at below
-      await makeKnown(server.url, agent);
       await untilWaiting(server.url, agent, async () => (await waiter.call("agents.list", {})).agents);
       // Every second time it is woken again and again, for nothing, until there is no server.
       let noisy = turn % 2 === 1;
@@ -270,12 +272,13 @@ postgresSuite("down", () => {
     await using server = await ownServer();
     const line = await startProxy(server.url);
     const inbox = openInbox(line.url);
+    await inbox.call("agents.list", {}); // makes the tables
+    await makeKnown(server.url, "w");
     const waits = [
       inbox.call("events.watch", { timeoutSeconds: 2 }),
       inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 2 }),
       inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds: 2 }),
     ].map(refusal);
-    await makeKnown(server.url, "w");
     await untilWaiting(server.url, "w", async () => (await inbox.call("agents.list", {})).agents);
     await line.stop();
     for (const { code, message } of await within(10, "the end of the waits", Promise.all(waits)))
@@ -349,8 +352,8 @@ postgresSuite("down", () => {
     const send = () => hub.ask("POST /api/messages", { channel: "c", sender: "s", content: "x" });
     expect((await send()).status).toBe(201);
     expect((await hub.ask("GET /readyz")).status).toBe(200);
-    const waiting = hub.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
     await makeKnown(server.url, "w");
+    const waiting = hub.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
     await untilWaiting(server.url, "w", async () => (await hub.ask("GET /api/agents")).json.agents);
     await server.kill();
 
