@@ -1,6 +1,6 @@
 /** The routes that the operation table declares, and those of older protocols that mean the same operations. */
 import { InboxError } from "../../contract/errors.ts";
-import type { AnyOperation } from "../../contract/operation.ts";
+import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs } from "../../identity.ts";
@@ -39,7 +39,7 @@ const handleOf =
       (inBody as string | undefined) ?? request.headers.get("idempotency-key") ?? undefined;
     const input = translation ? translation.input(raw) : raw;
     for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
-    if (request.method === "GET" && (input.commit === true || input.markRead === true))
+    if (request.method === "GET" && marking(op, input))
       throw new InboxError("invalid_input", "a GET changes nothing", {
         hint: `use ${(op.http as readonly string[])[0]}`,
       });
