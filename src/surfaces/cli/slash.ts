@@ -15,8 +15,8 @@ const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
 
 export function slashCommands(): Map<string, readonly [Program, string]> {
   const all = new Map<string, readonly [Program, string]>();
+  // What is about a database or a server is typed in a shell.
   for (const program of ["inbox", "orch"] as const)
-    // What is about a database or a server is typed in a shell.
     for (const { kind, cli } of operationsFor(program))
       if (kind !== "local" || cli.slash) all.set(cli.command, [program, cli.command]);
   for (const [name, meaning] of Object.entries(otherNames)) all.set(name, meaning);
