@@ -1,6 +1,6 @@
 /** [X2] Who is calling: the token's agent, else what the call itself says. With a token nobody can be anybody else. */
 import { InboxError } from "./contract/errors.ts";
-import type { AnyOperation } from "./contract/operation.ts";
+import { type AnyOperation, marking } from "./contract/operation.ts";
 import { permits, type Scope } from "./contract/token.ts";
 import type { EmbeddedInbox } from "./inbox.ts";
 
@@ -23,11 +23,11 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
       `${op.name} needs the scope ${op.scope}; this token has ${caller.scope}`,
     );
   // A reader's position is its own, though reading is everybody's.
-  const moves = op.name === "messages.inbox" && input.commit === true;
-  if (moves && caller.agent !== undefined && input.reader !== caller.agent)
+  const whose = marking(op, input) ? op.marks?.whose : undefined;
+  if (whose !== undefined && caller.agent !== undefined && input[whose] !== caller.agent)
     throw new InboxError(
       "not_allowed",
-      `this token speaks for "${caller.agent}", not for the reader "${String(input.reader)}"`,
+      `this token speaks for "${caller.agent}", not for the ${whose} "${String(input[whose])}"`,
     );
   const key = op.cli.identity;
   if (key === undefined) return;

@@ -45,3 +45,5 @@ export const mailAnswer = () =>
     total: v.number(),
     hidden: v.number(),
   });
+
+export type MailAnswer = v.InferOutput<ReturnType<typeof mailAnswer>>;

@@ -8,6 +8,10 @@ export interface CliForm {
   command: string;
   /** Which program has it; `both` where it is at home in either. */
   program?: "orch" | "both";
+  /** How the list of commands shows it, where another operation has the same words. */
+  listed?: string;
+  /** Also a slash command, though it is about the database itself. */
+  slash?: true;
   /** Input fields that may also be given as plain arguments, in this order. */
   plain?: readonly string[];
   /** Where fewer are given than there are, the first ones are left out. */
@@ -45,7 +49,13 @@ export interface ToolForm {
   renamed?: Readonly<Record<string, string>>;
   /** Fields that are not offered: a model has no use for them. They are understood all the same. */
   without?: readonly string[];
+  /** Long texts of the answer are not cut: who asks for a part of a text wants that part. */
+  whole?: true;
+  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. */
+  shape?: "terminal";
 }
+
+type FieldOf<I extends v.GenericSchema> = Extract<keyof v.InferInput<I>, string>;
 
 export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSchema> {
   name: string;
@@ -67,7 +77,14 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   /** It makes something that was not there: 201 over HTTP. */
   creates?: boolean;
   /** [W3] Where it may block: what a timeout of 0 means, and which inputs block at all (all of them unless it says so). */
-  waits?: { zero: "at once" | "for ever"; when?: (input: Record<string, unknown>) => boolean };
+  waits?: {
+    zero: "at once" | "for ever";
+    when?: (input: Record<string, unknown>) => boolean;
+    /** Where it begins with what happens now: the field for the last event that was seen, to go on without a gap. */
+    after?: FieldOf<I>;
+  };
+  /** Of a read: the field that makes it change something, which no GET may; and [X2] the field that says whose, where a token must be theirs. */
+  marks?: { with: FieldOf<I>; whose?: FieldOf<I> };
   /** True where an answer says that something is wrong with the database: exit code 50. */
   unwell?: (output: v.InferOutput<O>) => boolean;
   /** True where an answer means "nothing matched": exit code 10. */
@@ -80,6 +97,10 @@ export function operation<const N extends string, I extends v.GenericSchema, O e
 ): OperationForm<I, O> & { name: N } {
   return { ...form, input: once(form.input), output: once(form.output) };
 }
+
+/** Whether a read changes something this time. */
+export const marking = ({ marks }: AnyOperation, input: Record<string, unknown>) =>
+  marks !== undefined && input[marks.with] === true;
 
 /** [M9] Every write may carry a key: the same key from the same sender is the same write. Nothing else may. */
 export function checkKey(op: AnyOperation, key: string | undefined, label?: (key: string) => string): void {

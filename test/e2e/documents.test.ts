@@ -1,11 +1,9 @@
 /** Every kind of document, as the page shows it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
+import type { TestHub } from "../support/hub.ts";
 import { closeBrowser, openWindow } from "../support/page.ts";
-import { workspace } from "../support/scene.ts";
+import { type Home, hubWithWorkspace, type Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 const pixel = Buffer.from(
@@ -47,18 +45,16 @@ Hidden **text**
 `;
 
 describe.skipIf(!chromiumPath())("in a browser", () => {
+  let home: Home;
   let hub: TestHub;
-  const folder = temporaryFolder();
-  let space: Awaited<ReturnType<typeof workspace>>;
+  let space: Workspace;
   beforeAll(async () => {
-    hub = await hubHere();
-    space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    home = await hubWithWorkspace();
+    ({ hub, space } = home);
   });
   afterAll(async () => {
     await closeBrowser();
-    await space[Symbol.asyncDispose]();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+    await home[Symbol.asyncDispose]();
   });
 
   test("[U7] Markdown has tables, task lists, footnotes, code in colours, formulas, diagrams and its images", async () => {

@@ -1,12 +1,10 @@
 /** What an agent writes is hostile: it runs nothing, loads nothing from elsewhere, and leaves the page as it was. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
+import type { TestHub } from "../support/hub.ts";
 import { closeBrowser, openWindow, type Window } from "../support/page.ts";
-import { workspace } from "../support/scene.ts";
+import { type Home, hubWithWorkspace, type Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 import { vectors } from "./vectors.ts";
 
@@ -42,23 +40,16 @@ async function pokeAround(page: Page): Promise<void> {
 }
 
 describe.skipIf(!chromiumPath())("in a browser", () => {
+  let home: Home;
   let hub: TestHub;
-  const folder = temporaryFolder();
-  let space: Awaited<ReturnType<typeof workspace>>;
+  let space: Workspace;
   beforeAll(async () => {
-    hub = await hubHere();
-    space = await workspace(
-      hub,
-      join(folder.path, "w"),
-      `<img src=x onerror=alert(1)>"'>`,
-      "<svg onload=alert(1)>",
-    );
+    home = await hubWithWorkspace(`<img src=x onerror=alert(1)>"'>`, "<svg onload=alert(1)>");
+    ({ hub, space } = home);
   });
   afterAll(async () => {
     await closeBrowser();
-    await space[Symbol.asyncDispose]();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+    await home[Symbol.asyncDispose]();
   });
 
   test("[X3] no vector of the corpus runs or loads anything, as commentary or as a document", async () => {

@@ -1,12 +1,10 @@
 /** Every key of the page, in a real browser, against a real hub with real pushes. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
+import type { TestHub } from "../support/hub.ts";
 import { closeBrowser, openWindow } from "../support/page.ts";
-import { workspace } from "../support/scene.ts";
+import { hubWithWorkspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 afterAll(closeBrowser);
@@ -17,21 +15,10 @@ const unreadRows = (page: Page) => page.locator('.entry[data-unread="true"] .row
 
 /** Five entries, the fifth on top. */
 async function five() {
-  const folder = temporaryFolder();
-  const hub = await hubHere();
-  const space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+  const home = await hubWithWorkspace();
   const ids: string[] = [];
-  for (const n of [1, 2, 3, 4, 5]) ids.push(await space.push({ comments: `Entry ${n}` }));
-  return {
-    hub,
-    space,
-    ids,
-    async [Symbol.asyncDispose]() {
-      await space[Symbol.asyncDispose]();
-      await hub[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  for (const n of [1, 2, 3, 4, 5]) ids.push(await home.space.push({ comments: `Entry ${n}` }));
+  return { ...home, ids };
 }
 
 const stored = async (hub: TestHub) => (await hub.ask("GET /api/inbox/history")).json.entries;

@@ -6,16 +6,15 @@ import { chromiumPath } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
 import { closeBrowser, openWindow, watchOver } from "../support/page.ts";
-import { workspace } from "../support/scene.ts";
+import { hubWithWorkspace, workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 afterAll(closeBrowser);
 
 describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U7] [U4] a push appears in every window, and what is read in one is read in the other", async () => {
-    using folder = temporaryFolder();
-    await using hub = await hubHere();
-    await using space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    await using home = await hubWithWorkspace();
+    const { hub, space } = home;
     await using one = await openWindow(hub.url);
     // Another browser, and another window of the same one, which shares its line.
     await using two = await openWindow(hub.url);
@@ -44,9 +43,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U2] [U7] an edit of an open document appears, one that goes says so, and comes back", async () => {
-    using folder = temporaryFolder();
-    await using hub = await hubHere();
-    await using space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    await using home = await hubWithWorkspace();
+    const { hub, space } = home;
     space.write("report.md", "# First words\n");
     const id = await space.push({ docs: ["report.md"], comments: "Look" });
     await using window = await openWindow(hub.url, `/inbox/${id}`);

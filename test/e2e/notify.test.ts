@@ -1,12 +1,10 @@
 /** Desktop notifications: only where they were turned on, of what is new, while the person looks elsewhere. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
 import { closeBrowser, openWindow } from "../support/page.ts";
-import { workspace } from "../support/scene.ts";
+import { hubWithWorkspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 afterAll(closeBrowser);
@@ -31,9 +29,8 @@ const notesOf = (page: Page) =>
 
 describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U7] notifications tell of what is new, once turned on, and lead to it", async () => {
-    using folder = temporaryFolder();
-    await using hub = await hubHere();
-    await using space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    await using home = await hubWithWorkspace();
+    const { hub, space } = home;
     await space.push({ comments: "Before" });
     await using window = await openWindow(hub.url, "/", { permissions: ["notifications"] });
     const { page } = window;

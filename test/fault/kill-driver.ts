@@ -42,7 +42,12 @@ async function sendSome(): Promise<void> {
 async function workOnOne(named?: string): Promise<void> {
   // Short leases run out under a killed holder, so that others take over; long ones its successor claims anew.
   const leaseSeconds = random() < 0.3 ? 1 : 900;
-  const claimed = await inbox.call("threads.claim", { agent, thread: named, leaseSeconds });
+  const claimed = await inbox.call("threads.claim", { agent, thread: named, leaseSeconds }).catch((error) => {
+    // Since it was listed as mine its lease ran out, and another has taken it over, or ended it too.
+    const gone = error instanceof InboxError && ["conflict", "invalid_state"].includes(error.code);
+    if (named === undefined || !gone) throw error;
+  });
+  if (!claimed) return;
   if (!claimed.thread) return sendSome();
   const thread = claimed.thread.threadId;
   acknowledge({ op: "claim", agent, thread, expiresAt: claimed.lease!.expiresAt });

@@ -1,9 +1,9 @@
 /** `kill -9` at random points of time, as power cuts and impatient people do. */
 import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
-import { bareEnvironment, desk, root, start } from "../support/cli.ts";
+import { desk, start } from "../support/cli.ts";
 import { flaws, rows } from "../support/stored.ts";
 import { type Acknowledged, doubled, lost, overlapping, randomOf } from "./kill-record.ts";
+import { alive, completeLines, killAlive, killWorker } from "./kill-worker.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
@@ -12,48 +12,7 @@ console.log(`kill.test.ts: FAULT_SEED=${seed}`);
 const slots = ["worker-0", "worker-1", "worker-2"];
 const killsOfWorkers = 300;
 const killsOfCommands = 60;
-const alive = new Set<{ kill(signal: "SIGKILL"): void }>();
-afterAll(() => {
-  for (const child of alive) child.kill("SIGKILL");
-});
-
-/** Starts a worker and kills it after some acknowledgements, or before the first; answers with what it had been told. */
-async function killWorker(db: string, agent: string): Promise<Acknowledged[]> {
-  const flags = [`--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
-  const workerSeed = String(Math.floor(random() * 2 ** 31));
-  const child = Bun.spawn(
-    [process.execPath, ...flags, join(import.meta.dir, "kill-driver.ts"), db, agent, workerSeed],
-    { env: bareEnvironment(), cwd: "/", stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  );
-  alive.add(child);
-  const complaints = new Response(child.stderr).text();
-  // One in five dies while it starts: opening and recovery must stand it too.
-  const early = random() < 0.2;
-  const linesToLive = early ? Number.POSITIVE_INFINITY : 1 + Math.floor(random() * 25);
-  const kill = async (afterMs: number) => {
-    await Bun.sleep(afterMs);
-    child.kill("SIGKILL");
-  };
-  let killing = early ? kill(random() * 60) : undefined;
-  let output = "";
-  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    output += chunk;
-    if (output.split("\n").length > linesToLive) killing ??= kill(random() * 4);
-  }
-  await killing;
-  await child.exited;
-  alive.delete(child);
-  expect({ signal: child.signalCode, complaints: await complaints }).toEqual({
-    signal: "SIGKILL",
-    complaints: "",
-  });
-  return acknowledgements(output);
-}
-
-/** What is after the last line feed was not printed to the end, so it was not acknowledged. */
-const completeLines = (output: string) => output.split("\n").slice(0, -1);
-const acknowledgements = (output: string): Acknowledged[] =>
-  completeLines(output).map((line) => JSON.parse(line));
+afterAll(killAlive);
 
 /** One command of the program after the other, most of them killed while they run. */
 async function killCommands(db: string): Promise<{ record: Acknowledged[]; kills: number }> {
@@ -101,7 +60,7 @@ test("[S4] [L1] 360 processes are killed while they write: nothing acknowledged 
     const record: Acknowledged[] = [];
     while (killed < killsOfWorkers && !failed) {
       killed++;
-      record.push(...(await killWorker(bus.db, agent)));
+      record.push(...(await killWorker(bus.db, agent, { random, startMs: 60 })));
     }
     return record;
   };

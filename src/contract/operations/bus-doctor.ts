@@ -20,7 +20,7 @@ export const doctor = operation({
       ),
     }),
   errors: ["not_initialized", "storage"],
-  cli: { command: "doctor" },
+  cli: { command: "doctor", slash: true },
   http: { none: "it looks at the file; /readyz tells whether the hub is well" },
   mcp: { none: "it is about the database, not the bus" },
   unwell: ({ healthy }) => !healthy,

@@ -27,6 +27,7 @@ export const entryShow = operation({
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries show", plain: ["id"], identity: "agent", identityDefault: person },
+  marks: { with: "markRead" },
   http: ["POST /api/inbox/:id/show", "GET /api/inbox/:id"],
   mcp: { none: "it is the person's, not a model's" },
   examples: ["inbox entries show 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --mark-read"],

@@ -34,7 +34,7 @@ export const watch = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "watch", stream: "follow" },
-  waits: { zero: "for ever" },
+  waits: { zero: "for ever", after: "afterEvent" },
   http: ["GET /api/events/wait"],
   mcp: {
     tool: "watch",

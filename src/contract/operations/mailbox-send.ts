@@ -21,7 +21,13 @@ export const sendPlain = operation({
     }),
   output: () => v.strictObject({ message: message(), recipient: recipient(), copies: copies() }),
   errors: ["invalid_input", "too_large", "not_found"],
-  cli: { command: "send", plain: ["to", "message"], identity: "from", identityDefault: "main" },
+  cli: {
+    command: "send",
+    listed: "send AGENT MESSAGE",
+    plain: ["to", "message"],
+    identity: "from",
+    identityDefault: "main",
+  },
   creates: true,
   http: ["POST /api/mailbox/:to/send"],
   mcp: {

@@ -36,6 +36,7 @@ export const waitMail = operation({
     use: "Wait for messages to you and take them all. After a timeout call again: nothing is missed.",
     renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
     without: ["from", "max", "ack", "visibilitySeconds"],
+    shape: "terminal",
   },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox wait --agent main --timeout-seconds 120"],

@@ -28,6 +28,7 @@ export const msgInbox = operation({
     v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
   errors: ["invalid_input", "cursor_expired"],
   cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
+  marks: { with: "commit", whose: "reader" },
   http: ["POST /api/messages/inbox/:channel/read", "GET /api/messages/inbox/:channel"],
   mcp: {
     tool: "msg_inbox",

@@ -26,6 +26,7 @@ export const msgRead = operation({
     tool: "msg_read",
     set: "messages",
     use: "Read on in a long message that was cut.",
+    whole: true,
   },
   examples: ["inbox msg read 42", "inbox msg read 42 --offset 8000"],
 });

@@ -21,6 +21,7 @@ export const show = operation({
     v.strictObject({ thread: thread(), lease: v.nullable(lease()), messages: v.array(message()) }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "show", plain: ["thread"], identity: "agent" },
+  marks: { with: "markRead" },
   http: ["POST /api/threads/:thread/show", "GET /api/threads/:thread"],
   mcp: {
     tool: "show",

@@ -43,7 +43,10 @@ const about: Record<Program, { what: string; round: string }> = {
 };
 
 export function programHelp(program: Program, version: string): string {
-  const commands = operationsFor(program).map((op): [string, string] => [usageWords(op), op.summary]);
+  const commands = operationsFor(program).map((op): [string, string] => [
+    op.cli.listed ?? op.cli.command,
+    op.summary,
+  ]);
   const own = Object.entries(ownCommands(program)).map(([name, text]): [string, string] => [name, text]);
   return `${program} ${version}: ${about[program].what}
 
@@ -61,9 +64,6 @@ A first round:
 ${about[program].round}
 `;
 }
-
-const usageWords = (op: AnyOperation) =>
-  [op.cli.command, ...(op.name === "mailbox.send" ? ["AGENT", "MESSAGE"] : [])].join(" ");
 
 export function commandHelp(command: string, program: Program): string {
   return `${operationsOf(command, program)

@@ -3,7 +3,7 @@ import type { InputOf } from "../../contract/operations/index.ts";
 import type { Inbox } from "../../inbox.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
-import { transcriptText } from "../text/render-tasks.ts";
+import { transcriptText } from "../text/transcript.ts";
 import { exitBrokenPipe, print } from "./output.ts";
 
 const patienceSeconds = 30;

@@ -13,7 +13,6 @@ import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { render } from "../text/render.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
-import { importEntries } from "./entries.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
@@ -21,7 +20,7 @@ import { lastingWays } from "./lasting.ts";
 import { complain, exitBrokenPipe, hasOutput, print, say } from "./output.ts";
 import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
-import { streams } from "./streams.ts";
+import { lineReaders, streams } from "./streams.ts";
 
 const exitNothing = 10;
 
@@ -110,8 +109,9 @@ async function act(
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
   if (streaming) return streams[op.name]!(inbox, input, { json, label });
-  if (op.name === "entries.import") {
-    const value = await importEntries(inbox, String(input.entries ?? "-"), command.warnings);
+  const lines = flagsOf(op).find(({ field }) => field.type === "lines")?.field.key;
+  if (lines !== undefined) {
+    const value = await lineReaders[op.name]!(inbox, String(input[lines] ?? "-"), command.warnings);
     const exit = await answer(op, { value }, command, json);
     return exit || (command.warnings.length ? errorTable.invalid_input.exit : 0);
   }

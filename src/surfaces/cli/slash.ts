@@ -1,7 +1,7 @@
 /** [Q13] The slash commands: which command of which program each means. */
 import { InboxError } from "../../contract/errors.ts";
 import { didYouMean } from "../../contract/suggest.ts";
-import { commandNames, type Program } from "./commands.ts";
+import { operationsFor, type Program } from "./commands.ts";
 
 /** What has another name there, or is in both programs. */
 const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
@@ -13,13 +13,12 @@ const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
   gather: ["inbox", "gather"],
 };
 
-/** These are about a database or a server: they are typed in a shell. */
-const notHere = ["init", "serve", "mcp", "setup", "migrate", "supervise"];
-
 export function slashCommands(): Map<string, readonly [Program, string]> {
   const all = new Map<string, readonly [Program, string]>();
+  // What is about a database or a server is typed in a shell.
   for (const program of ["inbox", "orch"] as const)
-    for (const name of commandNames(program)) if (!notHere.includes(name)) all.set(name, [program, name]);
+    for (const { kind, cli } of operationsFor(program))
+      if (kind !== "local" || cli.slash) all.set(cli.command, [program, cli.command]);
   for (const [name, meaning] of Object.entries(otherNames)) all.set(name, meaning);
   return all;
 }

@@ -1,7 +1,7 @@
-/** Answers that come a line at a time, for as long as somebody reads. */
+/** What comes or goes a line at a time: answers for as long as somebody reads, and files of any length. */
 import type { Inbox } from "../../inbox.ts";
 import { snakeCase } from "../text/recase.ts";
-import { exportEntries } from "./entries.ts";
+import { exportEntries, importEntries } from "./entries.ts";
 import { followLog } from "./log.ts";
 import { exitBrokenPipe, print } from "./output.ts";
 
@@ -21,3 +21,8 @@ export const streams: Readonly<Record<string, Stream>> = {
   "tasks.log": (inbox, input, { json }) => followLog(inbox, input, json),
   "entries.export": async (inbox, input) => ((await exportEntries(inbox, input)) ? 0 : exitBrokenPipe),
 };
+
+type LineReader = (inbox: Inbox, path: string, warnings: string[]) => Promise<object>;
+
+/** By operation; each reads a file and answers for the whole of it. Which there are the fields say (type `lines`). */
+export const lineReaders: Readonly<Record<string, LineReader>> = { "entries.import": importEntries };

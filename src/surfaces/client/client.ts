@@ -114,6 +114,6 @@ async function patiently(
     const { woke, nextEventId } = sent.value as { woke?: boolean; nextEventId?: number };
     if (woke !== false || last) return sent;
     await handOver(wire, sent).giveBack?.();
-    if (op.name === "events.watch") input.afterEvent = nextEventId;
+    if (op.waits?.after) input[op.waits.after] = nextEventId;
   }
 }

@@ -2,10 +2,8 @@
 import { InboxError } from "../../contract/errors.ts";
 import { watchDocuments } from "../../documents/changes.ts";
 import { statesOf } from "../../documents/states.ts";
-import type { EmbeddedInbox } from "../../inbox.ts";
+import type { Found } from "./documents.ts";
 import { openSse } from "./sse.ts";
-
-type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>>;
 
 /** At most so many at once: each watches a few folders, and the system gives a user only so many watches. */
 export function openDocumentStreams(limit: number) {

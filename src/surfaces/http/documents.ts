@@ -15,7 +15,8 @@ import type { EmbeddedInbox } from "../../inbox.ts";
 import { fs } from "../../system.ts";
 import type { RoutedRequest } from "./request.ts";
 
-type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>>;
+/** An entry, and the workspace that its documents lie in. */
+export type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>>;
 
 const policy = "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const pieceBytes = 256 * 1024;

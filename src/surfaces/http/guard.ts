@@ -27,6 +27,8 @@ export type Visit = "link" | "anybody";
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
 export const isLoopback = (host: string) => loopback.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 
+export type Guard = ReturnType<typeof makeGuard>;
+
 export function makeGuard(limits: Limits, hosts: readonly string[]) {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
   let lastOurs: string | undefined; // mostly one client speaks for a while
@@ -90,6 +92,21 @@ export function makeGuard(limits: Limits, hosts: readonly string[]) {
       };
     },
   };
+}
+
+/** [X4] A stream counts as a wait for as long as it is open: it says itself when it is over, unless it never began. */
+export function streaming(
+  guard: Guard,
+  agent: string | undefined,
+  begin: (over: () => void) => Response,
+): Response {
+  const over = guard.wait(agent);
+  try {
+    return begin(over);
+  } catch (error) {
+    over();
+    throw error;
+  }
 }
 
 const refuse = (message: string) =>

@@ -4,6 +4,8 @@ interface Sum {
   seconds: number;
 }
 
+export type Metrics = ReturnType<typeof openMetrics>;
+
 export function openMetrics() {
   const counted = new Map<string, Map<number, Sum>>();
   return {

@@ -1,6 +1,7 @@
 /** [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads on. */
+import type { MailAnswer } from "../../contract/mail.ts";
 import type { AnyOperation, ToolForm } from "../../contract/operation.ts";
-import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import type { OperationName } from "../../contract/operations/index.ts";
 import { snakeCase } from "../text/recase.ts";
 import type { ToolResult } from "./call.ts";
 import { textOf } from "./text.ts";
@@ -10,8 +11,7 @@ import type { Tool } from "./tools.ts";
 export const bodyLimit = 8000;
 
 export function answerOf({ op, form }: Tool, value: unknown, agent: string): ToolResult {
-  // Who asks for a part of a text wants that part.
-  const shortened = op.name === "messages.read" ? value : shorten(value);
+  const shortened = form.whole ? value : shorten(value);
   const text = textOf(op.name as OperationName, shortened as never);
   return {
     content: [{ type: "text", text }],
@@ -21,11 +21,11 @@ export function answerOf({ op, form }: Tool, value: unknown, agent: string): Too
 
 function fieldsFor(
   op: AnyOperation,
-  { tool, set }: ToolForm,
+  { shape, set }: ToolForm,
   value: unknown,
   agent: string,
 ): Record<string, unknown> {
-  if (tool === "check_inbox") return checkInbox(value as OutputOf<"mailbox.wait">, agent);
+  if (shape === "terminal") return terminalInbox(value as MailAnswer, agent);
   if (op.cli.shape === "channel") return value as Record<string, unknown>;
   const fields = set === "supervisor" ? brief(value) : value;
   return snakeCase(fields) as Record<string, unknown>;
@@ -44,11 +44,8 @@ function brief(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, inner]) => [key, brief(inner)]));
 }
 
-/** The shape it has had since its first protocol; a message of a thread says which. */
-function checkInbox(
-  { messages, total }: OutputOf<"mailbox.wait">,
-  terminal: string,
-): Record<string, unknown> {
+/** The shape an inbox has had since its first protocol; a message of a thread says which. */
+function terminalInbox({ messages, total }: MailAnswer, terminal: string): Record<string, unknown> {
   return {
     success: true,
     terminal_id: terminal,

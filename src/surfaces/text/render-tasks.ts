@@ -1,14 +1,12 @@
 /** The queue for people, as the commands of it have always shown it. */
-import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
-import type { TranscriptEntry } from "../../contract/transcript.ts";
+import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
-
-type TaskOperation = Extract<OperationName, `tasks.${string}`>;
-type Render<N extends OperationName> = (output: OutputOf<N>, paint: Paint) => string;
+import { transcriptText } from "./transcript.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint): string {
   const { startedAt, finishedAt, error } = task;
@@ -39,24 +37,7 @@ function queueText({ queued, running, finished }: OutputOf<"tasks.queue">, paint
     .join("\n\n");
 }
 
-export function transcriptText(entry: TranscriptEntry, paint: Paint): string {
-  const { kind, tool } = entry;
-  const colour = {
-    prompt: paint.cyan,
-    tool: paint.yellow,
-    response: paint.dim,
-    output: undefined,
-    error: paint.red,
-    notice: paint.magenta,
-    final: paint.green,
-  }[kind];
-  const text = safe(entry.text).trimEnd();
-  if (!colour) return text;
-  const head = colour(tool === undefined ? kind : `${kind} ${safe(tool)}`);
-  return `${head}\n${text.replace(/^/gm, "  ")}`;
-}
-
-export const taskRenders: { [N in TaskOperation]: Render<N> } = {
+export const taskRenders: NounRenders<"tasks"> = {
   "tasks.push": ({ task }, paint) => `queued ${paint.bold(safe(task.name))}; orch run starts it`,
   "tasks.run": ({ released, running, waiting }) => {
     if (!released.length && !running && !waiting) return 'nothing is queued; orch push "PROMPT" first';

@@ -1,7 +1,7 @@
 /** The person's inbox as text. */
 import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
-import type { OutputOf } from "../../contract/operations/index.ts";
+import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, safe } from "./safe.ts";
 import { relative } from "./time.ts";
@@ -20,15 +20,15 @@ function documentText({ n, path, exists, type, size, problem }: DocumentState, p
   return `  ${paint.dim(`[${n}]`)} ${safe(path)}  ${state}`;
 }
 
-export const entryRenders = {
-  "entries.push": ({ id }: OutputOf<"entries.push">) => `pushed ${id}`,
-  "entries.history": ({ entries, hasMore, unread }: OutputOf<"entries.history">, paint: Paint) => {
+export const entryRenders: NounRenders<"entries"> = {
+  "entries.push": ({ id }) => `pushed ${id}`,
+  "entries.history": ({ entries, hasMore, unread }, paint) => {
     if (!entries.length) return "nothing in the inbox";
     const more = hasMore ? [paint.dim(`more: add --before ${entries.at(-1)!.id}`)] : [];
     const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;
     return [...entries.map((entry) => line(entry, paint)), ...more, `${count} unread`].join("\n");
   },
-  "entries.show": ({ entry, documents }: OutputOf<"entries.show">, paint: Paint) => {
+  "entries.show": ({ entry, documents }, paint) => {
     const facts = [entry.kind, entry.threadId, entry.messageId, when(entry)].filter(Boolean).join(", ");
     const offers = entry.choices
       ? [`${paint.dim("answers")} ${entry.choices.map(safe).join(paint.dim(" | "))}`]
@@ -42,18 +42,13 @@ export const entryRenders = {
       ...answered,
     ].join("\n");
   },
-  "entries.reply": ({ message }: OutputOf<"entries.reply">) =>
+  "entries.reply": ({ message }) =>
     `answered ${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`,
-  "entries.read": ({ entry, already }: OutputOf<"entries.read">) =>
-    `${entry.id} ${already ? "was read already" : "is read"}`,
-  "entries.unread": ({ entry, already }: OutputOf<"entries.unread">) =>
-    `${entry.id} ${already ? "was unread already" : "is unread"}`,
-  "entries.delete": ({ id, restorableUntil }: OutputOf<"entries.delete">) =>
+  "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
+  "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
+  "entries.delete": ({ id, restorableUntil }) =>
     restorableUntil === null ? `erased ${id}` : `deleted ${id}; inbox entries restore ${id} brings it back`,
-  "entries.restore": ({ entry, already }: OutputOf<"entries.restore">) =>
-    `${entry.id} ${already ? "was not deleted" : "is back"}`,
-  "entries.export": ({ entries }: OutputOf<"entries.export">) =>
-    entries.map((each) => JSON.stringify(each)).join("\n"),
-  "entries.import": ({ imported, known }: OutputOf<"entries.import">) =>
-    `added ${imported}; ${known} were there before`,
+  "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "is back"}`,
+  "entries.export": ({ entries }) => entries.map((each) => JSON.stringify(each)).join("\n"),
+  "entries.import": ({ imported, known }) => `added ${imported}; ${known} were there before`,
 };

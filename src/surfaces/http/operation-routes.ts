@@ -1,0 +1,94 @@
+/** The routes that the operation table declares, and those of older protocols that mean the same operations. */
+import { InboxError } from "../../contract/errors.ts";
+import { type AnyOperation, marking } from "../../contract/operation.ts";
+import { operationNamed, table } from "../../contract/operations/index.ts";
+import { limitWait } from "../../contract/waiting.ts";
+import { actAs } from "../../identity.ts";
+import type { BusOperation } from "../../inbox.ts";
+import { endOfWait } from "../../waiting/wait.ts";
+import { collecting, plain } from "./answer.ts";
+import { handOverOf, withReceipt } from "./hand-overs.ts";
+import { inputOf } from "./request.ts";
+import type { Handle, House, Route, Routes, Server } from "./route.ts";
+import { type Translation, terminalRoutes } from "./terminals.ts";
+
+/** `track` is told of what goes on after an answer: the hub waits for it before it stops. */
+export function operationRoutes(house: House, track: (settled: Promise<void>) => void): Routes {
+  const route = (op: AnyOperation, translation?: Translation): Route => ({
+    counted: op.name,
+    handle: handleOf(house, op, track, translation),
+  });
+  const routes: Routes = {};
+  for (const op of table as readonly AnyOperation[])
+    if (Array.isArray(op.http)) for (const each of op.http) routes[each] = route(op);
+  for (const [each, translation] of Object.entries(terminalRoutes))
+    routes[each] = route(operationNamed(translation.operation) as AnyOperation, translation);
+  return routes;
+}
+
+const handleOf =
+  (
+    house: House,
+    op: AnyOperation,
+    track: (settled: Promise<void>) => void,
+    translation?: Translation,
+  ): Handle =>
+  async (request, server, caller) => {
+    const { idempotencyKey: inBody, ...raw } = await inputOf(op, request);
+    const idempotencyKey =
+      (inBody as string | undefined) ?? request.headers.get("idempotency-key") ?? undefined;
+    const input = translation ? translation.input(raw) : raw;
+    for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
+    if (request.method === "GET" && marking(op, input))
+      throw new InboxError("invalid_input", "a GET changes nothing", {
+        hint: `use ${(op.http as readonly string[])[0]}`,
+      });
+    actAs(caller, op, input);
+    // [M1] A channel message of somebody who said nothing about itself.
+    if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
+    const handOver = translation ? undefined : handOverOf(request);
+    const call = (signal?: AbortSignal) =>
+      house.inbox.hand(op.name as BusOperation, input as never, {
+        signal,
+        idempotencyKey,
+        handOver,
+        verified: caller.agent !== undefined,
+      });
+    const waits = op.kind === "wait";
+    const handed = waits ? await waitFor(house, op, request, server, input, call) : await call();
+    const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
+    if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
+    if (request.signal.aborted) {
+      await handed.giveBack?.();
+      return plain(value);
+    }
+    if (handOver !== undefined) return withReceipt(request, handed);
+    return collecting(request, handed, value, track);
+  };
+
+async function waitFor<T>(
+  { guard, stopping }: House,
+  op: AnyOperation,
+  request: Request,
+  server: Server,
+  input: Record<string, unknown>,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  limitWait(op, input);
+  server.timeout(request, 0);
+  const ending = new AbortController();
+  const gone = () => ending.abort(new DOMException("the client went away", "AbortError"));
+  const stop = () => ending.abort(endOfWait);
+  request.signal.addEventListener("abort", gone);
+  stopping.addEventListener("abort", stop);
+  if (stopping.aborted) stop();
+  if (request.signal.aborted) gone();
+  const over = guard.wait(input.agent as string | undefined);
+  try {
+    return await call(ending.signal);
+  } finally {
+    over();
+    request.signal.removeEventListener("abort", gone);
+    stopping.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,97 @@
+/** The routes that are truly the hub's own: events as they happen, hand-overs, its state, and its pages. */
+import { asInboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import { operationNamed } from "../../contract/operations/index.ts";
+import { version } from "../../version.ts";
+import { plain } from "./answer.ts";
+import { eventStream } from "./events.ts";
+import { streaming } from "./guard.ts";
+import { receiptIn } from "./hand-overs.ts";
+import type { Metrics } from "./metrics.ts";
+import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
+import { openApi, page } from "./pages.ts";
+import { inputOf, jsonBody } from "./request.ts";
+import type { Handle, House, Route, Routes } from "./route.ts";
+import { seed } from "./seed.ts";
+
+export function eventRoutes({ inbox, guard, stopping }: House): Routes {
+  const handle: Handle = async (request, server) => {
+    server.timeout(request, 0);
+    const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
+    return streaming(guard, filter.agent as string | undefined, (over) =>
+      eventStream(request, inbox, filter, stopping, over),
+    );
+  };
+  return { "GET /api/events": { counted: "events.stream", handle } };
+}
+
+export function seedRoutes({ inbox }: House): Routes {
+  const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
+  return { "POST /api/inbox/seed": { counted: "entries.seed", handle } };
+}
+
+export function handOverRoutes({ inbox }: House): Routes {
+  const settle = (word: "confirm" | "release"): Route => ({
+    counted: `hand-overs.${word}`,
+    handle: async (request, _server, caller) => {
+      await inbox.settle(word, receiptIn(await jsonBody(request), caller));
+      return plain({ ok: true });
+    },
+  });
+  return {
+    "POST /api/hand-overs/confirm": settle("confirm"),
+    "POST /api/hand-overs/release": settle("release"),
+  };
+}
+
+/** `about` is told to whoever asks who holds the port. */
+export function stateRoutes(
+  { inbox, guard }: House,
+  metrics: Metrics,
+  about: Record<string, unknown>,
+): Routes {
+  const here = { ok: true, program: "restante", version, ...about };
+  return {
+    "GET /healthz": { counted: "healthz", open: true, handle: async () => plain(here) },
+    "GET /readyz": {
+      counted: "readyz",
+      open: true,
+      handle: async () => {
+        try {
+          await inbox.hasTokens(); // the cheapest question that needs the database
+          return plain({ ok: true });
+        } catch (error) {
+          return plain({ ok: false, error: asInboxError(error).shape() }, 503);
+        }
+      },
+    },
+    "GET /metrics": {
+      counted: "metrics",
+      handle: async () => {
+        const text = metrics.text({
+          waiters: ["Open waits.", guard.waiting()],
+          resident_bytes: ["Memory in use.", process.memoryUsage.rss()],
+        });
+        return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
+      },
+    },
+  };
+}
+
+const own = (counted: string, handle: Handle, visit?: Route["visit"]): Route => ({
+  counted,
+  handle,
+  open: true,
+  visit,
+});
+
+/** The same for everybody: what they show is asked for through the API, by whoever looks. */
+export const pageRoutes: Routes = {
+  "GET /openapi.json": own("openapi", openApi),
+  ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, own("page", inboxPage, "link")])),
+  [`GET ${diagramPath}`]: own("page", diagramFrame),
+  [`GET ${assetPaths}`]: own("page", asset, "anybody"),
+  "GET /docs/api": own("docs", page, "link"),
+  "GET /docs/api.js": own("docs", page),
+  "GET /docs/api.css": own("docs", page),
+};

@@ -1,0 +1,19 @@
+/** Who has acted here. */
+import type { NounRenders } from "./noun-renders.ts";
+import { cut, safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+import { relative } from "./time.ts";
+
+export const agentRenders: NounRenders<"agents"> = {
+  "agents.list": ({ agents }, paint) => {
+    if (!agents.length) return "nobody has acted here yet";
+    const rows = agents.map((agent) => [
+      `${agent.live ? paint.green("●") : paint.dim("○")} ${cut(agent.name, 40)}`,
+      relative(agent.lastSeenAt),
+      String(agent.leases),
+      String(agent.pending),
+      agent.pools.map(safe).join(", "),
+    ]);
+    return textTable(["AGENT", "SEEN", "LEASES", "PENDING", "POOLS"], rows, paint.dim);
+  },
+};

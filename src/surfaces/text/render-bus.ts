@@ -1,0 +1,43 @@
+/** What was done to the database itself, and where it is served. */
+import type { NounRenders } from "./noun-renders.ts";
+import { safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+
+export const busRenders: NounRenders<"bus"> = {
+  "bus.init": ({ db, created, outer }, paint) => {
+    const text = created ? `Created ${db}` : `${db} is there already; nothing was changed`;
+    return outer ? `${text}\n${paint.yellow("note")} it hides the outer one at ${outer}` : text;
+  },
+  "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
+  your inbox ${url}/
+  database   ${db}
+  the API    ${url}/docs/api
+             curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
+             inbox --db ${url} receive --agent agent-1
+  Ctrl-C stops it`,
+  "bus.mcp": () => "",
+  "bus.supervise": ({ started }) => `started ${started} task(s); nothing is left to do`,
+  "bus.setup": ({ file, changed, diff, written }) => {
+    if (!changed) return `${file} is as it should be; nothing to do`;
+    return written ? `${safe(diff)}Wrote ${file}; restart the client to see it` : `${file} was left as it is`;
+  },
+  "bus.doctor": ({ checks }, paint) => {
+    const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
+    return checks
+      .map(
+        ({ name, status, detail, fix }) =>
+          `${marks[status]} ${name.padEnd(12)} ${safe(detail)}${fix ? `\n     ${paint.dim("fix")} ${fix}` : ""}`,
+      )
+      .join("\n");
+  },
+  "bus.migrate": ({ from, to, tables, rows, copied, deleted, checksum }, paint) => {
+    const counts = [...tables, { name: "all", rows, copied, deleted }].map((table) => [
+      table.name,
+      String(table.rows),
+      String(table.copied),
+      String(table.deleted),
+    ]);
+    const head = `${paint.bold(safe(to))} is the same as ${safe(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
+    return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}`;
+  },
+};

@@ -1,0 +1,25 @@
+/** Dead letters, and what each died of. */
+import { channelLine } from "./channel-message.ts";
+import type { NounRenders } from "./noun-renders.ts";
+import { cut, safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+import { relative } from "./time.ts";
+
+export const deadLetterRenders: NounRenders<"deadLetters"> = {
+  "deadLetters.list": ({ messages }, paint) => {
+    if (!messages.length) return "no dead letters";
+    const rows = messages.map((letter) => [
+      String(letter.id),
+      cut(letter.sender, 20),
+      cut(letter.channel, 20),
+      relative(letter.deadAt),
+      cut(letter.deadReason, 40),
+      cut(letter.content, 40),
+    ]);
+    return textTable(["ID", "FROM", "TO", "DIED", "REASON", "MESSAGE"], rows, paint.dim);
+  },
+  "deadLetters.show": ({ message }, paint) =>
+    `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${safe(message.deadReason)}`,
+  "deadLetters.requeue": ({ requeued }) => `Put ${requeued} message(s) back`,
+  "deadLetters.purge": ({ purged }) => `Threw ${purged} message(s) away`,
+};

@@ -1,0 +1,51 @@
+/** An inbox: its messages, and those that are in somebody's hands. */
+import type { Mail } from "../../contract/mail.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { messageText } from "./message.ts";
+import type { NounRenders } from "./noun-renders.ts";
+import type { Paint } from "./paint.ts";
+import { recipientText } from "./recipient.ts";
+import { cut, safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+import { relative } from "./time.ts";
+
+const emptyText = (hidden: number) =>
+  hidden ? `nothing ready; ${hidden} handed to a reader and not yet acked` : "no mail";
+
+function oneMail(mail: Mail, paint: Paint): string {
+  const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
+  const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
+  const head = `${paint.dim(String(mail.id))} ${paint.bold(safe(mail.senderId))} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
+  return `${head}\n${safe(mail.message).trimEnd().replace(/^/gm, "  ")}`;
+}
+
+const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
+  messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
+
+export const mailboxRenders: NounRenders<"mailbox"> = {
+  "mailbox.send": ({ message, recipient }, paint) =>
+    messageText(message, paint) + recipientText(recipient, paint),
+  "mailbox.receive": mailText,
+  "mailbox.check": mailText,
+  "mailbox.wait": mailText,
+  "mailbox.gather": (output, paint) => {
+    const mails = output.messages.map((mail) => oneMail(mail, paint));
+    const silent = (word: string, names: readonly string[]) =>
+      names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
+    const missing = silent("missing", output.missing);
+    const dead = silent("ended, and collected before:", output.dead);
+    return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
+  },
+  "mailbox.list": ({ messages, total, hidden }, paint) => {
+    if (!total) return emptyText(hidden);
+    const rows = messages.map((mail) => [
+      String(mail.id),
+      cut(mail.senderId, 24),
+      mail.kind,
+      relative(mail.createdAt),
+      cut(mail.message, 60),
+    ]);
+    const more = total > messages.length ? `\n${total - messages.length} more` : "";
+    return `${textTable(["ID", "FROM", "KIND", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
+  },
+};

@@ -1,0 +1,52 @@
+/** Channels and their messages. */
+import { channelLine } from "./channel-message.ts";
+import type { NounRenders } from "./noun-renders.ts";
+import { recipientText } from "./recipient.ts";
+import { safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+import { relative } from "./time.ts";
+
+export const messageRenders: NounRenders<"messages"> = {
+  "messages.send": (output, paint) =>
+    output.copies
+      ? `Sent to ${output.copies.map(({ channel }) => safe(channel)).join(", ")}`
+      : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
+        `${channelLine(output)}${output.recipient.similar.length ? recipientText(output.recipient, paint) : ""}`,
+  "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
+  "messages.replies": ({ messages, count }) =>
+    [...messages.map(channelLine), `${count} message(s)`].join("\n"),
+  "messages.ack": ({ message, already }) =>
+    `${already ? "Already acknowledged" : "Acknowledged"} message ${message.id}`,
+  "messages.ackAll": ({ channel, ackedCount }) => `Acknowledged ${ackedCount} message(s) on ${safe(channel)}`,
+  "messages.channels": ({ channels }, paint) =>
+    channels.length
+      ? textTable(
+          ["CHANNEL", "PENDING", "LATEST"],
+          channels.map(({ channel, pending, latestId }) => [
+            safe(channel),
+            String(pending),
+            String(latestId),
+          ]),
+          paint.dim,
+        )
+      : "no channels yet",
+  "messages.pending": ({ channel, count }) => `${count} pending message(s) on ${safe(channel)}`,
+  "messages.gc": ({ expired, acked }) => `Deleted ${expired} expired and ${acked} acknowledged message(s)`,
+  "messages.read": ({ message, offset, total }, paint) => {
+    const end = offset + message.content.length;
+    const part = offset > 0 || end < total ? paint.dim(` characters ${offset}–${end} of ${total}`) : "";
+    return `${message.id} ${safe(message.sender)} → ${safe(message.channel)}${part}\n${safe(message.content)}`;
+  },
+  "messages.status": (receipt, paint) => {
+    const at = (time: string | null) => (time === null ? "never" : relative(time));
+    const rows: [string, string][] = [
+      ["status", receipt.status],
+      ["stored", at(receipt.storedAt)],
+      ["handed", receipt.handed ? `${receipt.handed} time(s), first ${at(receipt.firstHandedAt)}` : "never"],
+      ["acked", receipt.ackedAt ? `${at(receipt.ackedAt)} by ${safe(receipt.ackedBy ?? "")}` : "no"],
+    ];
+    if (receipt.deadAt) rows.push(["dead", `${at(receipt.deadAt)}: ${safe(receipt.deadReason ?? "")}`]);
+    const head = `${receipt.id} ${safe(receipt.sender)} → ${safe(receipt.channel)}`;
+    return [head, ...rows.map(([name, value]) => `  ${paint.dim(name.padEnd(7))} ${value}`)].join("\n");
+  },
+};

@@ -1,0 +1,85 @@
+/** Threads: a line or a row each, and what was said in them. */
+import type { Lease } from "../../contract/lease.ts";
+import type { Message } from "../../contract/message.ts";
+import type { Thread } from "../../contract/thread.ts";
+import { messageText } from "./message.ts";
+import type { NounRenders } from "./noun-renders.ts";
+import type { Paint } from "./paint.ts";
+import { recipientText } from "./recipient.ts";
+import { cut, safe } from "./safe.ts";
+import { statusText } from "./status.ts";
+import { textTable } from "./text-table.ts";
+import { relative } from "./time.ts";
+
+const leaseText = (lease: Lease | null) =>
+  lease ? `${safe(lease.agentId)}, ${lease.lapsed ? "ran out" : "ends"} ${relative(lease.expiresAt)}` : "";
+
+const headline = (thread: Thread, paint: Paint) =>
+  `${paint.bold(thread.threadId)} ${statusText(thread.status, paint)}  ${cut(thread.subject, 70)}`;
+
+function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
+  return threads.map((thread) => [
+    thread.threadId,
+    statusText(thread.status, paint),
+    thread.priority,
+    cut(thread.createdBy, 20),
+    cut(thread.assignedTo, 20),
+    relative(thread.updatedAt),
+    cut(thread.subject, 50),
+  ]);
+}
+
+const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
+
+/** The most common answer: where the thread stands now, and what was said. */
+const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
+  `${headline(thread, paint)}\n${messageText(message, paint)}`;
+
+export const threadRenders: NounRenders<"threads"> = {
+  "threads.send": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
+  "threads.reply": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
+  "threads.update": said,
+  "threads.cancel": said,
+  "threads.done": (output, paint) =>
+    output.already
+      ? `${headline(output.thread, paint)}\nalready recorded; nothing was changed`
+      : said(output, paint),
+  "threads.fail": (output, paint) =>
+    output.already
+      ? `${headline(output.thread, paint)}\nalready recorded; nothing was changed`
+      : said(output, paint),
+  "threads.release": ({ thread }, paint) => headline(thread, paint),
+  "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
+  "threads.claim": ({ thread, lease, messages }, paint) => {
+    if (!thread || !lease) return "nothing to claim";
+    const head = `${headline(thread, paint)}\nlease ends ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
+    return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
+  },
+  "threads.fetch": ({ threads }, paint) => {
+    if (!threads.length) return "nothing to do";
+    const rows = threadRows(threads, paint).map((row, i) => [
+      ...row,
+      threads[i]!.claimable ? paint.green("yes") : "no",
+      leaseText(threads[i]!.lease),
+    ]);
+    return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
+  },
+  "threads.list": ({ threads, hasMore }, paint) => {
+    if (!threads.length) return "no threads";
+    const more = hasMore ? `\n${paint.dim(`more: add --before ${threads.at(-1)!.threadId}`)}` : "";
+    return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
+  },
+  "threads.show": ({ thread, lease, messages }, paint) => {
+    const facts = `${safe(thread.createdBy)} → ${safe(thread.assignedTo)}, ${thread.priority}, run ${safe(thread.runId)}, task ${safe(thread.taskId)}, ${relative(thread.createdAt)}`;
+    const head = [
+      headline(thread, paint),
+      paint.dim(facts),
+      ...(lease ? [`lease ${leaseText(lease)}`] : []),
+    ].join("\n");
+    return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
+  },
+  "threads.waitReply": ({ woke, messages, nextEventId }, paint) =>
+    woke
+      ? messages.map((message) => messageText(message, paint)).join("\n\n")
+      : `no reply yet; go on with --after-event ${nextEventId}`,
+};
