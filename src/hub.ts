@@ -54,19 +54,23 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const inbox = openInbox(db, { now: options.now, delivery: options.delivery, supervised: true, journal });
   const ending = new AbortController();
   try {
-    const auth = options.auth || !isLoopback(host);
+    // A name that is not this machine's is what others call it by, through whatever stands in front of it.
+    const from = [host, ...options.allowHosts].find((name) => !isLoopback(name));
+    const auth = options.auth || from !== undefined;
     const check = async () => {
-      // [X1] Another address without tokens would be open to everybody who can reach it.
-      if (isLoopback(host) || (await inbox.hasTokens())) return;
+      // [X1] Without tokens it would be open to everybody who can reach it.
+      if (from === undefined || (await inbox.hasTokens())) return;
       throw new InboxError(
         "not_allowed",
-        `the hub would be open to everybody who reaches ${host}: there is no token yet`,
-        { hint: "inbox token create --agent NAME --scope admin makes one; or leave out --host" },
+        `the hub would be open to everybody who reaches ${from}: there is no token yet`,
+        {
+          hint: `inbox token create --agent NAME --scope admin makes one; or leave out --${from === host ? "host" : "allow-host"}`,
+        },
       );
     };
     if (!away) await check();
     // Who holds the port is told on this machine only.
-    const about = isLoopback(host) ? { db: shown(db), pid: process.pid } : {};
+    const about = from === undefined ? { db: shown(db), pid: process.pid } : {};
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,

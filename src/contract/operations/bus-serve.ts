@@ -17,7 +17,9 @@ export const serve = operation({
         text("the address to listen on (default: 127.0.0.1)", { limit: 256, value: "ADDRESS" }),
         "127.0.0.1",
       ),
-      allowHost: v.optional(names("further names it is called by", "NAME,…")),
+      allowHost: v.optional(
+        names("further names it is called by, through a proxy; then it wants tokens", "NAME,…"),
+      ),
       auth: flag("want a token on every request, also from this machine"),
       dataDir: v.optional(
         absolutePath("where the journal of the person's inbox goes, if the database is no file"),
