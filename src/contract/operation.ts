@@ -82,6 +82,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
     when?: (input: Record<string, unknown>) => boolean;
     /** Where it begins with what happens now: the field for the last event that was seen, to go on without a gap. */
     after?: FieldOf<I>;
+    /** Where it begins something: what to ask for next, while there is no answer yet. */
+    goesOn?: (input: Record<string, unknown>, output: v.InferOutput<O>) => Record<string, unknown>;
   };
   /** Of a read: the field that makes it change something, which no GET may; and [X2] the field that says whose, where a token must be theirs. */
   marks?: { with: FieldOf<I>; whose?: FieldOf<I> };

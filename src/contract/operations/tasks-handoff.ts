@@ -37,7 +37,7 @@ export const handoff = operation({
     identity: "agent",
     identityDefault: "main",
   },
-  waits: { zero: "at once" },
+  waits: { zero: "at once", goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }) },
   http: ["POST /api/tasks/handoff"],
   mcp: {
     tool: "handoff",

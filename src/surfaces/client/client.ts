@@ -1,7 +1,6 @@
 /**
  * The bus over HTTP, behind the same interface as the embedded one. Writes carry a key of their own, so that one whose
- * answer was lost can be sent again; waits are cut into requests that no proxy minds; an answer is confirmed once it
- * is held.
+ * answer was lost can be sent again; waits are cut into requests (patience.ts); an answer is confirmed once it is held.
  */
 import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
 import {
@@ -10,7 +9,7 @@ import {
   type OutputOf,
   operationNamed,
 } from "../../contract/operations/index.ts";
-import { patienceOf } from "../../contract/waiting.ts";
+import { patiently } from "./patience.ts";
 import { again, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
 
@@ -33,8 +32,6 @@ interface HandedOver<T> {
   confirm?(): Promise<void>;
   giveBack?(): Promise<void>;
 }
-
-const sliceSeconds = 50;
 
 export function connect(address: string, options: ClientOptions = {}) {
   const wire: Wire = {
@@ -91,29 +88,4 @@ async function repeatedly(
   // Our own key is nobody's business: that a first try had arrived is no news to the caller.
   if (options.idempotencyKey === undefined) delete (sent.value as { deduplicated?: boolean }).deduplicated;
   return sent;
-}
-
-/** A wait of any length, as waits of at most `sliceSeconds`. */
-async function patiently(
-  wire: Wire,
-  op: AnyOperation,
-  asked: Record<string, unknown>,
-  signal?: AbortSignal,
-): Promise<Sent> {
-  const total = patienceOf(op, asked);
-  if (total === null) return send(wire, op, asked, { signal });
-  const deadline = total === undefined ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
-  const zeroIsForEver = op.waits?.zero === "for ever";
-  const input = { ...asked };
-  for (;;) {
-    const left = Math.max(0, (deadline - performance.now()) / 1000);
-    const last = left <= sliceSeconds;
-    // Nothing left of a wait for which 0 means for ever: one last look.
-    input.timeoutSeconds = last ? (left === 0 && zeroIsForEver ? 0.001 : left) : sliceSeconds;
-    const sent = await send(wire, op, input, { signal });
-    const { woke, nextEventId } = sent.value as { woke?: boolean; nextEventId?: number };
-    if (woke !== false || last) return sent;
-    await handOver(wire, sent).giveBack?.();
-    if (op.waits?.after) input[op.waits.after] = nextEventId;
-  }
 }

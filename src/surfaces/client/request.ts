@@ -20,6 +20,8 @@ export interface Sent {
 
 interface Extras {
   idempotencyKey?: string;
+  /** What the answer is called by, if it hands something over. */
+  id?: string;
   signal?: AbortSignal;
 }
 
@@ -52,7 +54,7 @@ export async function send(
   });
   if (unsaid) delete rest[key];
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const id = crypto.randomUUID();
+  const { id = crypto.randomUUID() } = extras;
   const headers: Record<string, string> = { [handHeader]: id };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
   let body: string | undefined;
@@ -92,7 +94,7 @@ export async function send(
 }
 
 /** A call whose answer never came. With a token the hub knows whose it was. */
-function unanswered(op: AnyOperation, input: Record<string, unknown>, id: string): Receipt {
+export function unanswered(op: AnyOperation, input: Record<string, unknown>, id: string): Receipt {
   const agent = input[op.cli.identity ?? ""];
   return { of: "call", id, ...(typeof agent === "string" && { agent }) };
 }
@@ -148,7 +150,7 @@ const notHub = (url: string, status: number) =>
     hint: "check the address",
   });
 
-async function say(wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> {
+export async function say(wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
   await call(wire, `/api/hand-overs/${word}`, { method: "POST", headers, body: JSON.stringify(receipt) });
@@ -158,7 +160,8 @@ async function say(wire: Wire, word: "confirm" | "release", receipt: Receipt): P
 export const tell = (wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> =>
   again(() => say(wire, word, receipt));
 
-const isUnreachable = (error: unknown) => error instanceof InboxError && error.details?.unreachable === true;
+export const isUnreachable = (error: unknown) =>
+  error instanceof InboxError && error.details?.unreachable === true;
 
 const tries = 4;
 

@@ -1,0 +1,80 @@
+/**
+ * A wait of any length at a hub: as requests that no proxy minds, one after the other. A hub that goes away does not end
+ * it: what its lost answer may have handed over is given back to the next hub that is there, and the wait goes on.
+ */
+import type { AnyOperation } from "../../contract/operation.ts";
+import { patienceOf } from "../../contract/waiting.ts";
+import { isUnreachable, type Sent, say, send, tell, unanswered, type Wire } from "./request.ts";
+
+const sliceSeconds = 50;
+/** A request that lasted so long was being waited for, and not refused. */
+const begunMs = 500;
+const pauseMs = 300;
+/** A wait without an end does not outlive a hub that is gone for good. */
+const awayMs = 5 * 60_000;
+
+type Input = Record<string, unknown>;
+
+export async function patiently(
+  wire: Wire,
+  op: AnyOperation,
+  asked: Input,
+  signal?: AbortSignal,
+): Promise<Sent> {
+  const total = patienceOf(op, asked);
+  if (total === null) return send(wire, op, asked, { signal });
+  const deadline = total === undefined ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
+  const { after, goesOn, zero } = op.waits!;
+  let input = { ...asked };
+  // What begins something, or begins now, is asked first where that is: from then on it can be asked again.
+  let anchored = !goesOn && (after === undefined || input[after] !== undefined);
+  let begun = false;
+  for (;;) {
+    const left = Math.max(0, (deadline - performance.now()) / 1000);
+    const seconds = anchored ? Math.min(left, sliceSeconds) : 0;
+    input.timeoutSeconds = seconds === 0 && zero === "for ever" ? 0.001 : seconds;
+    const id = crypto.randomUUID();
+    const started = performance.now();
+    try {
+      const sent = await send(wire, op, input, { signal, id });
+      begun = true;
+      // A hub that stops answers before the time is over.
+      if (!op.nothing?.(sent.value as never) || performance.now() >= deadline) return sent;
+      if (sent.handOver) await tell(wire, "release", sent.handOver);
+      input = next(op, input, sent.value);
+      anchored = true;
+    } catch (error) {
+      begun ||= performance.now() - started > begunMs;
+      if (!isUnreachable(error) || !begun || !anchored) throw error;
+      const until = Math.min(deadline, performance.now() + awayMs);
+      await untilBack(() => say(wire, "release", unanswered(op, input, id)), until, error, signal);
+    }
+  }
+}
+
+function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
+  const output = value as Input;
+  if (waits!.goesOn) return waits!.goesOn(input, output as never);
+  return waits!.after ? { ...input, [waits!.after]: output.nextEventId } : input;
+}
+
+/** Until a hub answers again, whatever it says; `error` if none does in time. */
+async function untilBack(
+  knock: () => Promise<void>,
+  deadline: number,
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await knock();
+    } catch (found) {
+      if (!isUnreachable(found)) return;
+      if (performance.now() >= deadline) throw error;
+    }
+    await new Promise((done) =>
+      setTimeout(done, Math.min(pauseMs, Math.max(0, deadline - performance.now()))),
+    );
+  }
+}

@@ -1,0 +1,134 @@
+/** Waits at a hub are as long as they were asked to be: over many requests, and over a hub that goes away. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { connect } from "../../src/surfaces/client/client.ts";
+import { run } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { type Ask, hubHere, type ServedHub, served } from "../support/hub.ts";
+import { refusal } from "../support/refusal.ts";
+import { shellProfile } from "../support/scene.ts";
+import { until } from "../support/until.ts";
+
+const untilWaiting = (to: Ask, count = 1) =>
+  until(async () => (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`));
+
+/** A hub that was killed, and another one at its address. */
+async function anew(hub: ServedHub, signal: NodeJS.Signals): Promise<ServedHub> {
+  hub.kill(signal);
+  await hub.exited;
+  return served(hub.db, "--port", new URL(hub.url).port);
+}
+
+describe("a hub that goes away and comes back", () => {
+  const mail = (to: string) => (ask: Ask) =>
+    ask("POST /terminals/:to/inbox/messages".replace(":to", to), { sender_id: "boss", message: "hello" });
+  const waits: Record<string, { args: string[]; cause: (ask: Ask) => Promise<unknown>; answer: string }> = {
+    receive: { args: ["receive", "--agent", "w"], cause: mail("w"), answer: "hello" },
+    gather: { args: ["gather", "--agent", "w", "--from", "boss"], cause: mail("w"), answer: "hello" },
+    claim: {
+      args: ["claim", "--agent", "w", "--wait"],
+      cause: (ask) => ask("POST /api/threads", { from: "boss", to: "w", subject: "hello" }),
+      answer: "hello",
+    },
+    "wait-reply": {
+      args: ["wait-reply", "thr_1", "--agent", "lead"],
+      cause: (ask) => ask("POST /api/threads/thr_1/reply", { from: "x", body: "hello" }),
+      answer: "hello",
+    },
+    watch: { args: ["watch"], cause: mail("w"), answer: "message.sent" },
+  };
+
+  for (const [name, { args, cause, answer }] of Object.entries(waits))
+    test.each(["SIGTERM", "SIGKILL"] as const)(
+      `[W1] [G4] after %s ${name} goes on waiting there`,
+      async (signal) => {
+        await using first = await served();
+        await first.ask("POST /api/threads", { from: "lead", to: "x", subject: "s" });
+        await first.ask("POST /api/mailbox/w/check", {}); // known: being seen for the first time is an event
+        const waiting = run([...args, "--db", first.url, "--json"]);
+        await untilWaiting(first.ask);
+        // One that is cut at once may not have begun; that is an error, as where nobody is there.
+        await Bun.sleep(600);
+        await using second = await anew(first, signal);
+        await untilWaiting(second.ask);
+        await cause(second.ask);
+        const { code, stdout, stderr } = await waiting;
+        expect([code, stderr]).toEqual([0, ""]);
+        expect(stdout).toContain(answer);
+      },
+    );
+
+  test("[G4] [W3] whose time runs out meanwhile is told that, and not that nothing came", async () => {
+    await using hub = await served();
+    const waiting = run(["receive", "--agent", "w", "--timeout-seconds", "2", "--db", hub.url, "--json"]);
+    await untilWaiting(hub.ask);
+    hub.kill("SIGTERM");
+    const { code, json } = await waiting;
+    expect([code, json.error.code]).toEqual([50, "storage"]);
+    expect(json.error.message).toContain("cannot be reached");
+  });
+
+  test("[G4] who begins to wait where nobody is, is told so at once", async () => {
+    const gone = await served();
+    await gone[Symbol.asyncDispose]();
+    const error = await refusal(connect(gone.url).call("mailbox.receive", { agent: "w" }));
+    expect(error).toMatchObject({ code: "storage", message: expect.stringContaining("cannot be reached") });
+  });
+});
+
+describe("a wait over many requests", () => {
+  /** As if a request could wait only a tenth of a second. */
+  const hasty = (url: string) => {
+    const asked: { path: string; body: Record<string, unknown> }[] = [];
+    const client = connect(url, {
+      fetch: (to, init) => {
+        const body = init.body === undefined ? {} : JSON.parse(String(init.body));
+        asked.push({ path: new URL(to).pathname, body });
+        if (body.timeoutSeconds === undefined) return fetch(to, init);
+        const timeoutSeconds = Math.min(0.1, body.timeoutSeconds);
+        return fetch(to, { ...init, body: JSON.stringify({ ...body, timeoutSeconds }) });
+      },
+    });
+    return { client, asked };
+  };
+
+  test("[Q11] [W3] a handoff starts one sub-agent, and waits for it to its end", async () => {
+    using folder = temporaryFolder();
+    await Bun.write(join(folder.path, ".agents/agents.toml"), shellProfile);
+    const db = join(folder.path, ".agents/coord.db");
+    await using hub = await served(db);
+    const { client, asked } = hasty(hub.url);
+    const go = join(folder.path, "go");
+    const message = `until [ -e ${go} ]; do sleep 0.02; done; echo done`;
+    const waiting = client.call("tasks.handoff", { agent: "main", cwd: folder.path, message });
+    await until(() => asked.filter(({ path }) => path === "/api/tasks/handoff").length > 3);
+    await Bun.write(go, "");
+    expect(await waiting).toMatchObject({ success: true, status: "finished", message: "done" });
+    const [first, ...rest] = asked.filter(({ path }) => path === "/api/tasks/handoff");
+    expect(first!.body.message).toBe(message);
+    for (const { body } of rest)
+      expect(Object.keys(body).sort()).toEqual(["agent", "terminalId", "timeoutSeconds"]);
+    expect((await hub.ask("GET /api/tasks?all=true")).json).toMatchObject({
+      queued: [],
+      running: [],
+      finished: [{}],
+    });
+    expect((await hub.ask("GET /api/mailbox/main")).json.messages).toEqual([]);
+  });
+
+  test("[B5] [W3] a gather takes what has come when all have answered, and nothing before", async () => {
+    await using hub = await hubHere();
+    const { client, asked } = hasty(hub.url);
+    const send = (from: string) =>
+      hub.ask("POST /terminals/lead/inbox/messages", { sender_id: from, message: from });
+    const waiting = client.call("mailbox.gather", { agent: "lead", from: ["a", "b"] });
+    await send("a");
+    const gathers = () => asked.filter(({ path }) => path === "/api/mailbox/lead/gather").length;
+    const before = gathers();
+    await until(() => gathers() > before + 2);
+    await send("b");
+    const { messages, missing } = await waiting;
+    expect(messages.map(({ message }) => message)).toEqual(["a", "b"]);
+    expect(missing).toEqual([]);
+  });
+});
