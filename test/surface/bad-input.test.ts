@@ -141,6 +141,7 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
   expect(await message("claim", "--thread", "--json")).toContain("--thread needs a value");
   expect(await message("list", "--json=yes")).toContain("takes no value");
   expect(await message("list", "extra")).toContain('"extra" is one too many');
+  expect((await at.inbox("send", "a", "b", "c")).json.error.hint).toContain("inbox send TO MESSAGE: quote");
   expect(await message("send", "--to", "a", "--to", "b")).toContain("given twice");
 });
 

@@ -119,9 +119,11 @@ function fillPlain(
   const plain = caller.program === "orch" ? unquoted(given, keys, flags) : given;
   if (plain.length > keys.length) {
     const extra = plain[keys.length]!;
+    const command = `${caller.program} ${op.cli.command}`;
+    const words = keys.map((key) => key.toUpperCase()).join(" ");
     throw invalid(
-      `${caller.program} ${op.cli.command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
-      "quote text that has spaces",
+      `${command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
+      words ? `${command} ${words}: quote text that has spaces` : `${command} --help shows them`,
     );
   }
   const from = op.cli.lastFirst ? keys.length - plain.length : 0;
