@@ -1,5 +1,5 @@
 /** One run of the program: arguments in, an exit code out. */
-import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
+import { asInboxError, errorTable, hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { actAs, requireOwner } from "../../identity.ts";
@@ -45,7 +45,12 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   if (scanned.globals.version) return say(`${program} ${version}\n`);
   if (scanned.globals.help) return say(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
-  return run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
+  try {
+    return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
+  } catch (error) {
+    if (!(error instanceof InboxError) || error.code !== "invalid_input") throw error;
+    throw hinted(error, `for example: ${op.examples[0]}; ${program} ${command} --help says more`);
+  }
 }
 
 /** Most commands have one form. Of two, the likelier one is tried alone: building a schema costs time. */

@@ -19,7 +19,7 @@ import { callerOf } from "./identity.ts";
 import { openMetrics } from "./metrics.ts";
 import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
-import { inputOf, jsonBody, type RoutedRequest } from "./request.ts";
+import { inputOf, jsonBody, type RoutedRequest, sayingFields } from "./request.ts";
 import { seed } from "./seed.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
@@ -72,8 +72,8 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       return response;
     };
 
-  const operation = (op: AnyOperation, translation?: Translation): Handle =>
-    wrapped(op.name, async (request, server) => {
+  const operation = (op: AnyOperation, translation?: Translation): Handle => {
+    const serve: Handle = async (request, server) => {
       const caller = await callerOf(request, inbox, options.auth);
       const { idempotencyKey: inBody, ...raw } = await inputOf(op, request);
       const idempotencyKey =
@@ -105,7 +105,15 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
       if (handOver !== undefined) return withReceipt(request, handed);
       return collecting(request, handed, value, track);
+    };
+    return wrapped(op.name, async (request, server) => {
+      try {
+        return await serve(request, server);
+      } catch (error) {
+        throw translation ? error : sayingFields(op, error);
+      }
     });
+  };
 
   async function waitFor<T>(
     op: AnyOperation,
@@ -194,11 +202,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       }
     }),
   );
-  if (options.dev)
-    add(
-      "POST /api/inbox/seed",
-      authorised("entries.seed", async (request) => plain(await seed(inbox, await jsonBody(request)), 201)),
-    );
+  add(
+    "POST /api/inbox/seed",
+    options.dev
+      ? authorised("entries.seed", async (request) => plain(await seed(inbox, await jsonBody(request)), 201))
+      : wrapped("none", async () => wrongMethod("POST", [], "it is for work on the page: inbox serve --dev")),
+  );
   const visitMcp: Handle = async (request, server) => {
     const caller = await callerOf(request, inbox, options.auth);
     const choices = loadMcp().choicesIn(new URL(request.url));
@@ -305,10 +314,8 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   };
 }
 
-function wrongMethod(method: string, allowed: string[]): Response {
-  const error = new InboxError("invalid_input", `${method} is not possible here`, {
-    hint: `possible: ${allowed.join(", ")}`,
-  });
+function wrongMethod(method: string, allowed: string[], hint = `possible: ${allowed.join(", ")}`): Response {
+  const error = new InboxError("invalid_input", `${method} is not possible here`, { hint });
   const response = plain({ ok: false, error: error.shape() }, 405);
   response.headers.set("allow", allowed.join(", "));
   return response;

@@ -123,7 +123,9 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...taskRenders,
   "bus.setup": ({ file, changed, diff, written }) => {
     if (!changed) return `${file} is as it should be; nothing to do`;
-    return written ? `${safe(diff)}Wrote ${file}; restart the client to see it` : `${file} was left as it is`;
+    return written
+      ? `${safe(diff)}Changed ${file}; restart the client to see it`
+      : `${file} was left as it is`;
   },
   "bus.doctor": ({ checks }, paint) => {
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
@@ -282,12 +284,14 @@ const renders: { [N in OperationName]: Render<N> } = {
   "pools.leave": ({ pool, members, changed }) =>
     `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
   "workspaces.add": ({ workspace }) =>
-    `${workspace.workspaceId} ${safe(workspace.label)}\n  its agent speaks MCP at /mcp/${workspace.workspaceId} of the hub, as ${safe(workspace.agent)}`,
+    `${workspace.workspaceId} ${safe(workspace.label)}
+  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}:
+  inbox setup claude --url http://127.0.0.1:3456/mcp/${workspace.workspaceId}`,
   "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${safe(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
       ? textTable(
-          ["workspace", "agent", "label", "path"],
+          ["WORKSPACE", "AGENT", "LABEL", "PATH"],
           workspaces.map((each) => [
             each.workspaceId,
             cut(each.agent, 24),
