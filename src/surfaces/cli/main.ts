@@ -17,6 +17,7 @@ import { importEntries } from "./entries.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
+import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
 import { complain, exitBrokenPipe, hasOutput, print, say } from "./output.ts";
 import { withoutOperation } from "./own.ts";
@@ -120,16 +121,18 @@ async function act(
     const exit = await answer(op, { value }, command, json);
     return exit || (command.warnings.length ? errorTable.invalid_input.exit : 0);
   }
-  return answer(
-    op,
-    await inbox.hand(op.name as BusOperation, input as never, {
-      label,
-      idempotencyKey,
-      verified,
-    }),
-    command,
-    json,
-  );
+  const signal = op.name === "tasks.handoff" ? untilInterrupted() : undefined;
+  const options = { label, idempotencyKey, verified, signal };
+  let handed: Handed<unknown>;
+  try {
+    handed = await inbox.hand(op.name as BusOperation, input as never, options);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    complain("it goes on, and its result comes to your inbox; orch queue shows it\n");
+    return exitInterrupted;
+  }
+  const exit = await answer(op, handed, command, json);
+  return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
 /** A file here, or a hub somewhere: from here on nobody can tell. */

@@ -93,6 +93,14 @@ async function repeatedly(
   return sent;
 }
 
+interface Awaited {
+  woke?: boolean;
+  nextEventId?: number;
+  /** Of a sub-agent that was handed to. */
+  status?: "running" | "finished";
+  terminalId?: string;
+}
+
 /** A wait of any length, as waits of at most `sliceSeconds`. */
 async function patiently(
   wire: Wire,
@@ -104,16 +112,18 @@ async function patiently(
   if (total === null) return send(wire, op, asked, { signal });
   const deadline = total === undefined ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
   const zeroIsForEver = op.waits?.zero === "for ever";
-  const input = { ...asked };
+  let input = { ...asked };
   for (;;) {
     const left = Math.max(0, (deadline - performance.now()) / 1000);
     const last = left <= sliceSeconds;
     // Nothing left of a wait for which 0 means for ever: one last look.
     input.timeoutSeconds = last ? (left === 0 && zeroIsForEver ? 0.001 : left) : sliceSeconds;
     const sent = await send(wire, op, input, { signal });
-    const { woke, nextEventId } = sent.value as { woke?: boolean; nextEventId?: number };
-    if (woke !== false || last) return sent;
+    const { woke, nextEventId, status, terminalId } = sent.value as Awaited;
+    if ((woke !== false && status !== "running") || last) return sent;
     await handOver(wire, sent).giveBack?.();
     if (op.name === "events.watch") input.afterEvent = nextEventId;
+    // It was started by the first request; the others wait for it.
+    if (op.name === "tasks.handoff") input = { agent: asked.agent, terminalId };
   }
 }

@@ -9,7 +9,7 @@ import type { Recipient } from "../../contract/recipient.ts";
 import type { Status, Thread } from "../../contract/thread.ts";
 import { entryRenders } from "./entries.ts";
 import type { Paint } from "./paint.ts";
-import { taskRenders } from "./render-tasks.ts";
+import { failureText, taskRenders } from "./render-tasks.ts";
 import { cut, oneLine, safe } from "./safe.ts";
 import { searchText } from "./search.ts";
 import { textTable } from "./text-table.ts";
@@ -100,7 +100,8 @@ function oneMail(mail: Mail, paint: Paint): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
   const head = `${paint.dim(String(mail.id))} ${paint.bold(safe(mail.senderId))} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
-  return `${head}\n${safe(mail.message).trimEnd().replace(/^/gm, "  ")}`;
+  const failed = mail.kind === "result" ? failureText(mail.metadata, paint) : undefined;
+  return `${head}\n${(failed ?? safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
 const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
