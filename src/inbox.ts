@@ -24,6 +24,7 @@ import { follow } from "./waiting/watch.ts";
 
 export type { BusOperation } from "./handlers.ts";
 export type { Handed, Word } from "./waiting/handed.ts";
+export { endOfWait } from "./waiting/wait.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;

@@ -70,7 +70,7 @@ export const documentPath = () =>
 
 export const documents = () =>
   v.pipe(
-    v.array(v.strictObject({ path: documentPath() })),
+    v.array(v.strictObject({ path: documentPath() }, "must be {path}"), "must be a list of {path}"),
     v.maxLength(docsLimit, `must name at most ${docsLimit} documents`),
   );
 

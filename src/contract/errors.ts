@@ -7,7 +7,7 @@ export const errorTable = {
     exit: 30,
     http: 400,
     retryable: false,
-    hint: "run the command with --help to see what it takes",
+    hint: "--help, a tool's schema and /docs/api say what it takes",
   },
   too_large: {
     exit: 30,
@@ -96,6 +96,16 @@ export class InboxError extends Error {
     const { code, message, hint, details } = this;
     return details ? { code, message, hint, details } : { code, message, hint };
   }
+}
+
+/** How a hub ends a hint about its routes. A program that speaks to it says in its own words what it takes. */
+export const routesSayMore = "; /docs/api says more";
+
+/** With what the surface knows to do next, where whoever refused it had nothing better than the table. */
+export function hinted(error: InboxError, hint: string): InboxError {
+  const { code, message, details, cause } = error;
+  if (error.hint !== errorTable[code].hint) return error;
+  return new InboxError(code, message, { hint, details, cause });
 }
 
 /** Whatever was thrown, as one of ours: a stack trace never reaches a user. */

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { text, tooLarge } from "./fields.ts";
+import { didYouMean } from "./suggest.ts";
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -135,16 +136,23 @@ export function parseInput<I extends v.GenericSchema>(
   if (parsed.success) return parsed.output;
   const issue = parsed.issues[0];
   const [head, ...rest] = (issue.path ?? []).map((item) => String(item.key));
-  const where = head === undefined ? "the input" : label(head) + rest.map((key) => ` ${key}`).join("");
-  if (issue.type === "strict_object") {
-    const missing = issue.input === undefined;
-    throw new InboxError(
-      "invalid_input",
-      missing ? `${where} is required` : `${where} is not a field of ${op.name}`,
-    );
+  const inside = rest.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join("");
+  const where = head === undefined ? "the input" : label(head) + inside;
+  if (issue.type === "strict_object" && (issue.input === undefined || issue.expected === "never")) {
+    const known = rest.length ? [] : Object.keys((op.input() as { entries?: object }).entries ?? {});
+    // What is missing is often there under a name that does not exist.
+    const odd = issue.input === undefined ? strange(raw, known, label) : where;
+    const guess = odd && didYouMean(odd, known.map(label));
+    if (issue.input === undefined && !guess) throw new InboxError("invalid_input", `${where} is required`);
+    throw new InboxError("invalid_input", `there is no field ${odd}${guess ? `; ${guess}` : ""}`);
   }
   throw new InboxError(
     issue.type === "max_bytes" || issue.message === tooLarge ? "too_large" : "invalid_input",
     `${where} ${issue.message}`,
   );
+}
+
+function strange(raw: unknown, known: readonly string[], label: (key: string) => string): string | undefined {
+  const found = known.length ? Object.keys(Object(raw)).find((key) => !known.includes(key)) : undefined;
+  return found && label(found);
 }

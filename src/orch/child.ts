@@ -127,7 +127,7 @@ async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript)
   for await (const bytes of stderr) {
     const text = decoder.decode(bytes, { stream: true });
     if (text === "") continue;
-    transcript.note({ kind: "error", text });
+    transcript.note({ kind: "error", text, ...(!text.endsWith("\n") && { open: true }) });
     end = (end + text).slice(-complaintLimit);
   }
   return end.toWellFormed().replaceAll("\u0000", "\ufffd").trim();

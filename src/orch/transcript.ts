@@ -32,11 +32,15 @@ export function openTranscript(path: string): Transcript {
   }
 
   return {
-    note({ text, ...rest }) {
+    note({ text, open, ...rest }) {
       try {
         if (missing !== undefined) put({ kind: "notice", text: `some of it is missing here: ${missing}` });
         missing = undefined;
-        for (const part of parts(text)) put({ ...rest, text: part });
+        let left = text.length;
+        for (const part of parts(text)) {
+          left -= part.length;
+          put({ ...rest, text: part, ...((left > 0 || open) && { open: true }) });
+        }
       } catch (error) {
         missing = (error as Error).message;
       }
@@ -109,8 +113,8 @@ function pageOf(file: number, after: number, limit: number): Page {
 function parsed(line: string, n: number): TranscriptEntry | undefined {
   if (line === "") return undefined;
   try {
-    const { at, kind, text, tool } = JSON.parse(line) as TranscriptEntry;
-    return { n, at, kind, text, ...(tool !== undefined && { tool }) };
+    const { at, kind, text, tool, open } = JSON.parse(line) as TranscriptEntry;
+    return { n, at, kind, text, ...(tool !== undefined && { tool }), ...(open && { open }) };
   } catch {
     return undefined; // what a killed keeper left
   }

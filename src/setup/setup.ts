@@ -13,6 +13,8 @@ import { dropToml, parseToml, putToml } from "./toml.ts";
 type Input = ParsedOf<"bus.setup">;
 
 const entryName = "inbox";
+/** A hub's tools, or those of one of its workspaces. */
+const toolsPath = /\/mcp(\/[^/]+)?$/;
 const bom = "\ufeff";
 
 export async function setup(asked: Asked, input: Input): Promise<OutputOf<"bus.setup">> {
@@ -63,7 +65,11 @@ function hubAddress(url: string, agent: string | undefined): string {
       hint: "use a token: set INBOX_TOKEN where the client runs",
     });
   const path = address.pathname.replace(/\/+$/, "");
-  address.pathname = path.endsWith("/mcp") ? path : `${path}/mcp`;
+  address.pathname = toolsPath.test(path) ? path : `${path}/mcp`;
+  if (agent !== undefined && toolsPath.exec(path)?.[1])
+    throw new InboxError("invalid_input", "a workspace's address says by itself who its agent is", {
+      hint: "leave out --agent; inbox workspace list shows it",
+    });
   // A token says by itself who is calling; where there is none, the address does.
   if (agent !== undefined) address.searchParams.set("agent", agent);
   return address.href;
@@ -152,7 +158,7 @@ function isOurs(entry: unknown): boolean {
   const words = [command, args].flat();
   if (typeof words[0] === "string") return /(^|[/\\])inbox(\.exe)?$/.test(words[0]) && words[1] === "mcp";
   const address = url ?? httpUrl;
-  return typeof address === "string" && URL.canParse(address) && new URL(address).pathname.endsWith("/mcp");
+  return typeof address === "string" && URL.canParse(address) && toolsPath.test(new URL(address).pathname);
 }
 
 const notOurs = (file: string, adding: boolean) =>

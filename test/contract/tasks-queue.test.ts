@@ -204,7 +204,12 @@ describe.each(engines)("$name", (engine) => {
   test("[Q3] queue shows what is queued, running and finished, with times and success", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
-    expect(await inbox.call("tasks.queue", { agent })).toEqual({ queued: [], running: [], finished: [] });
+    expect(await inbox.call("tasks.queue", { agent })).toEqual({
+      queued: [],
+      running: [],
+      finished: [],
+      hasMore: false,
+    });
     for (const name of ["good", "bad", "runs"]) await push(name);
     await run(inbox);
     await bench.due();
@@ -240,7 +245,9 @@ describe.each(engines)("$name", (engine) => {
       bench.pass(1);
     }
     expect(names((await inbox.call("tasks.queue", { agent })).finished)).toEqual(["c", "a", "b"]);
-    expect(names((await inbox.call("tasks.queue", { agent, limit: 2 })).finished)).toEqual(["a", "b"]);
+    const newest = await inbox.call("tasks.queue", { agent, limit: 2 });
+    expect([names(newest.finished), newest.hasMore]).toEqual([["a", "b"], true]);
+    expect((await inbox.call("tasks.queue", { agent, limit: 3 })).hasMore).toBe(false);
   });
 
   test("[Q10] priority comes before place, in the queue and when they start", async () => {

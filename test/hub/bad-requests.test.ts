@@ -53,6 +53,16 @@ describe("bodies", () => {
     expect(counts(hub.db)).toEqual(before);
   });
 
+  test("[C4] a refusal says which fields there are and which was meant, in the words of the surface", async () => {
+    const hint = (await raw(send, '{"channel":"a"}')).json.error.hint;
+    expect(hint).toBe(
+      "it takes channel, content, sender, taskId, ttlSeconds, correlationId, metadata, strict; /docs/api says more",
+    );
+    expect((await raw(send, '{"channel":"a","contnet":"b"}')).json.error.message).toBe(
+      'there is no field contnet; did you mean "content"?',
+    );
+  });
+
   test("[C4] bytes that are no UTF-8 are refused, not stored altered", async () => {
     const body = new Uint8Array([
       ...new TextEncoder().encode('{"channel":"a","content":"'),
@@ -129,6 +139,13 @@ describe("paths and queries", () => {
     ["GET /api/../healthz/x", undefined, 404],
   ] as const)("[C4] %s %j is %i", async (route, body, status) => {
     expectRefusal(await hub.ask(route, body), status);
+  });
+
+  test("[U3] [C4] a query parameter without a value is one that was left out; an unknown one is still refused", async () => {
+    const { status, json } = await hub.ask("GET /api/inbox/history?limit=&before=&workspaceId=&unread=");
+    expect([status, json]).toEqual([200, { entries: [], hasMore: false, unread: 0 }]);
+    expect((await hub.ask("GET /api/messages/inbox/a?limit=&includeAcked")).status).toBe(200);
+    expectRefusal(await hub.ask("GET /api/messages/inbox/a?odd="), 400);
   });
 
   test("[C4] a query that contradicts the body is refused, as a path is", async () => {

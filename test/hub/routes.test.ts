@@ -173,7 +173,6 @@ describe("terminals", () => {
     ["GET /terminals/S/inbox/messages?status=odd", undefined, 400],
     ["GET /terminals/S/inbox/messages?limit=0", undefined, 400],
     ["GET /terminals/S/inbox/messages?limit=x", undefined, 400],
-    ["GET /terminals/S/inbox/messages?limit=", undefined, 400],
     ["GET /terminals/S/inbox/messages?limit=0x10", undefined, 400],
     ["GET /terminals/S/inbox/messages/wait?timeout=x", undefined, 400],
     ["GET /terminals/S/inbox/messages/wait?timeout=-1", undefined, 400],

@@ -186,7 +186,11 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     expect((await lead.call("shwo")).text).toContain('did you mean "show"');
     expect((await lead.call("fetch", { colour: "red" })).fields.error).toMatchObject({
       code: "invalid_input",
-      message: "colour is not a field of threads.fetch",
+      message: "there is no field colour",
+      hint: "fetch takes status, unread",
+    });
+    expect((await lead.call("send_message", { reciever_id: "w1" })).fields.error).toMatchObject({
+      message: 'there is no field reciever_id; did you mean "receiver_id"?',
     });
     expect((await lead.call("claim", { lease_seconds: -1 })).fields.error.message).toContain("lease_seconds");
     expect((await lead.call("check_inbox", { timeout: 601 })).fields.error.message).toContain("600");

@@ -54,6 +54,62 @@ for (const [what, command, expected] of printing)
     expect(await outcome(team, command)).toMatchObject(expected);
   });
 
+test.concurrent("[Q9] a line that came in pieces is one line in the log, read at once or followed", async () => {
+  using team = await crew();
+  const pieces =
+    "printf aaa; sleep 0.2; printf 'bbb\\nccc'; sleep 0.2; printf ddd; sleep 0.1; printf 'x\\ny' >&2; sleep 0.1; echo z >&2";
+  expect(await outcome(team, pieces)).toMatchObject({ text: "aaabbb\ncccddd" });
+  const { entries } = (await team.orch("log", "t")).json;
+  expect(entries.filter(({ kind }: { kind: string }) => kind === "output")).toMatchObject([
+    { text: "aaa", open: true },
+    { text: "bbb\nccc", open: true },
+    { text: "ddd", open: true },
+  ]);
+  const shown = "aaabbb\ncccddd\nerror\n  x\n  yz\nfinal\n  aaabbb\n  cccddd\n";
+  for (const more of [[], ["--follow"]])
+    expect((await team.human("orch", "log", "t", ...more)).stdout).toBe(`prompt\n  ${pieces}\n${shown}`);
+});
+
+test.concurrent("[C2] [Q5] people read of a failure in words, and agents as JSON", async () => {
+  using team = await crew();
+  const words = "failed: it ended with status 3: oops";
+  const failing = "echo half; echo oops >&2; exit 3";
+  const handed = await team.human("orch", "handoff", failing);
+  expect(handed.stdout).toBe(`${words}\nit had written:\nhalf\n`);
+  await team.human("orch", "assign", "name=a", failing);
+  const gathered = (await team.human("inbox", "gather", "--from", "a")).stdout;
+  expect(gathered).toEndWith(`  ${words}\n  it had written:\n  half\n`);
+  expect((await team.orch("kill", "a")).json.error.hint).toBe("it has ended: it ended with status 3: oops");
+});
+
+test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and whose they are where there are several", async () => {
+  using team = await crew();
+  for (let i = 1; i <= 14; i++) await team.push(`t${i}`, "true");
+  expect((await team.human("orch", "run")).stdout).toStartWith(
+    "let run: t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more\n",
+  );
+  await team.human("inbox", "gather", "--from", Array.from({ length: 14 }, (_, i) => `t${i + 1}`).join(","));
+  const cut = (await team.human("orch", "queue", "--limit", "3")).stdout;
+  expect(cut).toEndWith("\n  … and earlier ones: --limit N shows more\n");
+  expect((await team.human("orch", "queue")).stdout).not.toContain("earlier");
+  await team.human("orch", "push", "name=theirs", "--agent", "lead", "true");
+  expect((await team.human("orch", "queue", "--all")).stdout).toContain("- theirs (for lead) true");
+});
+
+test.concurrent("[Q11] Ctrl-C ends the waiting of a handoff, and says which sub-agent goes on and how to wait again", async () => {
+  using team = await crew();
+  const waiting = team.startOrch("handoff", "until [ -e go ]; do sleep 0.02; done; echo later");
+  await until(async () => (await team.orch("queue")).json.running.length === 1);
+  const [{ name }] = (await team.orch("queue")).json.running;
+  waiting.kill("SIGINT");
+  expect(await new Response(waiting.stdout).text()).toBe(
+    `${name} is still running; orch handoff --terminal-id ${name} goes on waiting\n`,
+  );
+  expect(await waiting.exited).toBe(130);
+  writeFileSync(join(team.path, "go"), "");
+  expect((await team.human("orch", "handoff", "--terminal-id", name)).stdout).toBe("later\n");
+});
+
 test.concurrent("[Q5] [Q9] 300 MB in one line do not grow the keeper; the message has the end of it, the transcript all", async () => {
   using team = await crew();
   const much =

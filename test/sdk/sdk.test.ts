@@ -144,6 +144,35 @@ test("[C6] [M9] a write whose answer was lost is sent again by the client, and i
   expect(calls).toBe(2);
 });
 
+test("[Q11] [W3] handing off through a hub lasts as long as the sub-agent does, over any number of requests", async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "agents.toml"), usualProfiles);
+  await using hub = await hubHere({ db: join(folder.path, "coord.db") });
+  const asked: Record<string, unknown>[] = [];
+  const client = connect(hub.url, {
+    // The longest wait of one request, made short.
+    fetch: (url, init) => {
+      const { timeoutSeconds, ...fields } = JSON.parse(String(init.body ?? "{}"));
+      if (url.endsWith("/handoff")) asked.push(fields);
+      const body =
+        timeoutSeconds === undefined ? init.body : JSON.stringify({ ...fields, timeoutSeconds: 0.05 });
+      return fetch(url, { ...init, body });
+    },
+  });
+  const handed = client.call("tasks.handoff", {
+    agent: "lead",
+    name: "slow",
+    message: `until [ -e ${folder.path}/go ]; do sleep 0.02; done; echo done`,
+  });
+  await Promise.race([until(() => asked.length > 2), handed]);
+  writeFileSync(join(folder.path, "go"), "");
+  const told = await handed;
+  expect(told).toMatchObject({ success: true, status: "finished", terminalId: "slow", message: "done" });
+  expect(asked[0]).toMatchObject({ name: "slow" });
+  expect(asked[1]).toEqual({ agent: "lead", terminalId: "slow" });
+  await until(() => !runningWith(folder.path).length);
+});
+
 test("[C6] a file that is not there, and what is no address, are refused in words", async () => {
   expect(Inbox.open("/nowhere/coord.db")).rejects.toMatchObject({ code: "not_initialized" });
   const { Inbox: Remote } = await import("../../src/client.ts");

@@ -29,6 +29,9 @@ export interface Crew {
   path: string;
   db: string;
   orch(...args: string[]): Promise<Result>;
+  /** As a person, without --json. */
+  human(program: "orch" | "inbox", ...args: string[]): Promise<Result>;
+  startOrch(...args: string[]): ReturnType<typeof start>;
   inbox(...args: string[]): Promise<Result>;
   /** Pushes a command under a name. */
   push(name: string, command: string, ...more: string[]): Promise<void>;
@@ -75,6 +78,8 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
     path,
     db: db ?? file,
     orch,
+    human: (which, ...args) => run(args, which === "orch" ? { ...here, program: [orchProgram] } : here),
+    startOrch: (...args) => start(args, { ...here, program: [orchProgram] }),
     inbox: (...args) => run([...args, "--json"], here),
     async push(name, command, ...more) {
       await checked(["push", `name=${name}`, ...more, "--", command], { ...here, program: [orchProgram] });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fieldsOf } from "../../src/contract/fields.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { flagsOf } from "../../src/surfaces/cli/flags.ts";
-import { desk, program, run } from "../support/cli.ts";
+import { desk, orch, program, run } from "../support/cli.ts";
 
 /** Everything in the database, to see that nothing was written. */
 async function contents(db: string): Promise<string> {
@@ -143,6 +143,31 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
   expect(await message("list", "extra")).toContain('"extra" is one too many');
   expect((await at.inbox("send", "a", "b", "c")).json.error.hint).toContain("inbox send TO MESSAGE: quote");
   expect(await message("send", "--to", "a", "--to", "b")).toContain("given twice");
+});
+
+test("[C2] what is refused without a better hint shows how it is done, in the words of the command", async () => {
+  using at = await desk();
+  const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint;
+  expect(await hint("show")).toBe("for example: inbox show thr_123; inbox show --help says more");
+  expect(await hint("renew", "--agent", "w")).toStartWith("for example: inbox renew ");
+});
+
+test("[C8] help knows every command that is listed, also those that are no operation", async () => {
+  for (const one of ["inbox", "orch"] as const) {
+    const ask = (...args: string[]) => run(args, { program: [one === "orch" ? orch : program] });
+    const listed = (await ask("--help")).stdout
+      .match(/(?<=Commands:\n)(.+\n)+/)![0]
+      .matchAll(/^ {2}([a-z -]+?) {2}/gm);
+    for (const [, words] of listed)
+      for (const asked of [
+        ["help", ...words!.split(" ")],
+        [...words!.split(" "), "--help"],
+      ]) {
+        const { code, stdout } = await ask(...asked);
+        expect([one, asked, code]).toEqual([one, asked, 0]);
+        expect(stdout).toContain(`Usage: ${one} ${words}`);
+      }
+  }
 });
 
 test("[C2] no command ever prints a stack trace", async () => {

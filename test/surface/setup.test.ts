@@ -124,6 +124,19 @@ test("[C7] --scope user writes into the home folder, for its owner only; a hub i
   expect(readdirSync(at.cwd)).toEqual([]);
 });
 
+test("[C7] a hub's /mcp and a workspace's address are taken as they are, and come out again", async () => {
+  using at = place();
+  const url = "http://127.0.0.1:3456/mcp";
+  for (const address of [url, `${url}/`, `${url}/ws-1`, `${url}/ws-1/`]) {
+    expect((await at.setup("claude", "--url", address, "--yes")).code).toBe(0);
+    expect(JSON.parse(at.read("project/.mcp.json")).mcpServers.inbox.url).toBe(address.replace(/\/$/, ""));
+  }
+  const { code, json } = await at.setup("claude", "--url", `${url}/ws-1`, "--agent", "ada", "--yes");
+  expect([code, json.error.hint]).toEqual([30, "leave out --agent; inbox workspace list shows it"]);
+  expect((await at.setup("claude", "--remove", "--yes")).code).toBe(0);
+  expect(existsSync(join(at.cwd, ".mcp.json"))).toBe(false);
+});
+
 test("[C7] without anybody to ask nothing is written: the diff, exit 30, and what to add", async () => {
   using at = place();
   const asked = await at.human("claude");
@@ -156,7 +169,7 @@ test.skipIf(!Bun.which("script"))("[C7] on a terminal a y writes, and anything e
   expect(no.stdout).toContain("was left as it is");
   expect([no.code, readdirSync(at.cwd)]).toEqual([0, []]);
   const yes = await onTerminal("y\n");
-  expect(yes.stdout).toContain("Wrote ");
+  expect(yes.stdout).toContain("Changed ");
   expect([yes.code, readdirSync(at.cwd)]).toEqual([0, [".mcp.json"]]);
 });
 

@@ -41,6 +41,14 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
     expect([path, await code(id, "--docs", JSON.stringify([{ path }]))]).toEqual([path, "invalid_input"]);
   expect(await code(id, "--docs", '[{"path": "a/./b..md"}]')).toBe("ok");
   expect(await code("ws-unknown1", "--comments", "x")).toBe("not_found");
+  const message = async (docs: string) =>
+    (await at.inbox("entries", "push", id, "--docs", docs)).json.error.message;
+  expect([await message('"x"'), await message('["x"]'), await message("[{}]")]).toEqual([
+    "--docs must be a list of {path}",
+    "--docs[0] must be {path}",
+    "--docs[0].path is required",
+  ]);
+  expect(await message('[{"path": "../x"}]')).toBe("--docs[0].path must not lead out of the workspace");
 });
 
 test.each([...revisions])(

@@ -26,7 +26,9 @@ export function* killTask(
   const row = yield* findTask(name);
   if (row.status !== "running")
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
-      hint: notStarted(row) ? `orch remove ${name} takes it out of the queue` : "it has ended by itself",
+      hint: notStarted(row)
+        ? `orch remove ${name} takes it out of the queue`
+        : `it has ended${row.error === null ? "" : `: ${row.error}`}`,
     });
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);

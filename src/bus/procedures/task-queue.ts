@@ -13,8 +13,9 @@ export function* queue(
   const finished = yield* tasksInQueue(
     sql`tasks.status = 'finished' ${whose}`,
     sql`tasks.finished_at desc, tasks.task_number desc`,
-    limit,
+    limit + 1,
   );
+  const hasMore = finished.length > limit;
   return {
     // What is to start comes first, in the order in which it starts.
     queued: yield* tasksInQueue(
@@ -22,7 +23,8 @@ export function* queue(
       sql`tasks.status desc, tasks.priority_rank, tasks.place`,
     ),
     running: yield* tasksInQueue(sql`${isRunning} ${whose}`, sql`tasks.started_at, tasks.task_number`),
-    finished: finished.reverse(),
+    finished: finished.slice(0, limit).reverse(),
+    hasMore,
   };
 }
 

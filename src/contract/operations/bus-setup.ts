@@ -14,14 +14,14 @@ export const setup = operation({
     "--remove takes it out again. Tokens are never written: with --url and INBOX_TOKEN set, the entry refers to that variable.",
   input: () =>
     v.strictObject({
-      client: choice(setupClients, "the program to configure", "CLIENT"),
+      client: choice(setupClients, `the program to configure: ${setupClients.join(", ")}`, "CLIENT"),
       scope: v.optional(
         choice(["project", "user"], "for this folder, or for all of yours (default: project)"),
         "project",
       ),
       agent: v.optional(name("who the agent is on the bus (INBOX_AGENT of the entry)")),
       url: v.optional(
-        text("a hub: the client connects to its /mcp instead of starting inbox", {
+        text("a hub, or HUB/mcp/WORKSPACE: the client connects there instead of starting inbox", {
           limit: 2048,
           value: "HUB",
         }),
@@ -39,6 +39,7 @@ export const setup = operation({
     "inbox setup claude --agent backend-worker",
     "inbox setup codex --scope user --yes",
     "inbox setup vscode --url http://127.0.0.1:3456",
+    "inbox setup claude --url http://127.0.0.1:3456/mcp/ws-4f0vexmp1e5hb2kq9c7d",
     "inbox setup cursor --remove",
   ],
 });

@@ -23,6 +23,8 @@ export const queue = operation({
       queued: v.array(taskInQueue()),
       running: v.array(taskInQueue()),
       finished: v.array(taskInQueue()),
+      /** There are earlier ones that have finished. */
+      hasMore: v.boolean(),
     }),
   errors: ["invalid_input"],
   cli: { command: "queue", program: "orch", identity: "agent", identityDefault: "main" },

@@ -37,7 +37,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
     const kept = keptEnd(settings.output === "json" ? jsonLimit : finalLimit);
     for await (const text of textOf(talk.stdout)) {
       kept.add(text);
-      await talk.note({ kind: "output", text });
+      await talk.note({ kind: "output", text, ...(!text.endsWith("\n") && { open: true }) });
     }
     const printed = kept.text();
     // A resume command that needs no name goes on with whatever was last.

@@ -65,6 +65,36 @@ ${about[program].round}
 `;
 }
 
+/** Of what is no operation. */
+export const ownHelp: Record<string, (program: Program) => string> = {
+  shell: () => `Type the slash commands one after another, acting for main (or --agent NAME).
+
+Usage: inbox shell [--agent NAME] [--db PATH]
+
+  /push name=research "Compare the two drafts"
+  /run
+  /receive
+  /help
+
+Lines may also come from a pipe: inbox shell < commands
+`,
+  help: (program) => `Show what a command does; without one, all commands.
+
+Usage: ${program} help [COMMAND]
+
+Example:
+  ${program} help ${program === "orch" ? "push" : "msg ack all"}
+`,
+  completion: (program) => `Print a script that completes commands, flags and values.
+
+Usage: ${program} completion bash|zsh|fish
+
+Examples:
+  source <(${program} completion bash)
+  ${program} completion fish > ~/.config/fish/completions/${program}.fish
+`,
+};
+
 export function commandHelp(command: string, program: Program): string {
   return `${operationsOf(command, program)
     .map((op) => operationHelp(op, program))
@@ -75,8 +105,14 @@ ${column(globalRows())}
 }
 
 function operationHelp(op: AnyOperation, program: Program): string {
-  const plain = (op.cli.plain ?? []).map((key) => `[${key.toUpperCase()}]`).join(" ");
-  const flags = flagsOf(op)
+  const all = flagsOf(op);
+  const plain = (op.cli.plain ?? [])
+    .map((key) => {
+      const word = key.toUpperCase();
+      return all.some(({ field }) => field.key === key && field.required) ? word : `[${word}]`;
+    })
+    .join(" ");
+  const flags = all
     .filter(({ name }) => name !== "--agent" || op.cli.identity === undefined)
     .map(({ name, value, help, field }): [string, string] => [
       value ? `${name} ${value}` : name,

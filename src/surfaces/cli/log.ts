@@ -1,7 +1,8 @@
 /** `orch log --follow`: a transcript as it is written, to its end. */
 import type { InputOf } from "../../contract/operations/index.ts";
+import type { TranscriptEntry } from "../../contract/transcript.ts";
 import type { Inbox } from "../../inbox.ts";
-import { paintFor } from "../text/paint.ts";
+import { type Paint, paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { transcriptText } from "../text/transcript.ts";
 import { exitBrokenPipe, print } from "./output.ts";
@@ -15,14 +16,23 @@ export async function followLog(
 ): Promise<number> {
   const paint = paintFor(1);
   let after = (input.after as number | undefined) ?? 0;
+  let before: TranscriptEntry | undefined;
   for (;;) {
     const asked = { ...input, after, timeoutSeconds: patienceSeconds } as InputOf<"tasks.log">;
     const { entries, next, ended } = await inbox.call("tasks.log", asked);
     for (const entry of entries) {
-      const line = json ? JSON.stringify(snakeCase(entry)) : transcriptText(entry, paint);
-      if (!(await print(`${line}\n`))) return exitBrokenPipe;
+      const text = json ? `${JSON.stringify(snakeCase(entry))}\n` : lineOf(entry, paint, before);
+      if (text && !(await print(text))) return exitBrokenPipe;
+      before = entry;
     }
-    if (ended) return 0;
+    if (ended) return json || !before?.open || (await print("\n")) ? 0 : exitBrokenPipe;
     after = next;
   }
+}
+
+/** A line that is whole is ended at once: whoever reads along has it. */
+function lineOf(entry: TranscriptEntry, paint: Paint, before: TranscriptEntry | undefined): string {
+  const text = transcriptText(entry, paint, before);
+  const started = before && !before.open ? text.replace(/^\n/, "") : text;
+  return entry.open ? started : `${started}\n`;
 }

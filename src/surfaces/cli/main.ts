@@ -1,5 +1,5 @@
 /** One run of the program: arguments in, an exit code out. */
-import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
+import { asInboxError, errorTable, hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { actAs, requireOwner } from "../../identity.ts";
@@ -16,6 +16,7 @@ import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
+import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
 import { complain, exitBrokenPipe, hasOutput, print, say } from "./output.ts";
 import { withoutOperation } from "./own.ts";
@@ -44,7 +45,12 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   if (scanned.globals.version) return say(`${program} ${version}\n`);
   if (scanned.globals.help) return say(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
-  return run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
+  try {
+    return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
+  } catch (error) {
+    if (!(error instanceof InboxError) || error.code !== "invalid_input") throw error;
+    throw hinted(error, `for example: ${op.examples[0]}; ${program} ${command} --help says more`);
+  }
 }
 
 /** Most commands have one form. Of two, the likelier one is tried alone: building a schema costs time. */
@@ -115,16 +121,19 @@ async function act(
     const exit = await answer(op, { value }, command, json);
     return exit || (command.warnings.length ? errorTable.invalid_input.exit : 0);
   }
-  return answer(
-    op,
-    await inbox.hand(op.name as BusOperation, input as never, {
-      label,
-      idempotencyKey,
-      verified,
-    }),
-    command,
-    json,
-  );
+  // What it has begun goes on without it.
+  const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
+  const options = { label, idempotencyKey, verified, signal };
+  let handed: Handed<unknown>;
+  try {
+    handed = await inbox.hand(op.name as BusOperation, input as never, options);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    complain("it goes on, and its result comes to your inbox; orch queue shows it\n");
+    return exitInterrupted;
+  }
+  const exit = await answer(op, handed, command, json);
+  return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
 /** A file here, or a hub somewhere: from here on nobody can tell. */

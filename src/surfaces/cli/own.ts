@@ -5,7 +5,7 @@ import { brokerOf } from "../../location.ts";
 import { version } from "../../version.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { commandHelp, ownHelp, programHelp } from "./help.ts";
 import { complain, say } from "./output.ts";
 import { scanArguments } from "./scan.ts";
 
@@ -24,7 +24,11 @@ export async function withoutOperation(
     complain(help);
     return errorTable.invalid_input.exit;
   }
+  const own = Object.hasOwn(ownCommands(program), word) ? ownHelp[word] : undefined;
+  if (own && argv.some((token) => token === "--help" || token === "-h")) return say(own(program));
   if (word === "help") {
+    const about = argument !== undefined && argument in ownCommands(program) ? ownHelp[argument] : undefined;
+    if (about) return say(about(program));
     const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 4), program)?.command;
     if (argument !== undefined && !command) throw unknownCommand(argument, program);
     return say(command ? commandHelp(command, program) : programHelp(program, version));
@@ -61,19 +65,6 @@ function unknownCommand(word: string, program: Program): InboxError {
 function openShell(argv: readonly string[]): Promise<number> | number {
   const { globals } = scanArguments(argv, [], "shell");
   const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
-  if (globals.help) return say(shellHelp);
   const { runShell } = require("./shell.ts") as typeof import("./shell.ts");
   return runShell(asked, brokerOf(globals.delivery, process.env), globals);
 }
-
-const shellHelp = `Type the slash commands one after another, acting for main (or --agent NAME).
-
-Usage: inbox shell [--agent NAME] [--db PATH]
-
-  /push name=research "Compare the two drafts"
-  /run
-  /receive
-  /help
-
-Lines may also come from a pipe: inbox shell < commands
-`;

@@ -58,3 +58,14 @@ export function collecting(
   );
   return new Response(body, { headers: json });
 }
+
+export function wrongMethod(
+  method: string,
+  allowed: readonly string[],
+  hint = `possible: ${allowed.join(", ")}`,
+): Response {
+  const error = new InboxError("invalid_input", `${method} is not possible here`, { hint });
+  const response = plain({ ok: false, error: error.shape() }, 405);
+  response.headers.set("allow", allowed.join(", "));
+  return response;
+}

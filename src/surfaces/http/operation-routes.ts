@@ -8,16 +8,16 @@ import type { BusOperation } from "../../inbox.ts";
 import { endOfWait } from "../../waiting/wait.ts";
 import { collecting, plain } from "./answer.ts";
 import { handOverOf, withReceipt } from "./hand-overs.ts";
-import { inputOf } from "./request.ts";
+import { inputOf, sayingFields } from "./request.ts";
 import type { Handle, House, Route, Routes, Server } from "./route.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
 /** `track` is told of what goes on after an answer: the hub waits for it before it stops. */
 export function operationRoutes(house: House, track: (settled: Promise<void>) => void): Routes {
-  const route = (op: AnyOperation, translation?: Translation): Route => ({
-    counted: op.name,
-    handle: handleOf(house, op, track, translation),
-  });
+  const route = (op: AnyOperation, translation?: Translation): Route => {
+    const handle = handleOf(house, op, track, translation);
+    return { counted: op.name, handle: translation ? handle : teaching(op, handle) };
+  };
   const routes: Routes = {};
   for (const op of table as readonly AnyOperation[])
     if (Array.isArray(op.http)) for (const each of op.http) routes[each] = route(op);
@@ -25,6 +25,17 @@ export function operationRoutes(house: House, track: (settled: Promise<void>) =>
     routes[each] = route(operationNamed(translation.operation) as AnyOperation, translation);
   return routes;
 }
+
+/** A refusal says what the operation takes. */
+const teaching =
+  (op: AnyOperation, handle: Handle): Handle =>
+  async (...given) => {
+    try {
+      return await handle(...given);
+    } catch (error) {
+      throw sayingFields(op, error);
+    }
+  };
 
 const handleOf =
   (

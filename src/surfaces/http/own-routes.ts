@@ -3,7 +3,7 @@ import { asInboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
 import { version } from "../../version.ts";
-import { plain } from "./answer.ts";
+import { plain, wrongMethod } from "./answer.ts";
 import { eventStream } from "./events.ts";
 import { streaming } from "./guard.ts";
 import { receiptIn } from "./hand-overs.ts";
@@ -25,9 +25,15 @@ export function eventRoutes({ inbox, guard, stopping }: House): Routes {
   return { "GET /api/events": { counted: "events.stream", handle } };
 }
 
-export function seedRoutes({ inbox }: House): Routes {
+/** `dev`: whether entries may be put into the person's inbox by anybody. */
+export function seedRoutes({ inbox }: House, dev: boolean): Routes {
   const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
-  return { "POST /api/inbox/seed": { counted: "entries.seed", handle } };
+  const refuse = async () => wrongMethod("POST", [], "it is for work on the page: inbox serve --dev");
+  return {
+    "POST /api/inbox/seed": dev
+      ? { counted: "entries.seed", handle }
+      : { counted: "none", open: true, handle: refuse },
+  };
 }
 
 export function handOverRoutes({ inbox }: House): Routes {

@@ -1,7 +1,7 @@
 /** A request's input: path, query and body, as an operation's fields. */
 
 import { fromText } from "../../contract/coerce.ts";
-import { InboxError } from "../../contract/errors.ts";
+import { hinted, InboxError, routesSayMore } from "../../contract/errors.ts";
 import { fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { tokensOwner } from "../../contract/token.ts";
@@ -18,8 +18,9 @@ export interface RoutedRequest extends Request {
 
 export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = request.method === "GET" ? {} : await jsonBody(request);
+  const fieldOf = (key: string) => fieldsOf(op.input()).find((one) => one.key === key);
   const given = (key: string, text: string) => {
-    const field = fieldsOf(op.input()).find((one) => one.key === key);
+    const field = fieldOf(key);
     try {
       input[key] = field ? fromText(field, text) : text;
     } catch {
@@ -31,7 +32,9 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
   const asked = query < 0 ? [] : new URLSearchParams(request.url.slice(query + 1));
   for (const [key, text] of asked) {
     if (key in input) throw invalid(`${key} was given twice`);
-    given(key, text);
+    // Forms and clients write what was left out as a name without a value; only a flag is said by its name alone.
+    const field = fieldOf(key);
+    if (text !== "" || !field || field.type === "flag") given(key, text);
   }
   for (const [key, text] of Object.entries(request.params)) {
     if (key === op.cli.identity && text === tokensOwner) continue;
@@ -41,6 +44,13 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
     given(key, text);
   }
   return input;
+}
+
+/** What the operation takes, as the hint of a refusal that has none of its own. */
+export function sayingFields(op: AnyOperation, error: unknown): unknown {
+  if (!(error instanceof InboxError) || error.code !== "invalid_input") return error;
+  const fields = fieldsOf(op.input()).map(({ key }) => key);
+  return hinted(error, `it takes ${fields.join(", ") || "nothing"}${routesSayMore}`);
 }
 
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {

@@ -1,7 +1,6 @@
 /** The hub's HTTP side, put together: the routes of the operation table, and the few that are its own. */
-import { InboxError } from "../../contract/errors.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
-import { notFound, plain, refusal } from "./answer.ts";
+import { notFound, refusal, wrongMethod } from "./answer.ts";
 import { documentRoutes } from "./document-routes.ts";
 import { type Limits, makeGuard } from "./guard.ts";
 import { callerOf } from "./identity.ts";
@@ -63,7 +62,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     ...operationRoutes(house, track),
     ...eventRoutes(house),
     ...documentRoutes(house, options.limits.watchedEntries),
-    ...(options.dev && seedRoutes(house)),
+    ...seedRoutes(house, options.dev === true),
     ...mcp.routes,
     ...handOverRoutes(house),
     ...stateRoutes(house, metrics, options.about),
@@ -116,13 +115,4 @@ function byPath(routes: Routes, answer: (route: Route) => Answer): Record<string
       });
   }
   return paths;
-}
-
-function wrongMethod(method: string, allowed: string[]): Response {
-  const error = new InboxError("invalid_input", `${method} is not possible here`, {
-    hint: `possible: ${allowed.join(", ")}`,
-  });
-  const response = plain({ ok: false, error: error.shape() }, 405);
-  response.headers.set("allow", allowed.join(", "));
-  return response;
 }

@@ -1,5 +1,5 @@
 /** [C5] One call of a tool: who calls, what the operation takes, and how its answer is told to a model. */
-import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { asInboxError, hinted, InboxError } from "../../contract/errors.ts";
 import { fillFromHere, type Surroundings } from "../../contract/surroundings.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../identity.ts";
@@ -7,7 +7,7 @@ import type { BusOperation, Inbox } from "../../inbox.ts";
 import { answerOf } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import type { Settling } from "./settle.ts";
-import { inputOf, type Tool, toolNamed } from "./tools.ts";
+import { inputOf, shownTo, type Tool, toolNamed } from "./tools.ts";
 
 /** Who speaks on a connection, and to which bus. */
 export interface Session {
@@ -80,7 +80,11 @@ export async function callTool(
     return answerOf(tool, handed.value, String(input[tool.op.cli.identity ?? ""] ?? ""));
   } catch (error) {
     if (context.signal?.aborted) throw error;
-    return refusal(asInboxError(error));
+    const refused = asInboxError(error);
+    if (!tool || refused.code !== "invalid_input") return refusal(refused);
+    const known = session.caller.agent !== undefined || session.agent !== undefined;
+    const fields = Object.keys(shownTo(tool, known).inputSchema.properties);
+    return refusal(hinted(refused, `${tool.form.tool} takes ${fields.join(", ") || "nothing"}`));
   }
 }
 

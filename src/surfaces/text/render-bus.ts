@@ -19,7 +19,9 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.supervise": ({ started }) => `started ${started} task(s); nothing is left to do`,
   "bus.setup": ({ file, changed, diff, written }) => {
     if (!changed) return `${file} is as it should be; nothing to do`;
-    return written ? `${safe(diff)}Wrote ${file}; restart the client to see it` : `${file} was left as it is`;
+    return written
+      ? `${safe(diff)}Changed ${file}; restart the client to see it`
+      : `${file} was left as it is`;
   },
   "bus.doctor": ({ checks }, paint) => {
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };

@@ -1,6 +1,7 @@
 /** An inbox: its messages, and those that are in somebody's hands. */
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { failureText } from "./failure.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -16,7 +17,8 @@ function oneMail(mail: Mail, paint: Paint): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
   const head = `${paint.dim(String(mail.id))} ${paint.bold(safe(mail.senderId))} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
-  return `${head}\n${safe(mail.message).trimEnd().replace(/^/gm, "  ")}`;
+  const failed = mail.kind === "result" ? failureText(mail.metadata, paint) : undefined;
+  return `${head}\n${(failed ?? safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
 const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>

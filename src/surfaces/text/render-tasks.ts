@@ -1,6 +1,7 @@
 /** The queue for people, as the commands of it have always shown it. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
+import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, safe } from "./safe.ts";
@@ -8,9 +9,9 @@ import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
 
-function taskLine(task: TaskInQueue, paint: Paint): string {
+function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
   const { startedAt, finishedAt, error } = task;
-  const facts: string[] = [];
+  const facts: string[] = saysParent ? [`for ${task.parent}`] : [];
   if (task.status === "waiting")
     facts.push(task.attempt ? `to be tried again: ${cut(error ?? "", 80)}` : "waits for its turn");
   if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
@@ -23,7 +24,8 @@ function taskLine(task: TaskInQueue, paint: Paint): string {
   return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(safe).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
 
-function queueText({ queued, running, finished }: OutputOf<"tasks.queue">, paint: Paint): string {
+function queueText({ queued, running, finished, hasMore }: OutputOf<"tasks.queue">, paint: Paint): string {
+  const several = new Set([...queued, ...running, ...finished].map(({ parent }) => parent)).size > 1;
   const parts = (
     [
       ["Queued", queued],
@@ -32,16 +34,24 @@ function queueText({ queued, running, finished }: OutputOf<"tasks.queue">, paint
     ] as const
   ).filter(([, tasks]) => tasks.length);
   if (!parts.length) return 'the queue is empty; orch push "PROMPT" fills it';
-  return parts
-    .map(([title, tasks]) => `${title}:\n${tasks.map((task) => taskLine(task, paint)).join("\n")}`)
-    .join("\n\n");
+  const line = (task: TaskInQueue) => taskLine(task, paint, several);
+  const more = hasMore ? `\n${paint.dim("  … and earlier ones: --limit N shows more")}` : "";
+  return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more;
+}
+
+const shownNames = 12;
+
+/** So many names as fit into a few lines, and how many more there are. */
+function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, shownNames).map(safe).join(", ");
+  return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;
 }
 
 export const taskRenders: NounRenders<"tasks"> = {
   "tasks.push": ({ task }, paint) => `queued ${paint.bold(safe(task.name))}; orch run starts it`,
   "tasks.run": ({ released, running, waiting }) => {
     if (!released.length && !running && !waiting) return 'nothing is queued; orch push "PROMPT" first';
-    const names = released.length ? `let run: ${released.map(safe).join(", ")}` : "nothing new to run";
+    const names = released.length ? `let run: ${namesText(released)}` : "nothing new to run";
     return `${names}\nresults come to your inbox by themselves: inbox receive`;
   },
   "tasks.queue": queueText,
@@ -68,16 +78,20 @@ export const taskRenders: NounRenders<"tasks"> = {
     );
     return [paint.bold(safe(task.name)), ...rows, "", safe(task.prompt)].join("\n");
   },
-  "tasks.log": ({ entries, ended }, paint) => {
-    if (entries.length) return entries.map((entry) => transcriptText(entry, paint)).join("\n");
+  "tasks.log": ({ entries, next, ended }, paint) => {
+    const text = entries.map((entry, i) => transcriptText(entry, paint, entries[i - 1])).join("");
+    const more =
+      ended || entries.length < 2 ? "" : `\n${paint.dim(`more: add --after ${next}, or --follow`)}`;
+    if (entries.length) return text + more;
     return ended ? "it has ended; there is no more" : "nothing yet";
   },
   "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
-  "tasks.handoff": ({ status, terminalId, message, success }, paint) => {
+  "tasks.handoff": ({ status, terminalId, message, messages, success }, paint) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; orch handoff --terminal-id ${safe(terminalId)} goes on waiting`;
     if (message === null) return `${safe(terminalId)} has ended, and its result was collected before`;
-    return success ? safe(message) : `${paint.red("failed")} ${safe(message)}`;
+    if (success) return safe(message);
+    return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,

@@ -5,12 +5,14 @@ import { textTable } from "./text-table.ts";
 
 export const workspaceRenders: NounRenders<"workspaces"> = {
   "workspaces.add": ({ workspace }) =>
-    `${workspace.workspaceId} ${safe(workspace.label)}\n  its agent speaks MCP at /mcp/${workspace.workspaceId} of the hub, as ${safe(workspace.agent)}`,
+    `${workspace.workspaceId} ${safe(workspace.label)}
+  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}:
+  inbox setup claude --url http://127.0.0.1:3456/mcp/${workspace.workspaceId}`,
   "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${safe(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
       ? textTable(
-          ["workspace", "agent", "label", "path"],
+          ["WORKSPACE", "AGENT", "LABEL", "PATH"],
           workspaces.map((each) => [
             each.workspaceId,
             cut(each.agent, 24),

@@ -3,8 +3,16 @@ import type { TranscriptEntry } from "../../contract/transcript.ts";
 import type { Paint } from "./paint.ts";
 import { safe } from "./safe.ts";
 
-export function transcriptText(entry: TranscriptEntry, paint: Paint): string {
-  const { kind, tool } = entry;
+const goesOn = (before: TranscriptEntry | undefined, { kind }: TranscriptEntry) =>
+  before?.open === true && before.kind === kind;
+
+/** An entry after the one before it, with the line break between them; the last line is left without one. */
+export function transcriptText(
+  entry: TranscriptEntry,
+  paint: Paint,
+  before: TranscriptEntry | undefined,
+): string {
+  const { kind, tool, open } = entry;
   const colour = {
     prompt: paint.cyan,
     tool: paint.yellow,
@@ -14,8 +22,10 @@ export function transcriptText(entry: TranscriptEntry, paint: Paint): string {
     notice: paint.magenta,
     final: paint.green,
   }[kind];
-  const text = safe(entry.text).trimEnd();
-  if (!colour) return text;
+  const text = open ? safe(entry.text) : safe(entry.text).trimEnd();
+  if (goesOn(before, entry)) return colour ? text.replaceAll("\n", "\n  ") : text;
+  const lead = before ? "\n" : "";
+  if (!colour) return lead + text;
   const head = colour(tool === undefined ? kind : `${kind} ${safe(tool)}`);
-  return `${head}\n${text.replace(/^/gm, "  ")}`;
+  return `${lead}${head}\n${text.replace(/^/gm, "  ")}`;
 }
