@@ -84,6 +84,28 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(window.troubles).toEqual([]);
   });
 
+  test("[U7] each block runs in the direction of its own letters, and code from left to right", async () => {
+    space.write(
+      "rtl.md",
+      "# تقرير\n\nنص مع `code()` و English.\n\n- بند\n- أخر\n\n> اقتباس\n\nAnd English with עברית.\n",
+    );
+    const id = await space.push({ docs: ["rtl.md"], comments: "هل أكمل القسم؟" });
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await window.page.locator(".document li").first().waitFor();
+    const directions = await Promise.all(
+      [
+        ".document h1",
+        ".document .markdown > p",
+        ".document p code",
+        ".document li",
+        ".document blockquote p",
+        ".document .markdown > p:last-child",
+        ".commentary .markdown p",
+      ].map((one) => window.page.evaluate(`getComputedStyle(document.querySelector("${one}")).direction`)),
+    );
+    expect(directions).toEqual(["rtl", "rtl", "ltr", "rtl", "rtl", "ltr", "rtl"]);
+  });
+
   test("[U7] source in colours, CSV as a table, JSON folded, images, and a download for the rest", async () => {
     space.write("a.py", "def f():\n    return 1\n");
     space.write("b.csv", 'name,amount\n"Doe, Jane",12\n"say ""hi""",3\n');

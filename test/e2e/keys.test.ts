@@ -48,6 +48,39 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(window.troubles).toEqual([]);
   });
 
+  test("[U7] the focus is where j and k have gone before the next key comes", async () => {
+    await using five_ = await five();
+    await using window = await openWindow(five_.hub.url);
+    const { page } = window;
+    await page.getByText("Entry 5").first().waitFor();
+    const focused = await page.evaluate(`(async () => {
+      const titles = [];
+      for (const key of ["j", "j", "j", "k"]) {
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        const { port1, port2 } = new MessageChannel();
+        await new Promise((next) => {
+          port1.onmessage = next;
+          port2.postMessage(0);
+        });
+        titles.push(document.activeElement.querySelector(".row-title")?.textContent);
+      }
+      return titles;
+    })()`);
+    expect(focused).toEqual(["Entry 5", "Entry 4", "Entry 3", "Entry 4"]);
+  });
+
+  test("[U7] what is opened by its address is in view in its list, however long that is", async () => {
+    await using five_ = await five();
+    for (let n = 6; n <= 45; n++) await five_.space.push({ comments: `Entry ${n}` });
+    await using window = await openWindow(five_.hub.url, `/inbox/${five_.ids[4]}`);
+    await window.page.locator('.entry[data-open="true"] .row-title', { hasText: "Entry 5" }).waitFor();
+    const [row, list] = await Promise.all(
+      ['.entry[data-open="true"]', ".long-list"].map((one) => window.page.locator(one).boundingBox()),
+    );
+    expect(row!.y).toBeGreaterThanOrEqual(list!.y);
+    expect(row!.y + row!.height).toBeLessThanOrEqual(list!.y + list!.height + 1);
+  });
+
   test("[U7] e reads and goes on, u takes it back, and the hub remembers both", async () => {
     await using five_ = await five();
     await using window = await openWindow(five_.hub.url);
@@ -127,6 +160,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { messages } = (await mail).json;
     expect(messages).toMatchObject([{ senderId: "user", message: "Yes, go on", kind: "answer" }]);
     await page.getByText("Sent to ada").waitFor();
+    // What tells of it does not lie on what one goes on with.
+    const [toast, field] = [
+      await page.locator(".toast").boundingBox(),
+      await page.locator(".reply-field").boundingBox(),
+    ];
+    expect(toast!.y + toast!.height).toBeLessThan(field!.y);
     expect(await page.locator(".selection").count()).toBe(0);
     expect(await page.getByLabel("Reply to ada").inputValue()).toBe("");
   });

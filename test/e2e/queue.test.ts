@@ -24,6 +24,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await using window = await openWindow(hub.url, "/queue");
     const { page, press } = window;
     await page.getByText("The queue is empty").waitFor();
+    // Typed in any folder it means this hub.
+    expect(await page.locator(".command code").innerText()).toBe(
+      `orch --db ${hub.url} push "Research the API" && orch --db ${hub.url} run`,
+    );
     for (const name of ["one", "two", "three"]) {
       await press("n");
       await page.getByLabel("Prompt").fill(`echo I am ${name}`);
@@ -77,6 +81,24 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
     const { task } = (await hub.ask("GET /api/tasks/slow")).json;
     expect(task).toMatchObject({ status: "finished", success: false });
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U8] [Q9] what a program prints piece by piece is one text; the newest result is on top, whatever it is called", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    for (const [name, message] of [
+      ["old", "true"],
+      ["new", "printf one; sleep 0.2; echo and; sleep 0.2; echo two; sleep 0.2; echo three >&2"],
+    ])
+      await hub.ask("POST /api/tasks/handoff", { agent: "main", name, message, cwd: folder.path });
+    await using window = await openWindow(hub.url, "/queue/new");
+    const { page } = window;
+    await page.locator(".detail-title", { hasText: "new" }).waitFor();
+    expect(await page.locator(".row-title").allInnerTexts()).toEqual(["new", "old"]);
+    await page.goto(`${hub.url}/agents/new`);
+    await page.locator('.piece[data-kind="final"]').waitFor();
+    expect(await page.locator('.piece[data-kind="output"] pre').allInnerTexts()).toEqual(["oneand\ntwo\n"]);
     expect(window.troubles).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ export function Transcript({ task }: { task: Task }) {
         {!log.value.some(({ kind }) => kind === "prompt") && (
           <Piece entry={{ n: 0, at: task.createdAt, kind: "prompt", text: task.summary }} />
         )}
-        {log.value.map((entry) => (
+        {joined(log.value).map((entry) => (
           <Piece key={entry.n} entry={entry} />
         ))}
         {task.error && (
@@ -108,6 +108,23 @@ export function Transcript({ task }: { task: Task }) {
     </article>
   );
 }
+
+/** What a program printed came in pieces of any length; what an agent said did not. The first piece gives it its place. */
+function joined(log: readonly TranscriptEntry[]): TranscriptEntry[] {
+  const whole: TranscriptEntry[] = [];
+  for (const entry of log) {
+    const before = whole.at(-1);
+    const printed = entry.kind === "output" || entry.kind === "error";
+    const goesOn = before?.kind === entry.kind && (before.open || (printed && before.text.endsWith("\n")));
+    if (goesOn && before.text.length < longestPiece)
+      whole[whole.length - 1] = { ...entry, n: before.n, text: before.text + entry.text };
+    else whole.push(entry);
+  }
+  return whole;
+}
+
+/** Past this a piece begins anew: drawing the whole again for every line would take ever longer. */
+const longestPiece = 20_000;
 
 const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> = {
   prompt: { icon: "pen", name: "Prompt" },

@@ -11,7 +11,12 @@ export type { TranscriptEntry };
 export type Task = OutputOf<"tasks.queue">["queued"][number];
 export type Profile = OutputOf<"tasks.profiles">["profiles"][number];
 
-export const queue = signal<OutputOf<"tasks.queue">>({ queued: [], running: [], finished: [] });
+export const queue = signal<OutputOf<"tasks.queue">>({
+  queued: [],
+  running: [],
+  finished: [],
+  hasMore: false,
+});
 
 export const loadQueue = coalesced(async () => {
   queue.value = await api.tasks.queue({ all: true });

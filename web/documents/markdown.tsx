@@ -88,7 +88,11 @@ function treeOf(text: string, prefix: string, raw: RawParser | undefined): { tre
   const writer = unified().use(remarkRehype, { allowDangerousHtml: raw !== undefined, clobberPrefix: "" });
   if (html && raw) writer.use(raw);
   writer.use(rehypeSanitize, { ...schema, clobberPrefix: prefix });
-  return { tree: writer.runSync(read as never) as Root, lacks: html && !raw };
+  const tree = writer.runSync(read as never) as Root;
+  // Each block is written in the direction of its own first letter; what is inside follows it.
+  for (const block of tree.children)
+    if (block.type === "element" && block.tagName !== "pre") block.properties.dir ??= "auto";
+  return { tree, lacks: html && !raw };
 }
 
 const textOf = (node: Nodes): string =>

@@ -48,6 +48,7 @@ export function ReplyBar({ entry, to }: { entry: Entry; to: string | null }) {
       )}
       <div class="reply-field">
         <textarea
+          dir="auto"
           rows={1}
           aria-label={`Reply to ${to}`}
           placeholder={`Reply to ${to}…`}

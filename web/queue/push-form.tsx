@@ -61,6 +61,7 @@ export function PushForm() {
           <label>
             Prompt
             <textarea
+              dir="auto"
               ref={field}
               rows={8}
               value={prompt.value}

@@ -14,11 +14,15 @@ import { Age } from "../ui/time.tsx";
 import { PushForm } from "./push-form.tsx";
 import { TaskDetail } from "./task-detail.tsx";
 
+/** No task is called so: a name does not begin with a dash. */
+const newTask = "-";
+
 function rowsOf({ queued, running, finished }: typeof queue.value): Row<Task>[] {
   const groups: [string, readonly Task[]][] = [
     ["Running", running],
     ["Queued", queued],
-    ["Finished", finished],
+    // Newest first, as in every list; the command line has them the other way, nearest to where one types.
+    ["Finished", finished.toReversed()],
   ];
   return groups.flatMap(([head, list]) =>
     list.length ? [{ head, count: list.length }, ...list.map((item) => ({ id: item.name, item }))] : [],
@@ -42,7 +46,7 @@ export function Queue() {
       void attempt(() => tasks.remove(open), `Removed ${open.name}`);
   };
   useKeys({
-    n: () => go({ tab: "queue", id: "new" }),
+    n: () => go({ tab: "queue", id: newTask }),
     "alt+ArrowDown": () => shift(1),
     "alt+ArrowUp": () => shift(-1),
     J: () => shift(1),
@@ -60,7 +64,7 @@ export function Queue() {
         <>
           <header class="list-header">
             <h1>Queue</h1>
-            <button type="button" class="button quiet" onClick={() => go({ tab: "queue", id: "new" })}>
+            <button type="button" class="button quiet" onClick={() => go({ tab: "queue", id: newTask })}>
               <Icon name="plus" /> Push
             </button>
             <button
@@ -92,7 +96,7 @@ export function Queue() {
         </>
       }
     >
-      {id === "new" ? (
+      {id === newTask ? (
         <PushForm />
       ) : open ? (
         <TaskDetail key={open.name} task={open} onMove={shift} onRemove={remove} />

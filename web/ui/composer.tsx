@@ -33,6 +33,7 @@ export function Composer({ label, button = "Send", onSend, children }: Props) {
     >
       <div class="reply-field">
         <textarea
+          dir="auto"
           rows={1}
           aria-label={label}
           placeholder={`${label}…`}

@@ -1,5 +1,5 @@
 /** What there is when there is nothing: what would be here, and the one command that brings it. */
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { copy } from "./copy.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -11,7 +11,14 @@ interface Props {
   command?: string;
 }
 
-export function Empty({ icon, title, children, command }: Props) {
+/** A command is typed anywhere, and is meant for the hub whose page this is. */
+const atThisHub = (command: string) =>
+  command
+    .replace(/^inbox setup .*/, `$& --url ${location.origin}`)
+    .replaceAll(/\b(inbox|orch) (?!setup)/g, `$1 --db ${location.origin} `);
+
+export function Empty({ icon, title, children, command: plain }: Props) {
+  const command = plain && atThisHub(plain);
   return (
     <div class="empty">
       <span class="empty-icon">
@@ -21,7 +28,13 @@ export function Empty({ icon, title, children, command }: Props) {
       {children && <p>{children}</p>}
       {command && (
         <div class="command">
-          <code>{command}</code>
+          <code>
+            {command.split(" ").map((word, i) => (
+              <Fragment key={i}>
+                <span class="word">{word}</span>{" "}
+              </Fragment>
+            ))}
+          </code>
           <button
             type="button"
             class="icon-button"

@@ -3,7 +3,7 @@
  * open stays in view when the keyboard moves it.
  */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 
 export type Row<T> = { head: string; count?: number } | { id: string; item: T };
@@ -25,16 +25,21 @@ export function LongList<T>({ label, rows, current, render, onEnd, follow }: Pro
   const place = useRef<HTMLElement>(null);
   const at = current === undefined ? -1 : rows.findIndex((row) => "id" in row && row.id === current);
 
-  useEffect(() => {
-    if (at < 0) return;
+  const known = at >= 0;
+  // What is open may be known before the list is: then it is brought into view when it comes.
+  useLayoutEffect(() => {
+    if (!known) return;
     handle.current?.scrollToIndex(at === 1 ? 0 : at, { align: "nearest" });
     if (!follow?.current) return;
     follow.current = false;
-    requestAnimationFrame(() => {
+    const focus = () => {
       const link = place.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(current!)}"] .row-link`);
       link?.focus({ preventScroll: true });
-    });
-  }, [current]);
+      return link !== undefined && link !== null;
+    };
+    // At once, or the next key would be the one of the row before; a row that is far away is drawn first.
+    if (!focus()) requestAnimationFrame(focus);
+  }, [current, known]);
 
   // While the list only scrolls, a row is the same drawing as before, and nothing is compared.
   const drawings = new WeakMap<Row<T>, JSX.Element>();
