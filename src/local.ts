@@ -4,7 +4,7 @@ import { type AnyOperation, parseInput } from "./contract/operation.ts";
 import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
 import { checkBroker } from "./delivery/at.ts";
 import { createBus, diagnose, schemaVersion, shown } from "./engines/at.ts";
-import { type Asked, brokerOf, isHub, locate, locateNew } from "./location.ts";
+import { type Asked, brokerOf, isHub, keepOutOfGit, locate, locateNew } from "./location.ts";
 import { migrate } from "./migrate.ts";
 
 export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate" | "bus.setup";
@@ -14,6 +14,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
     const { path, outer } = locateNew(asked);
     if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
     const created = await createBus(path);
+    if (created) keepOutOfGit(path);
     return {
       db: shown(path),
       created,

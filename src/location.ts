@@ -2,7 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import { InboxError } from "./contract/errors.ts";
 import { withoutPassword } from "./contract/secret.ts";
-import { exists } from "./system.ts";
+import { exists, fs } from "./system.ts";
 
 const local = join(".agents", "coord.db");
 
@@ -22,7 +22,7 @@ export function locate({ db, env, cwd }: Asked): string {
   const found = nearest(cwd);
   if (found !== undefined) return found;
   throw new InboxError("not_initialized", `there is no ${local} in ${cwd} or in any folder above it`, {
-    hint: "inbox init creates one here; --db PATH or INBOX_DB names another",
+    hint: "inbox init creates one here; --db or INBOX_DB names another, or a hub: http://127.0.0.1:3456",
   });
 }
 
@@ -45,6 +45,16 @@ export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);
   if (named !== undefined) return { path: named };
   return { path: join(asked.cwd, local), outer: nearest(dirname(asked.cwd)) };
+}
+
+/** Mail is nobody's source. What else is in the folder, as agents.toml, is meant to be shared. */
+export function keepOutOfGit(path: string): void {
+  if (isServer(path) || !path.endsWith(`/${local}`)) return;
+  try {
+    fs().writeFileSync(join(dirname(path), ".gitignore"), "coord.db*\ninbox/\n", { flag: "wx" });
+  } catch {
+    // There is one already, and it is somebody's own; or the folder takes no more files, and the bus works without it.
+  }
 }
 
 /** Where the hub works: the database that is asked for or found, else a new one here. */

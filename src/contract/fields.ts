@@ -139,7 +139,8 @@ export const number = (help: string, range: { min: number; max: number; value?: 
     v.custom<number>(
       (input) =>
         typeof input === "number" && Number.isFinite(input) && input >= range.min && input <= range.max,
-      (issue) => `must be a number from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
+      (issue) =>
+        `must be a number${range.value === "SECONDS" ? " of seconds" : ""} from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
     ),
     { type: "number", value: range.value ?? "N", help, minimum: range.min, maximum: range.max },
   );

@@ -150,6 +150,8 @@ test("[C2] what is refused without a better hint shows how it is done, in the wo
   const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint;
   expect(await hint("show")).toBe("for example: inbox show thr_123; inbox show --help says more");
   expect(await hint("renew", "--agent", "w")).toStartWith("for example: inbox renew ");
+  const timeout = await run(["push", "timeout=5m", "x", "--json"], { cwd: at.path, program: [orch] });
+  expect(timeout.json.error.message).toStartWith("--timeout must be a number of seconds from ");
 });
 
 test("[C8] help knows every command that is listed, also those that are no operation", async () => {

@@ -1,6 +1,6 @@
 /** The command line as agents use it: JSON, exit codes, flags. */
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { errorTable } from "../../src/contract/errors.ts";
@@ -274,6 +274,27 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     db: named,
     created: true,
   });
+});
+
+test("[S2] what init makes stays out of a repository, and what is meant to be shared does not", async () => {
+  using folder = temporaryFolder();
+  const git = (...args: string[]) =>
+    Bun.spawnSync(["git", ...args], { cwd: folder.path })
+      .stdout.toString()
+      .trim()
+      .split("\n")
+      .toSorted();
+  git("init", "--quiet");
+  await run(["init"], { cwd: folder.path });
+  await run(["send", "b", "hello"], { cwd: folder.path });
+  writeFileSync(join(folder.path, ".agents/agents.toml"), "");
+  git("add", "--all");
+  expect(git("ls-files")).toEqual([".agents/.gitignore", ".agents/agents.toml"]);
+  using other = temporaryFolder();
+  mkdirSync(join(other.path, ".agents"), { mode: 0o700 });
+  writeFileSync(join(other.path, ".agents/.gitignore"), "mine\n");
+  expect((await run(["init"], { cwd: other.path })).code).toBe(0);
+  expect(readFileSync(join(other.path, ".agents/.gitignore"), "utf8")).toBe("mine\n");
 });
 
 test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {

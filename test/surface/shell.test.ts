@@ -70,6 +70,14 @@ test("[Q13] a mistake is explained, and the next line is read", async () => {
   expect(stdout).not.toContain("the queue is empty");
 });
 
+test("[Q13] the list of commands breaks between commands, not in them", async () => {
+  using here = await deskWithScripts();
+  const lines = (await typed(here.path, "/help\n")).stdout.split("\n");
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(98);
+  expect(lines.some((line) => /(^| )\/msg ack all( |$)/.test(line))).toBe(true);
+  for (const line of lines.slice(9, -1)) expect(line).toStartWith("/");
+});
+
 test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends a wait but not the shell", async () => {
   using here = await deskWithScripts();
   await using seat = sitDown(["shell", "--agent", "lead"], here.path, { XDG_STATE_HOME: here.path });

@@ -15,7 +15,7 @@ const column = (rows: [string, string][]) => {
 };
 
 /** Breaks lines for a terminal of ordinary width. */
-const wrapped = (text: string) => text.replace(/(.{1,96})(?: +|$)/g, "$1\n").trimEnd();
+export const wrapped = (text: string) => text.replace(/(.{1,96})(?: +|$)/g, "$1\n").trimEnd();
 
 const globalRows = (): [string, string][] =>
   globalFlags.map(({ name, short, value, help }) => [

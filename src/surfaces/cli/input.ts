@@ -41,6 +41,11 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
   fillPlain(input, op, scanned.plain, flags, caller);
   fillIdentity(input, op, scanned, caller, flags);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
+  if (op.kind === "write")
+    for (const { field } of flags) {
+      const path = field.path && input[field.key];
+      if (path && !exists(String(path))) warnings.push(`there is no ${path} here (yet)`);
+    }
   const label = (key: string) => flags.find(({ field }) => field.key === key)?.name ?? key;
   return { input, warnings, label };
 }

@@ -12,6 +12,7 @@ import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
 import type { Program } from "./commands.ts";
+import { wrapped } from "./help.ts";
 import { complain } from "./output.ts";
 import type { Globals } from "./scan.ts";
 import { completer } from "./shell-completion.ts";
@@ -185,7 +186,7 @@ async function help(command: string | undefined, env: Record<string, string | un
 /check [from=AGENT] [--lifo]                               take what is there, without waiting
 /inbox                                                     what is waiting, without taking it
 /kill NAME, /remove NAME, /log NAME, /gather from=A,B
-${paint.dim(`/help COMMAND says more of each; also ${others.map((name) => `/${name}`).join(" ")}; /quit`)}
+${paint.dim(wrapped(`/help COMMAND says more of each; also ${others.map((name) => `/${name.replaceAll(" ", "\u00a0")}`).join(" ")}; /quit`).replaceAll("\u00a0", " "))}
 `);
   return 0;
 }
