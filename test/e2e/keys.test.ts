@@ -194,6 +194,22 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(page.url()).toBe(`${five_.hub.url}/`);
   });
 
+  test("[U8] a long name does not leave the field of commands, on a phone either", async () => {
+    await using five_ = await five();
+    const label = "Donaudampfschifffahrtsgesellschaft".repeat(4);
+    await five_.hub.ask("POST /api/workspaces", { path: "/tmp", label });
+    await using window = await openWindow(five_.hub.url, "/", { viewport: { width: 390, height: 800 } });
+    await window.page.getByText("Entry 5").first().waitFor();
+    await window.press("/");
+    const option = window.page.locator(".option", { hasText: label });
+    await option.waitFor();
+    const [text, field] = [
+      await option.locator(".grow").boundingBox(),
+      await window.page.locator(".palette").boundingBox(),
+    ];
+    expect(text!.x + text!.width).toBeLessThanOrEqual(field!.x + field!.width);
+  });
+
   test("[U8] / finds an entry by its words and opens it", async () => {
     await using five_ = await five();
     await five_.space.push({ comments: "The quarterly figures are ready" });

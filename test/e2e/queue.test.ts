@@ -84,7 +84,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(window.troubles).toEqual([]);
   });
 
-  test("[U8] [Q9] what a program prints piece by piece is one text; the newest result is on top, whatever it is called", async () => {
+  test("[U8] [Q9] what a program prints piece by piece is one text; a failure is told once; the newest is on top, whatever it is called", async () => {
     using folder = temporaryFolder();
     await using hub = await hubWithShell(folder.path);
     for (const [name, message] of [
@@ -96,6 +96,16 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { page } = window;
     await page.locator(".detail-title", { hasText: "new" }).waitFor();
     expect(await page.locator(".row-title").allInnerTexts()).toEqual(["new", "old"]);
+    await hub.ask("POST /api/tasks/handoff", {
+      agent: "main",
+      name: "bad",
+      message: "exit 3",
+      cwd: folder.path,
+    });
+    await page.goto(`${hub.url}/agents/bad`);
+    await page.locator('.piece[data-kind="error"]').waitFor();
+    await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
+    expect(await page.locator(".transcript").getByText("it ended with status 3").count()).toBe(1);
     await page.goto(`${hub.url}/agents/new`);
     await page.locator('.piece[data-kind="final"]').waitFor();
     expect(await page.locator('.piece[data-kind="output"] pre').allInnerTexts()).toEqual(["oneand\ntwo\n"]);

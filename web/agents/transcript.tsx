@@ -98,7 +98,7 @@ export function Transcript({ task }: { task: Task }) {
         {joined(log.value).map((entry) => (
           <Piece key={entry.n} entry={entry} />
         ))}
-        {task.error && (
+        {task.error && log.value.findLast(({ kind }) => kind === "error")?.text !== task.error && (
           <p class="gone">
             <Icon name="warning" /> {task.error}
           </p>

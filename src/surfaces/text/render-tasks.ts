@@ -66,7 +66,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["after", task.after.join(", ") || null],
       ["attempt", task.retries ? `${task.attempt} of ${task.retries + 1}` : null],
       ["folder", task.cwd],
-      ["process", task.pid === null ? null : `${task.pid} on ${task.host}`],
+      ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
       ["queued", relative(task.createdAt)],
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
