@@ -7,11 +7,15 @@ import { startedHere } from "./spawn.ts";
 type Name = "inbox" | "orch";
 
 const root = join(import.meta.dir, "../..");
-const isBuilt = () => Bun.main.startsWith("/$bunfs/") || /^(inbox|orch)$/.test(basename(process.execPath));
+
+/** Linux marks the path of a program that was replaced while it runs; what stands there now is its successor. */
+const ownPath = () => process.execPath.replace(/ \(deleted\)$/, "");
+
+const isBuilt = () => Bun.main.startsWith("/$bunfs/") || /^(inbox|orch)$/.test(basename(ownPath()));
 
 /** Its arguments up to the command. A built program knows its name by argv0, a checkout's by a variable. */
 export function programWords(): string[] {
-  if (isBuilt()) return [process.execPath];
+  if (isBuilt()) return [ownPath()];
   const settings = [
     `--config=${join(root, "bunfig.toml")}`,
     `--tsconfig-override=${join(root, "tsconfig.json")}`,
@@ -20,7 +24,7 @@ export function programWords(): string[] {
 }
 
 /** Where a program embeds us, its own runtime is what runs us too. */
-const bun = () => process.execPath;
+const bun = ownPath;
 
 /**
  * Starts it in a session of its own, with nothing of ours to hold on to: it lives on when we end. What `ps` shows is
@@ -53,7 +57,7 @@ export function programFolder(folder: string): string {
   return bin;
 }
 
-const targetOf = (name: Name) => (isBuilt() ? process.execPath : join(root, "bin", name));
+const targetOf = (name: Name) => (isBuilt() ? ownPath() : join(root, "bin", name));
 
 /** By rename: another process may be doing the same, and a third one using it. */
 function link(target: string, path: string): void {

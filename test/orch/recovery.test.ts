@@ -2,14 +2,16 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { startDue } from "../../src/bus/procedures/task-start.ts";
 import { openEngine } from "../../src/engines/at.ts";
+import { version } from "../../src/version.ts";
+import { program, start } from "../support/cli.ts";
 import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
-import { served } from "../support/hub.ts";
+import { ask, served } from "../support/hub.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
@@ -210,6 +212,22 @@ test.concurrent("[Q7] several supervisors at once run no task twice", async () =
   const runs = readFileSync(join(team.path, "runs"), "utf8").trim().split("\n");
   expect(runs.sort()).toEqual([...names].sort());
   expect(told.sort()).toEqual([...names].sort());
+});
+
+test.concurrent("[Q7] a program that was replaced while its hub runs starts sub-agents as before", async () => {
+  using team = await crew();
+  const installed = join(team.path, "inbox");
+  copyFileSync(program, installed);
+  const hub = start(["serve", "--port", "0", "--db", team.db, "--json"], { program: [installed] });
+  const { value } = await hub.stdout.getReader().read();
+  const { url } = JSON.parse(new TextDecoder().decode(value));
+  copyFileSync(program, `${installed}.new`);
+  renameSync(`${installed}.new`, installed);
+  const message = "inbox --version && orch --version";
+  const { json } = await ask(url)("POST /api/tasks/handoff", { agent: "main", message, cwd: team.path });
+  expect(json).toMatchObject({ success: true, message: `inbox ${version}\norch ${version}` });
+  hub.kill();
+  await hub.exited;
 });
 
 test.concurrent("[Q5] where no keeper can be started at all, the task fails and says why", async () => {
