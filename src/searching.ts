@@ -11,7 +11,7 @@ import type { Engine, Work } from "./engines/engine.ts";
 
 const patienceMs = 500;
 /** So long others wait for all searches together, and for the end of a step. */
-const turnMs = 4;
+const turnMs = 1;
 /** Texts that are read in one step: they may be long. */
 const textsAtOnce = 10;
 

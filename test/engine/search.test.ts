@@ -107,19 +107,19 @@ test("[U8] a search looks through the words part by part, newest first, and no p
   } while (part !== undefined);
   const refs = parts.map((found) => found.map(({ ref }) => ref).sort((a, b) => a - b));
   expect(refs.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 5004 }, (_, i) => i + 1));
-  // Of texts with three words no more than 2048, of those with 30,000 no more than two.
-  expect(refs.map(({ length }) => length)).toEqual([1, 2, 905, 2048, 2048]);
+  // Of texts with three words no more than 1024, of those with 30,000 one.
+  expect(refs.map(({ length }) => length)).toEqual([1, 1, 1, 1, 904, 1024, 1024, 1024, 1024]);
   for (const [i, newer] of refs.entries()) if (i > 0) expect(newer.at(-1)!).toBeLessThan(refs[i - 1]![0]!);
   // The other words of a part are none of its concern.
-  expect((await lookIn(engine, ["build"], 4)).found).toEqual([]);
-  expect((await lookIn(engine, ["long", "build"], 3)).found).toEqual([]);
+  expect((await lookIn(engine, ["build"], 5)).found).toEqual([]);
+  expect((await lookIn(engine, ["long", "build"], 5)).found).toEqual([]);
 });
 
 test("[U8] for a word that everything has only the newest parts are looked at; for a rare one all", async () => {
   await using bus = await emptyBus();
   const { engine } = bus;
   await index(engine, 1, 1, ["needle"], ["common"]);
-  await index(engine, 2, 9000, [], ["common", "words"]);
+  await index(engine, 2, 5000, [], ["common", "words"]);
   const reads = async (q: string) => {
     let steps = 0;
     const read: Engine["read"] = (work) => {
@@ -141,13 +141,13 @@ test("[U8] the same text counts for the same in a part where its words are commo
   const { engine } = bus;
   const text = [["deploy"], ["login", "failed", "again"]] as const;
   await index(engine, 1, 1, [...text[0]], [...text[1]]);
-  await index(engine, 2, 2047, ["x"], ["login", "deploy", "deploy"]);
-  await index(engine, 2048, 2048, [...text[0]], [...text[1]]);
-  await index(engine, 2049, 4500, ["x"], ["y", "z"]);
-  await index(engine, 4501, 4501, [...text[0]], [...text[1]]);
+  await index(engine, 2, 1023, ["x"], ["login", "deploy", "deploy"]);
+  await index(engine, 1024, 1024, [...text[0]], [...text[1]]);
+  await index(engine, 1025, 2500, ["x"], ["y", "z"]);
+  await index(engine, 2501, 2501, [...text[0]], [...text[1]]);
   const scores = async (words: string[]) => {
     const found = [await lookIn(engine, words, 0), await lookIn(engine, words)].flatMap((part) => part.found);
-    return [1, 2048, 4501].map((ref) => found.find((match) => match.ref === ref)!.score);
+    return [1, 1024, 2501].map((ref) => found.find((match) => match.ref === ref)!.score);
   };
   const [one, two, three] = await scores(["login"]);
   expect(one).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ test("[U8] the same text counts for the same in a part where its words are commo
 test("[U8] searches take turns, and between two long steps everybody else is served", async () => {
   await using bus = await emptyBus();
   const { engine } = bus;
-  await index(engine, 1, 9000, [], ["common", "words"]);
+  await index(engine, 1, 5000, [], ["common", "words"]);
   let served = 0;
   let running = true;
   const others = () => {

@@ -12,7 +12,7 @@ const kindSize = 2 ** 48;
 const rowOf = (kind: number, ref: number) => kind * kindSize + ref;
 
 /** Words in a part: few enough to be looked through in a few milliseconds, so many that there are not too many parts. */
-const partSize = 65_536;
+const partSize = 32_768;
 /** A text takes up at least so much: what is looked up for each must not become the longer work. */
 const textSize = 32;
 
