@@ -98,7 +98,7 @@ async function run(): Promise<Section> {
   for (const line of [other, ...lines]) line.close();
   const slowest = found.map((one) => median(one.most));
   const commonest = cases.findIndex(({ name }) => name === "a word of all messages");
-  const ratio = slowest[commonest]! / slowest[1]!;
+  const ratio = slowest[commonest]! / slowest[0]!;
   return {
     title: "Searching, and everybody else",
     about:
@@ -120,13 +120,13 @@ async function run(): Promise<Section> {
           ms(median(found[i]!.p99)),
           ms(slowest[i]!),
           times(slowest[i]! / slowest[0]!),
-          ms(median(found[i]!.took)),
+          found[i]!.took.length ? ms(median(found[i]!.took)) : "–",
         ]),
       },
     ],
     aims: [
       {
-        aim: "the slowest of others' requests during searches for a word of all messages: at most 3 × as with a word of one",
+        aim: "the slowest of others' requests during searches for a word of all messages: at most 3 × as without searches",
         found: times(ratio),
         met: ratio <= 3,
       },
