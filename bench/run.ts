@@ -15,6 +15,7 @@ import { mcp } from "./mcp.ts";
 import { orch } from "./orch.ts";
 import { order } from "./order.ts";
 import { page } from "./page.ts";
+import { search } from "./search.ts";
 import { size } from "./size.ts";
 import { describeMachine } from "./support/machine.ts";
 import { quiet } from "./support/proc.ts";
@@ -37,6 +38,7 @@ const benchmarks: Benchmark[] = [
   httpPage,
   mcp,
   entries,
+  search,
   page,
   engines,
   order,

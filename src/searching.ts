@@ -1,14 +1,23 @@
-/** [U8] Searching: first the words are brought up to date, for as long as a person does not mind; then they are looked at. */
-import { find } from "./bus/procedures/search.ts";
+/**
+ * [U8] Searching: first the words are brought up to date, for as long as a person does not mind; then they are looked at,
+ * in steps that are short whatever was asked. Searches take turns, and between their steps everybody else is served.
+ */
+import { among, bestOf, hitsOf, type Match, matches } from "./bus/procedures/search.ts";
 import { nextWords, wordsBehind } from "./bus/search.ts";
+import { askedIn } from "./bus/words.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
-import type { Engine } from "./engines/engine.ts";
+import { type SearchHit, type SearchKind, searchKinds } from "./contract/search.ts";
+import type { Engine, Work } from "./engines/engine.ts";
 
 const patienceMs = 500;
+/** So long others wait for all searches together, and for the end of a step. */
+const turnMs = 1;
+/** Texts that are read in one step: they may be long. */
+const textsAtOnce = 10;
 
 export async function search(
   engine: Engine,
-  input: ParsedOf<"search.find">,
+  { q, limit, kinds = [...searchKinds] }: ParsedOf<"search.find">,
 ): Promise<OutputOf<"search.find">> {
   // Where nothing can be written, or not now, the answer says what it has not seen.
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -17,8 +26,58 @@ export async function search(
   });
   await Promise.race([catchUp(engine, patienceMs).catch(() => {}), enough]);
   clearTimeout(timer);
-  const { hits, behind } = await engine.read((tx) => find(tx, input));
-  return { hits, complete: behind === 0, behind };
+  const behind = await engine.read(wordsBehind);
+  const words = askedIn(q);
+  const hits: SearchHit[] = [];
+  if (words.length)
+    for (const kind of new Set(kinds)) {
+      const found = await newest(engine, kind, words, limit * 2);
+      for (let at = 0; at < found.length; at += textsAtOnce) {
+        const some = found.slice(at, at + textsAtOnce);
+        hits.push(...(await inTurn(engine, (tx) => hitsOf(tx, kind, some, words))));
+      }
+    }
+  return { hits: bestOf(hits, limit), complete: behind === 0, behind };
+}
+
+/** Of the newest texts that have the words the best: part by part, until there are enough to compare. */
+async function newest(
+  engine: Engine,
+  kind: SearchKind,
+  words: readonly string[],
+  best: number,
+): Promise<Match[]> {
+  const all: Match[] = [];
+  let part: number | undefined;
+  do {
+    const wanted = { among, best, part };
+    const { found, next } = await inTurn(engine, (tx) => matches(tx, kind, words, wanted));
+    all.push(...found);
+    part = next;
+  } while (part !== undefined && all.length < among);
+  return all.sort((a, b) => b.score - a.score || b.ref - a.ref).slice(0, best);
+}
+
+interface Turns {
+  last: Promise<unknown>;
+  since: number;
+}
+
+const turns = new WeakMap<Engine, Turns>();
+
+/** One step at a time, whoever searches, and every few milliseconds all others get their turn. */
+function inTurn<T>(engine: Engine, step: Work<T>): Promise<T> {
+  const taking = turns.get(engine) ?? { last: Promise.resolve(), since: 0 };
+  turns.set(engine, taking);
+  const mine = taking.last.then(async () => {
+    if (performance.now() - taking.since > turnMs) {
+      await new Promise((done) => setImmediate(done));
+      taking.since = performance.now();
+    }
+    return engine.read(step);
+  });
+  taking.last = mine.catch(() => {});
+  return mine;
 }
 
 /** In small steps, so that others get their turn; false if there was not time for all. */

@@ -26,7 +26,7 @@ export function* forgetWords(tx: Context, kind: SearchKind, refs: readonly numbe
 
 /** After a bus was copied: nothing of what was there may be found any more. */
 export function* forgetAllWords(tx: Context): Procedure<void> {
-  yield* run(tx.search.clear());
+  yield* tx.search.clear();
   yield* run(sql`update search_progress set event_id = 0`);
 }
 
@@ -115,7 +115,7 @@ function* putWords(tx: Context, kind: SearchKind, texts: readonly Text[]): Proce
     title: wordsIn(title),
     body: wordsIn(body.slice(0, textLimit)),
   }));
-  yield* run(tx.search.put(kindNumbers[kind], indexed));
+  yield* tx.search.put(kindNumbers[kind], indexed);
 }
 
 function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {

@@ -5,13 +5,18 @@ const sign = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=
 const word = new RegExp(`[${sign}]|(?:(?![${sign}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 const wordLength = 100;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: plain text is that, and nothing else
+const plain = /^[\u0000-\u007f]*$/;
+
 const folded = (text: string) =>
-  text
-    .normalize("NFKD")
-    .replace(/[^\p{L}\p{N}]+/gu, "")
-    .toLowerCase()
-    .slice(0, wordLength)
-    .toWellFormed();
+  plain.test(text)
+    ? text.toLowerCase().slice(0, wordLength)
+    : text
+        .normalize("NFKD")
+        .replace(/[^\p{L}\p{N}]+/gu, "")
+        .toLowerCase()
+        .slice(0, wordLength)
+        .toWellFormed();
 
 interface Found {
   word: string;
@@ -19,19 +24,16 @@ interface Found {
   end: number;
 }
 
-const foundIn = (text: string): Found[] =>
-  Array.from(text.matchAll(word), (match) => ({
-    word: folded(match[0]),
-    start: match.index,
-    end: match.index + match[0].length,
-  })).filter((found) => found.word !== "");
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: plain text is that, and nothing else
-const plain = /^[\u0000-\u007f]*$/;
+/** One after another: whoever wants the first does not pay for the rest. */
+const foundIn = (text: string): IteratorObject<Found> =>
+  text
+    .matchAll(word)
+    .map((match) => ({ word: folded(match[0]), start: match.index, end: match.index + match[0].length }))
+    .filter((found) => found.word !== "");
 
 /** All words in order. Plain text, which most is, goes the short way. */
 export function wordsIn(text: string): string[] {
-  if (!plain.test(text)) return foundIn(text).map((found) => found.word);
+  if (!plain.test(text)) return Array.from(foundIn(text), (found) => found.word);
   return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((found) => found.slice(0, wordLength));
 }
 
@@ -57,9 +59,7 @@ export function snippetOf(whole: string, asked: readonly string[]): Snippet {
   const from = first <= before ? 0 : wordEdge(text, first - before);
   const to = Math.min(text.length, from + snippetLength);
   const cut = `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`.toWellFormed();
-  const matches = foundIn(cut)
-    .filter(hit)
-    .map(({ start, end }): [number, number] => [start, end]);
+  const matches = [...foundIn(cut)].filter(hit).map(({ start, end }): [number, number] => [start, end]);
   return { text: cut, matches };
 }
 

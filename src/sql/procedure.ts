@@ -63,12 +63,32 @@ export const isBeginning = (word: string) => [...word].length > 1;
 
 /** An index of words, which engines have each in their own way. What is found is named by two numbers: what it is, and which. */
 export interface Searching {
-  /** Takes the place of what was there. */
-  put(kind: number, texts: readonly Indexed[]): Sql;
+  /** What is there already stays as it is: texts do not change. */
+  put(kind: number, texts: readonly Indexed[]): Procedure<void>;
   drop(kind: number, refs: readonly number[]): Sql;
-  clear(): Sql;
-  /** Rows of `ref` and `score`, best first: of the newest `among` that have, for each word, it or one that begins with it. */
-  match(kind: number, words: readonly string[], among: number, limit: number): Sql;
+  clear(): Procedure<void>;
+  /** Looks through a part of the index, small enough for others to wait for: the newest, or the one that is named. */
+  match(kind: number, words: readonly string[], wanted: Wanted): Procedure<Matches>;
+}
+
+export interface Wanted {
+  /** So many of the newest are compared, if a part has more. */
+  among: number;
+  /** And of those so many of the best are enough. */
+  best: number;
+  part: number | undefined;
+}
+
+export interface Matches {
+  /** Texts that have, for each word, it or one that begins with it. Scores of different parts can be compared. */
+  found: Match[];
+  /** The part that is older, if any is. */
+  next: number | undefined;
+}
+
+export interface Match {
+  ref: number;
+  score: number;
 }
 
 /** A refusal that commits: what was written before it stays. */

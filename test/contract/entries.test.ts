@@ -74,11 +74,27 @@ describe.each(engines)("$name", ({ start }) => {
   test("[U3] unread ones are counted up to 1000", async () => {
     await using bench = await start();
     const { inbox } = bench;
-    for (let batch = 0; batch < 3; batch++) {
-      const entries = Array.from({ length: 400 }, () => ({ id: crypto.randomUUID(), ts: 1, comments: "x" }));
-      await inbox.call("entries.import", { entries });
-    }
-    expect((await history(inbox)).unread).toBe(1000);
+    const workspaceId = "ws-abc123";
+    const add = (length: number) =>
+      inbox.call("entries.import", {
+        entries: Array.from({ length }, () => ({
+          id: crypto.randomUUID(),
+          ts: 1,
+          workspaceId,
+          comments: "x",
+        })),
+      });
+    await inbox.call("entries.import", { entries: [{ id: unknown, ts: 2, comments: "another's" }] });
+    const counted = async () => [
+      (await history(inbox, { workspaceId })).unread,
+      (await history(inbox)).unread,
+    ];
+    for (const length of [400, 400, 199]) await add(length);
+    expect(await counted()).toEqual([999, 1000]);
+    await add(1);
+    expect(await counted()).toEqual([1000, 1000]);
+    await add(200);
+    expect(await counted()).toEqual([1000, 1000]);
   });
 
   test("[U3] a deleted entry is hidden at once, comes back while it can, and marks its place even when it is gone", async () => {

@@ -4,7 +4,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
-import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import {
   addEntry,
@@ -69,11 +69,12 @@ export function* entryHistory(
   const rows = yield* all<EntryRow>(sql`
     select ${entryColumns} from entries where ${joined(conditions, " and ")}
     order by entries.created_at desc, entries.entry_number desc limit ${literal(limit + 1)}`);
-  const chosen = workspaceId === undefined ? nothing : sql`and entries.workspace_id = ${workspaceId}`;
+  const unreadOnes = sql`from entries where ${joined([shown, unreadOnly, ...ofWorkspace], " and ")}`;
+  // Walking to the thousandth costs half of counting so many, and only where there is none is there little to count.
   const { count } = (yield* one<{ count: number }>(sql`
-    select count(*) as count from (
-      select entries.created_at from entries where ${shown} and ${unreadOnly} ${chosen}
-      order by entries.created_at desc limit ${literal(unreadLimit)}) as found`))!;
+    select coalesce(
+      (select ${literal(unreadLimit)} ${unreadOnes} order by entries.created_at desc limit 1 offset ${literal(unreadLimit - 1)}),
+      (select count(*) ${unreadOnes})) as count`))!;
   return { entries: rows.slice(0, limit).map(entryView), hasMore: rows.length > limit, unread: count };
 }
 

@@ -1,46 +1,51 @@
 /** [U8] What the words lead to, as it is now: what was deleted since is left out. */
 import { idOf } from "../../contract/ids.ts";
-import type { ParsedOf } from "../../contract/operations/index.ts";
-import { type SearchHit, type SearchKind, searchKinds } from "../../contract/search.ts";
-import type { Context, Procedure } from "../../sql/procedure.ts";
+import type { SearchHit, SearchKind } from "../../contract/search.ts";
+import type { Context, Match, Matches, Procedure, Wanted } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { joined, literal, sql } from "../../sql/sql.ts";
 import { unexpired } from "../channel.ts";
 import { type EntryRow, entryColumns, entryView } from "../entry.ts";
-import { kindNumbers, wordsBehind } from "../search.ts";
+import { kindNumbers } from "../search.ts";
 import { type ThreadRow, threadColumns } from "../thread.ts";
-import { askedIn, snippetOf } from "../words.ts";
+import { snippetOf } from "../words.ts";
+
+export type { Match };
 
 /** So many of the newest are compared with each other. */
-const among = 1000;
+export const among = 1000;
 /** Of a long text so much is looked through for the snippet. */
 const lookedAt = 100_000;
 
 type Hit = Omit<SearchHit, "score"> & { ref: number };
 type Reader = (tx: Context, refs: readonly number[], words: readonly string[]) => Procedure<Hit[]>;
 
-export function* find(
+/** What one part of the index has. */
+export const matches = (
   tx: Context,
-  { q, limit, kinds = [...searchKinds] }: ParsedOf<"search.find">,
-): Procedure<{ hits: SearchHit[]; behind: number }> {
-  const behind = yield* wordsBehind(tx);
-  const words = askedIn(q);
-  const hits: SearchHit[] = [];
-  if (!words.length) return { hits, behind };
-  for (const kind of new Set(kinds)) {
-    const rows = yield* all<{ ref: number; score: number }>(
-      tx.search.match(kindNumbers[kind], words, among, limit * 2),
-    );
-    if (!rows.length) continue;
-    const scores = new Map(rows.map(({ ref, score }) => [ref, score]));
-    for (const { ref, ...hit } of yield* readers[kind](tx, [...scores.keys()], words))
-      hits.push({ ...hit, score: scores.get(ref)! });
-  }
-  // A message to the person is an entry too: it is shown once.
+  kind: SearchKind,
+  words: readonly string[],
+  wanted: Wanted,
+): Procedure<Matches> => tx.search.match(kindNumbers[kind], words, wanted);
+
+export function* hitsOf(
+  tx: Context,
+  kind: SearchKind,
+  found: readonly Match[],
+  words: readonly string[],
+): Procedure<SearchHit[]> {
+  const scores = new Map(found.map(({ ref, score }) => [ref, score]));
+  const hits = yield* readers[kind](tx, [...scores.keys()], words);
+  return hits.map(({ ref, ...hit }) => ({ ...hit, score: scores.get(ref)! }));
+}
+
+/** A message to the person is an entry too: it is shown once. */
+export function bestOf(hits: readonly SearchHit[], limit: number): SearchHit[] {
   const entries = new Set(hits.map((hit) => (hit.kind === "entries" ? hit.messageId : null)));
-  const once = hits.filter((hit) => hit.kind !== "messages" || !entries.has(hit.messageId));
-  once.sort((a, b) => b.score - a.score || b.ts - a.ts);
-  return { hits: once.slice(0, limit), behind };
+  return hits
+    .filter((hit) => hit.kind !== "messages" || !entries.has(hit.messageId))
+    .sort((a, b) => b.score - a.score || b.ts - a.ts)
+    .slice(0, limit);
 }
 
 const readers: Record<SearchKind, Reader> = { entries: entriesOf, threads: threadsOf, messages: messagesOf };

@@ -1,5 +1,5 @@
 /** Words as tsvector. They are given as they are: the server's own parser would cut text otherwise than other engines do. */
-import { type Indexed, isBeginning, type Searching } from "../../sql/procedure.ts";
+import { all, type Indexed, isBeginning, type Match, run, type Searching } from "../../sql/procedure.ts";
 import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 
 /** What the server can note of one word, and of one text. */
@@ -18,25 +18,36 @@ function vectorOf({ title, body }: Indexed): string {
   return [...places].map(([word, known]) => `'${word}':${known.join(",")}`).join(" ");
 }
 
+/** A title's word counts for four of a body's. */
+const weights = new Sql(["'{0, 0, 0.25, 1}'"], []);
+/** A long text's words count for less. */
+const byLength = literal(1);
+
 export const search: Searching = {
-  put: (kind, texts) => sql`
-    insert into search_words (kind, ref, words) values ${joined(
-      texts.map((text) => sql`(${literal(kind)}, ${text.ref}, ${vectorOf(text)}::tsvector)`),
-    )}
-    on conflict (kind, ref) do update set words = excluded.words`,
+  *put(kind, texts) {
+    yield* run(sql`
+      insert into search_words (kind, ref, words) values ${joined(
+        texts.map((text) => sql`(${literal(kind)}, ${text.ref}, ${vectorOf(text)}::tsvector)`),
+      )}
+      on conflict (kind, ref) do nothing`);
+  },
 
   drop: (kind, refs) =>
     sql`delete from search_words where kind = ${literal(kind)} and ref in (${joined(refs)})`,
 
-  clear: () => new Sql(["delete from search_words"], []),
+  *clear() {
+    yield* run(new Sql(["delete from search_words"], []));
+  },
 
-  match: (kind, words, among, limit) => {
+  // All in one part: where many texts have a word the newest are walked, where few have it the index names them.
+  *match(kind, words, { among, best }) {
     const asked = words.map((word) => `'${word}'${isBeginning(word) ? ":*" : ""}`).join(" & ");
-    return sql`
-      select found.ref, ts_rank(found.words, ${asked}::tsquery) as score from (
+    const found = yield* all<Match>(sql`
+      select found.ref, ts_rank(${weights}, found.words, ${asked}::tsquery, ${byLength}) as score from (
         select search_words.ref, search_words.words from search_words
         where search_words.kind = ${literal(kind)} and search_words.words @@ ${asked}::tsquery
         order by search_words.ref desc limit ${literal(among)}) as found
-      order by score desc, found.ref desc limit ${literal(limit)}`;
+      order by score desc, found.ref desc limit ${literal(best)}`);
+    return { found, next: undefined };
   },
 };

@@ -308,4 +308,14 @@ create table search_progress (
 ) strict;
 insert into search_progress (event_id) values (0);
 `,
+  // Words by parts of the index, made anew from what they are of.
+  `
+create table search_parts (
+  kind integer primary key,
+  part integer not null,
+  words integer not null
+) strict;
+insert into search_words (search_words) values ('delete-all');
+update search_progress set event_id = 0;
+`,
 ];

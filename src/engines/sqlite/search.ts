@@ -1,28 +1,104 @@
-/** Words in FTS5. The index keeps no text, only where words are; what a row is and which is in its number. */
-import { isBeginning, type Searching } from "../../sql/procedure.ts";
+/**
+ * Words in FTS5. The index keeps no text, only where words are; what a row is and which is in its number. FTS5 gathers every
+ * text that has a word, or a beginning of one, before it gives the first, and counts them all before it ranks: with a common
+ * word that takes as long as there are texts. So each word is kept together with the part its text is in, parts are full at
+ * some size, and looking into one reads nothing of the others.
+ */
+import { all, isBeginning, one, run, type Searching } from "../../sql/procedure.ts";
 import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 
 /** Rows of one kind lie together, in the order of their numbers. */
 const kindSize = 2 ** 48;
 const rowOf = (kind: number, ref: number) => kind * kindSize + ref;
 
+/** Words in a part: few enough to be looked through in a few milliseconds, so many that there are not too many parts. */
+const partSize = 32_768;
+/** A text takes up at least so much: what is looked up for each must not become the longer work. */
+const textSize = 32;
+
+/** Always as long: else a part and the word after it could be read as another part and another word. */
+const tagOf = (kind: number, part: number) => kind + part.toString(36).padStart(6, "0");
+const marked = (words: readonly string[], tag: string) => words.map((word) => tag + word).join(" ");
+const phraseOf = (word: string, tag: string) => `"${tag}${word}"${isBeginning(word) ? "*" : ""}`;
+
+interface Part {
+  part: number;
+  words: number;
+}
+
 export const search: Searching = {
-  put: (kind, texts) => sql`
-    insert or replace into search_words (rowid, title, body) values ${joined(
-      texts.map(({ ref, title, body }) => sql`(${rowOf(kind, ref)}, ${title.join(" ")}, ${body.join(" ")})`),
-    )}`,
+  *put(kind, texts) {
+    const rows = joined(texts.map(({ ref }) => rowOf(kind, ref)));
+    const known = yield* all<{ id: number }>(sql`select id from search_words_docsize where id in (${rows})`);
+    const there = new Set(known.map(({ id }) => id));
+    const added: Sql[] = [];
+    let { part, words } = (yield* one<Part>(
+      sql`select part, words from search_parts where kind = ${literal(kind)}`,
+    )) ?? { part: 0, words: 0 };
+    for (const { ref, title, body } of texts) {
+      if (there.has(rowOf(kind, ref))) continue;
+      const size = Math.max(title.length + body.length, textSize);
+      if (words > 0 && words + size > partSize) [part, words] = [part + 1, 0];
+      words += size;
+      const tag = tagOf(kind, part);
+      added.push(sql`(${rowOf(kind, ref)}, ${marked(title, tag)}, ${marked(body, tag)})`);
+    }
+    if (!added.length) return;
+    yield* run(sql`insert into search_words (rowid, title, body) values ${joined(added)}`);
+    yield* run(sql`
+      insert into search_parts (kind, part, words) values (${literal(kind)}, ${part}, ${words})
+      on conflict (kind) do update set part = excluded.part, words = excluded.words`);
+  },
 
   drop: (kind, refs) =>
     sql`delete from search_words where rowid in (${joined(refs.map((ref) => rowOf(kind, ref)))})`,
 
-  clear: () => new Sql(["insert into search_words (search_words) values ('delete-all')"], []),
+  *clear() {
+    yield* run(new Sql(["insert into search_words (search_words) values ('delete-all')"], []));
+    yield* run(new Sql(["delete from search_parts"], []));
+  },
 
-  // The newest are found without a look at the others' ranks: a word that everything has must not take a second.
-  match: (kind, words, among, limit) => sql`
-    select ref, score from (
+  *match(kind, words, { part }) {
+    const newest =
+      part ?? (yield* one<Part>(sql`select part from search_parts where kind = ${literal(kind)}`))?.part;
+    if (newest === undefined) return { found: [], next: undefined };
+    const next = newest > 0 ? newest - 1 : undefined;
+    const phrases = words.map((word) => phraseOf(word, tagOf(kind, newest)));
+    const having: number[] = [];
+    // The longest word, which is likely the rarest, first: mostly it says alone that there is nothing here.
+    if (phrases.length > 1)
+      for (const phrase of phrases.toSorted((a, b) => b.length - a.length)) {
+        const { texts } = (yield* one<{ texts: number }>(
+          sql`select count(*) as texts from search_words where search_words match ${phrase}`,
+        ))!;
+        if (!texts) return { found: [], next };
+        having.push(texts);
+      }
+    const found = yield* all<{ ref: number; score: number }>(sql`
       select rowid - ${literal(kind * kindSize)} as ref, - bm25(search_words, 4.0, 1.0) as score from search_words
-      where search_words match ${words.map((word) => `"${word}"${isBeginning(word) ? "*" : ""}`).join(" AND ")}
-        and rowid >= ${literal(rowOf(kind, 0))} and rowid < ${literal(rowOf(kind + 1, 0))}
-      order by rowid desc limit ${literal(among)})
-    order by score desc, ref desc limit ${literal(limit)}`,
+      where search_words match ${phrases.join(" AND ")}`);
+    if (!found.length) return { found, next };
+    if (phrases.length === 1) having.push(found.length);
+    const rarity = rarityIn(yield* one<{ totals: string }>(totals));
+    const scale = words.length / having.reduce((sum, texts) => sum + rarity(texts), 0);
+    return { found: found.map(({ ref, score }) => ({ ref, score: score * scale })), next };
+  },
 };
+
+const totals = new Sql(["select hex(block) as totals from search_words_data where id = 1"], []);
+
+/**
+ * By how much bm25 has multiplied what a word counts: by how rare the word is, and it takes one part's texts for all that have
+ * it. Taken out again, scores of two parts are alike. Its number of all texts is the first in the record of totals, seven bits a byte.
+ */
+function rarityIn(record: { totals: string } | undefined): (texts: number) => number {
+  let all = 0;
+  for (const byte of Buffer.from(record?.totals ?? "", "hex")) {
+    all = all * 128 + (byte & 127);
+    if (byte < 128) break;
+  }
+  return (texts) => {
+    const rarity = Math.log((all - texts + 0.5) / (texts + 0.5));
+    return rarity > 0 ? rarity : 1e-6;
+  };
+}
