@@ -12,6 +12,7 @@ import { sql } from "../../src/sql/sql.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { refusal } from "../support/refusal.ts";
+import { until } from "../support/until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let path: string;
@@ -136,8 +137,8 @@ test("[S4] a lock held by another process is waited for without stopping the eve
   let turns = 0;
   const ticking = setInterval(() => turns++, 5);
   const waiting = engine.write(() => run(add("patient")));
-  await Bun.sleep(200);
-  expect(turns).toBeGreaterThan(10);
+  // A loop that stood still until the write gave up would have it busy.
+  await until(() => turns > 10);
   other.run("rollback");
   await waiting;
   expect(await names()).toEqual(["patient"]);
