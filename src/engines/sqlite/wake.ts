@@ -62,21 +62,25 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
 
   /**
    * A file's event: news only if somebody else has committed since. The runtime drops an event that follows another
-   * within a millisecond, so for a moment after each one is looked again.
+   * within a millisecond, so for a moment after each one is looked again: also after one of our own, which may have
+   * been followed by somebody else's.
    */
-  function rang(bucket: Bucket): void {
+  function rang(bucket: Bucket, event = true): void {
+    let news = true;
     try {
       const version = dataVersion();
-      if (version === bucket.version) return;
+      news = version !== bucket.version;
       bucket.version = version;
     } catch (error) {
       failure = error;
     }
-    bucket.again ??= setTimeout(() => {
-      bucket.again = undefined;
-      if (bucket.listeners.size) rang(bucket);
-    }, againMs);
-    notify(bucket.listeners);
+    if (news || event) {
+      clearTimeout(bucket.again);
+      bucket.again = setTimeout(() => {
+        if (bucket.listeners.size) rang(bucket, false);
+      }, againMs);
+    }
+    if (news) notify(bucket.listeners);
   }
 
   /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */

@@ -1,0 +1,32 @@
+/** The runtime drops a file's event that follows another within a millisecond: what that may swallow. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { append } from "../../src/bus/event.ts";
+import type { Engine } from "../../src/engines/engine.ts";
+import { createDatabase } from "../../src/engines/sqlite/connect.ts";
+import { openSqlite } from "../../src/engines/sqlite/engine.ts";
+import { agentTopic } from "../../src/sql/topics.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+test("[W1] [W5] what another writes right after a write of our own wakes us", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const [ours, theirs] = [openSqlite(path), openSqlite(path)];
+  const write = (engine: Engine) =>
+    engine.write(function* (tx) {
+      yield* append(tx, { type: "agent.joined", source: "ada", now: yield* tx.clock() });
+    });
+  const subscription = ours.subscribe([agentTopic("ada")]);
+  let heard = 0;
+  for (; heard < 300; heard++) {
+    await write(ours);
+    await subscription.next({}); // our own is heard at once, without the file
+    for (let turn = 0; turn < heard % 6; turn++) await new Promise(setImmediate);
+    await write(theirs);
+    await subscription.next({});
+  }
+  expect(heard).toBe(300);
+  subscription.close();
+  await Promise.all([ours.close(), theirs.close()]);
+});
