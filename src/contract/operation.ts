@@ -90,6 +90,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   marks?: { with: FieldOf<I>; whose?: FieldOf<I> };
   /** True where an answer says that something is wrong with the database: exit code 50. */
   unwell?: (output: v.InferOutput<O>) => boolean;
+  /** True where an answer is that what was to be done has failed: exit code 1. */
+  failed?: (output: v.InferOutput<O>) => boolean;
   /** True where an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];

@@ -70,12 +70,14 @@ test.concurrent("[Q9] a line that came in pieces is one line in the log, read at
     expect((await team.human("orch", "log", "t", ...more)).stdout).toBe(`prompt\n  ${pieces}\n${shown}`);
 });
 
-test.concurrent("[C2] [Q5] people read of a failure in words, and agents as JSON", async () => {
+test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as JSON", async () => {
   using team = await crew();
   const words = "failed: it ended with status 3: oops";
   const failing = "echo half; echo oops >&2; exit 3";
   const handed = await team.human("orch", "handoff", failing);
   expect(handed.stdout).toBe(`${words}\nit had written:\nhalf\n`);
+  // So that what comes after `&&` does not happen.
+  expect(handed.code).toBe(1);
   await team.human("orch", "assign", "name=a", `until [ -e go ]; do sleep 0.02; done; ${failing}`);
   await until(async () => (await team.orch("show", "a")).json.task.pid !== null);
   expect((await team.human("orch", "show", "a")).stdout).toContain("process");

@@ -49,6 +49,7 @@ export const handoff = operation({
     without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
   },
   nothing: ({ status }) => status === "running",
+  failed: ({ success }) => success === false,
   examples: [
     'orch handoff claude "Review the diff in /tmp/change.patch"',
     "orch handoff --terminal-id otter --timeout-seconds 300",

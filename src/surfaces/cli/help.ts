@@ -58,7 +58,7 @@ ${column([...commands, ...own])}
 Everywhere:
 ${column(globalRows())}
 
-Exit codes: 0 ok, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage
+Exit codes: 0 ok, 1 a handoff failed, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage
 
 A first round:
 ${about[program].round}

@@ -23,6 +23,7 @@ import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
 
+const exitFailed = 1;
 const exitNothing = 10;
 
 export async function main(argv: readonly string[], program: Program): Promise<number> {
@@ -176,6 +177,7 @@ async function answer(
     if (code === "conflict") return errorTable.conflict.exit;
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;
+  if (op.failed?.(value)) return exitFailed;
   return op.nothing?.(value) ? exitNothing : 0;
 }
 
