@@ -51,7 +51,7 @@ export function locateNew(asked: Asked): { path: string; outer?: string } {
 export function keepOutOfGit(path: string): void {
   if (isServer(path) || !path.endsWith(`/${local}`)) return;
   try {
-    fs().writeFileSync(join(dirname(path), ".gitignore"), "coord.db*\ninbox/\n", { flag: "wx" });
+    fs().writeFileSync(join(dirname(path), ".gitignore"), "coord.db*\ninbox/\n", { flag: "wx", mode: 0o600 });
   } catch {
     // There is one already, and it is somebody's own; or the folder takes no more files, and the bus works without it.
   }

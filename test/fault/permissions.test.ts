@@ -20,7 +20,7 @@ test("[S5] under umask 000 the folder is 0700 and every file in it 0600, also th
   using folder = temporaryFolder();
   const options = { cwd: folder.path, program: generous };
   expect((await run(["init"], options)).code).toBe(0);
-  expect(modes(join(folder.path, ".agents"))).toEqual({ "": "700", "coord.db": "600" });
+  expect(modes(join(folder.path, ".agents"))).toEqual({ "": "700", ".gitignore": "600", "coord.db": "600" });
 
   expect((await run(["send", "--from", "l", "--to", "w", "--subject", "s"], options)).code).toBe(0);
   const waiter = start(["wait-reply", "thr_1", "--agent", "l", "--json"], options);
@@ -31,6 +31,7 @@ test("[S5] under umask 000 the folder is 0700 and every file in it 0600, also th
     expect(wakeFiles.length).toBeGreaterThan(0);
     expect(found).toEqual({
       "": "700",
+      ".gitignore": "600",
       "coord.db": "600",
       "coord.db-wal": "600",
       "coord.db-shm": "600",

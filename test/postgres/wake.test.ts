@@ -23,8 +23,9 @@ postgresSuite("wake", () => {
     using place = await temporarySchema();
     await using here = await hubHere({ db: place.url });
     await using there = await hubHere({ db: place.url });
+    await there.ask("POST /api/mailbox/w/check", {}); // the first event: it is there
     const polling = there.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
-    const watching = there.ask("GET /api/events/wait?afterEvent=0&timeoutSeconds=50");
+    const watching = there.ask("GET /api/events/wait?afterEvent=1&timeoutSeconds=50");
     // A hub listens from its start, for it supervises.
     await until(async () => (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"));
     const sent = await here.ask("POST /api/mailbox/w/send", { from: "s", message: "across" });
