@@ -1,5 +1,5 @@
 /** [Q7] Whoever meets work that nobody supervises starts a supervisor for it. */
-import { holdSupervision, leaveSupervision, needsSupervision } from "../bus/procedures/supervision.ts";
+import { holdSupervision, leaveSupervision, supervisionNow } from "../bus/procedures/supervision.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { impersonal } from "./environment.ts";
@@ -7,7 +7,7 @@ import { profilesFile } from "./place.ts";
 import { startDetached } from "./program.ts";
 
 export async function ensureSupervision(engine: Engine, db: string, delivery?: string): Promise<void> {
-  if (!(await engine.read((tx) => needsSupervision(tx)))) return;
+  if ((await engine.read((tx) => supervisionNow(tx))) !== "wanted") return;
   // The lease is taken in the new one's name: of many who notice at once, one starts it.
   const holder = crypto.randomUUID();
   if (!(await engine.write((tx) => holdSupervision(tx, holder, null)))) return;

@@ -2,12 +2,14 @@
  * [Q7] Any call that meets work which nobody supervises starts supervision again; a call that blocks looks now and
  * then. One small read a call, and at most one a second.
  */
-import { needsSupervision } from "../bus/procedures/supervision.ts";
+import { supervisionNow } from "../bus/procedures/supervision.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Engine } from "../engines/engine.ts";
 
 /** With the lease's 15 seconds, and the time a supervisor takes to start, within 20. */
 const everyMs = 3000;
+/** Work that comes while nothing is to be done is seen before the lease of whoever began it can have run out. */
+const idleMs = 12_000;
 const restMs = 1000;
 const restAfterFailureMs = 10_000;
 
@@ -23,10 +25,13 @@ export function watchOver(
 ): Watch {
   if (supervised) return { now: async () => {}, during: (_, work) => work() };
   let restUntil = Number.NEGATIVE_INFINITY;
+  let idle = false;
 
   async function now(): Promise<void> {
     restUntil = performance.now() + restMs;
-    if (!(await engine.read((tx) => needsSupervision(tx)))) return;
+    const found = await engine.read((tx) => supervisionNow(tx));
+    idle = found === "nothing to do";
+    if (found !== "wanted") return;
     // Loaded by those that need it: no other command starts processes.
     const { ensureSupervision } = require("./ensure.ts") as typeof import("./ensure.ts");
     await ensureSupervision(engine, db, delivery);
@@ -46,12 +51,18 @@ export function watchOver(
       await inPassing();
       return answer;
     }
-    const looking = inPassing();
-    const timer = setInterval(() => void inPassing(), everyMs);
+    let timer: Timer | undefined;
+    let over = false;
+    const look = async (): Promise<void> => {
+      await inPassing();
+      if (!over) timer = setTimeout(() => void look(), idle ? idleMs : everyMs);
+    };
+    const looking = look();
     try {
       return await work();
     } finally {
-      clearInterval(timer);
+      over = true;
+      clearTimeout(timer);
       await looking;
     }
   }

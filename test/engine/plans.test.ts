@@ -16,7 +16,7 @@ import { entriesAfter, erasedAfter } from "../../src/bus/procedures/journal.ts";
 import { list } from "../../src/bus/procedures/list.ts";
 import { reply } from "../../src/bus/procedures/reply.ts";
 import { show } from "../../src/bus/procedures/show.ts";
-import { needsSupervision } from "../../src/bus/procedures/supervision.ts";
+import { supervisionNow } from "../../src/bus/procedures/supervision.ts";
 import { keptTasks } from "../../src/bus/procedures/task-keep.ts";
 import { queue } from "../../src/bus/procedures/task-queue.ts";
 import { startDue } from "../../src/bus/procedures/task-start.ts";
@@ -64,7 +64,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   agents: (tx) => agents(tx, new Set()),
   queue: (tx) => queue(tx, { agent: "lead", all: false, limit: 50 }),
   "queue --all": (tx) => queue(tx, { all: true, limit: 50 }),
-  "whether anybody must supervise": (tx) => needsSupervision(tx),
+  "whether anybody must supervise": (tx) => supervisionNow(tx),
   "which tasks are kept": (tx) => keptTasks(tx),
   "what is due": (tx) => startDue(tx, "here", { all: 5, of: new Map([["p", { shared: "p", most: 1 }]]) }),
   gather: (tx) => answers(tx, { agent: "lead", from: ["a", "b"] }),

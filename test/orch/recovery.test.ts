@@ -56,6 +56,17 @@ test.concurrent("[Q7] supervisor and keeper are killed: a blocked receive alone 
   await hearsLoss(team);
 });
 
+test.concurrent("[Q7] … also one that began to wait before there was anything to supervise", async () => {
+  using team = await crew();
+  const hearing = team.hear(50);
+  await until(async () => (await team.ask("select 1 as here from agents where name = 'main'")).length);
+  await team.push("t", working);
+  await team.orch("run");
+  await begun(team, "ready");
+  await strikeAll([...team.supervisors(), ...team.keepers()]);
+  expect(await hearing).toMatchObject([lost]);
+});
+
 test.concurrent("[Q7] supervisor, keeper and sub-agent are killed together: the parent hears of it", async () => {
   using team = await running();
   await strikeAll([...team.supervisors(), ...team.keepers(), { pid: childOf(team, "t") }]);

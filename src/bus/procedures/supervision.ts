@@ -52,9 +52,9 @@ function* openWork(): Procedure<boolean> {
   return work !== undefined;
 }
 
-/** Whether there is something to supervise, and nobody who does. */
-export function* needsSupervision(tx: Context): Procedure<boolean> {
-  if (!(yield* openWork())) return false;
+/** Whether there is something to supervise, and somebody who does. */
+export function* supervisionNow(tx: Context): Procedure<"nothing to do" | "held" | "wanted"> {
+  if (!(yield* openWork())) return "nothing to do";
   const held = yield* current();
-  return !held || held.leased_until <= (yield* tx.clock());
+  return held && held.leased_until > (yield* tx.clock()) ? "held" : "wanted";
 }
