@@ -98,9 +98,6 @@ export class InboxError extends Error {
   }
 }
 
-/** How a hub ends a hint about its routes. A program that speaks to it says in its own words what it takes. */
-export const routesSayMore = "; /docs/api says more";
-
 /** With what the surface knows to do next, where whoever refused it had nothing better than the table. */
 export function hinted(error: InboxError, hint: string): InboxError {
   const { code, message, details, cause } = error;

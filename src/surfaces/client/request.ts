@@ -1,5 +1,5 @@
 /** One operation as one HTTP request, by its route in the table. Web standards only. */
-import { type ErrorShape, InboxError, routesSayMore } from "../../contract/errors.ts";
+import { type ErrorShape, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { tokensOwner } from "../../contract/token.ts";
@@ -126,8 +126,6 @@ export async function call(wire: Wire, path: string, init: RequestInit): Promise
 async function refusalOf(response: Response, url: string): Promise<InboxError> {
   try {
     const { error } = (await response.json()) as { error?: ErrorShape };
-    if (error?.hint.endsWith(routesSayMore))
-      return new InboxError(error.code, error.message, { details: error.details });
     if (error) return new InboxError(error.code, error.message, error);
   } catch {
     // Not ours.

@@ -26,14 +26,14 @@ export function operationRoutes(house: House, track: (settled: Promise<void>) =>
   return routes;
 }
 
-/** A refusal says what the operation takes. */
+/** A refusal says what the operation takes; our own clients say that in the words of their surface. */
 const teaching =
   (op: AnyOperation, handle: Handle): Handle =>
-  async (...given) => {
+  async (request, ...given) => {
     try {
-      return await handle(...given);
+      return await handle(request, ...given);
     } catch (error) {
-      throw sayingFields(op, error);
+      throw handOverOf(request) === undefined ? sayingFields(op, error) : error;
     }
   };
 

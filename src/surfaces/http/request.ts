@@ -1,7 +1,7 @@
 /** A request's input: path, query and body, as an operation's fields. */
 
 import { fromText } from "../../contract/coerce.ts";
-import { hinted, InboxError, routesSayMore } from "../../contract/errors.ts";
+import { hinted, InboxError } from "../../contract/errors.ts";
 import { fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { tokensOwner } from "../../contract/token.ts";
@@ -50,7 +50,7 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
 export function sayingFields(op: AnyOperation, error: unknown): unknown {
   if (!(error instanceof InboxError) || error.code !== "invalid_input") return error;
   const fields = fieldsOf(op.input()).map(({ key }) => key);
-  return hinted(error, `it takes ${fields.join(", ") || "nothing"}${routesSayMore}`);
+  return hinted(error, `it takes ${fields.join(", ") || "nothing"}; /docs/api says more`);
 }
 
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {
