@@ -98,8 +98,7 @@ function strike(pid: number): void {
  * Supervisors and the keepers of other tasks may have been started from in here. They are not this task's. But what this
  * one's keeper had just forked when it died looks like the keeper until it has become its program.
  */
-function isOther(pid: number, mark: string): boolean {
-  const environment = `\u0000${readText(`/proc/${pid}/environ`)}\u0000`;
+function isOther(environment: string, mark: string): boolean {
   if (environment.includes(`\u0000INBOX_KEEP=${mark}\u0000`)) return false;
   return environment.includes("\u0000INBOX_SUPERVISOR=") || environment.includes("\u0000INBOX_KEEP=");
 }
@@ -124,7 +123,8 @@ function descendants(mark: string, looks: Looks): number[] | undefined {
   const found = new Set<number>();
   const todo = own;
   for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
-    if (found.has(pid) || looks.others.has(pid) || !looks.at(pid) || isOther(pid, mark)) continue;
+    if (found.has(pid) || looks.others.has(pid) || !looks.at(pid)) continue;
+    if (isOther(environmentOf(pid), mark)) continue;
     found.add(pid);
     todo.push(...(childrenOf(pid) ?? []));
   }
@@ -154,10 +154,11 @@ function marked(mark: string, looks: Looks, root?: number): number[] {
     return answer;
   };
   const ours = (pid: number, { parent }: Stat): boolean => {
-    if (!isOther(pid, mark)) {
+    const environment = environmentOf(pid);
+    if (!isOther(environment, mark)) {
       const limits = readText(`/proc/${pid}/limits`);
       if (limits === "") looks.missed(pid);
-      if (isBranded(limits, mark) || isMarked(pid, mark) || belongs(parent)) return true;
+      if (isBranded(limits, mark) || isMarked(environment, mark) || belongs(parent)) return true;
       if (limits === "") return false;
     }
     looks.others.add(pid);
@@ -177,5 +178,8 @@ function marked(mark: string, looks: Looks, root?: number): number[] {
 const isBranded = (limits: string, mark: string) =>
   limits.includes(`\nMax realtime timeout      ${brandOf(mark)} `);
 
-const isMarked = (pid: number, mark: string) =>
-  `\u0000${readText(`/proc/${pid}/environ`)}`.includes(`\u0000${markName}=${mark}\u0000`);
+const isMarked = (environment: string, mark: string) =>
+  environment.includes(`\u0000${markName}=${mark}\u0000`);
+
+/** Each variable between two zeros. */
+const environmentOf = (pid: number) => `\u0000${readText(`/proc/${pid}/environ`)}\u0000`;

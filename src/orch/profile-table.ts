@@ -20,7 +20,7 @@ export interface Reader {
   table(key: string): Reader | undefined;
   tables(key: string): [name: string, table: Reader][];
   /** Refuses keys that nobody reads; `why` says what a known one is not for. */
-  only(keys: readonly string[], why?: (key: string) => string | undefined): void;
+  takes(keys: readonly string[], why?: (key: string) => string | undefined): void;
   wrong(key: string | null, problem: string, hint?: string): InboxError;
 }
 
@@ -89,7 +89,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
         return [of, reader(file, [...path, key, of], value)];
       });
     },
-    only: (keys, why) => {
+    takes: (keys, why) => {
       for (const key of Object.keys(table)) {
         if (keys.includes(key)) continue;
         throw wrong(

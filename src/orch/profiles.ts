@@ -19,7 +19,7 @@ const forAgents = [...forAll, "permission"];
 export function loadProfiles(file: string | undefined): Profiles {
   const there = file !== undefined && exists(file);
   const top = reader(file ?? "", [], there ? parsed(file) : {});
-  top.only(["default", "max_running", "runners", "profiles"]);
+  top.takes(["default", "max_running", "runners", "profiles"]);
   // A program's path is meant from the folder that holds `.agents`.
   const folder = dirname(dirname(resolve(file ?? ".agents/agents.toml")));
 
@@ -45,7 +45,7 @@ export function loadProfiles(file: string | undefined): Profiles {
 function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
   const kind = table.choice("kind", kinds) ?? (kinds.includes(name as Kind) ? (name as Kind) : "command");
   const keys = kind === "command" ? forCommands : forAgents;
-  table.only(keys, (key) =>
+  table.takes(keys, (key) =>
     [...forCommands, ...forAgents].includes(key) ? `is of no use with kind = "${kind}"` : undefined,
   );
   const builtIn = builtInOf(kind);
@@ -106,7 +106,7 @@ function profileIn(
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
 ): Profile {
-  table.only(["runner", "model", "instructions", "gate"]);
+  table.takes(["runner", "model", "instructions", "gate"]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -134,7 +134,7 @@ function profileIn(
 function gatesIn(table: Reader, folder: string): Pick<Profile, "gate" | "gateIdle"> {
   if (!table.holdsTable("gate")) return { gate: program(table, "gate", folder) ?? null, gateIdle: null };
   const gates = table.table("gate")!;
-  gates.only(["end", "idle"]);
+  gates.takes(["end", "idle"]);
   return { gate: program(gates, "end", folder) ?? null, gateIdle: program(gates, "idle", folder) ?? null };
 }
 
