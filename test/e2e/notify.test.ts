@@ -67,6 +67,18 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await space.push({ comments: "The last one" });
     await until(async () => (await notesOf(page)).length > 1);
     expect((await notesOf(page)).slice(1).map(({ body }) => body)).toEqual(["The last one"]);
+    // Many at once are one: here all have come before the page can ask.
+    const held = Promise.withResolvers<void>();
+    await page.route(/history\?limit=50/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    for (let i = 1; i <= 5; i++) await space.push({ comments: `Of many: ${i}` });
+    held.resolve();
+    await until(async () => (await notesOf(page)).length > 2);
+    expect((await notesOf(page)).slice(2)).toEqual([
+      { title: "5 new entries", body: "Of many: 5", tag: "inbox" },
+    ]);
     expect(window.troubles).toEqual([]);
   });
 

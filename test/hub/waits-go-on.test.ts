@@ -1,5 +1,5 @@
 /** Waits at a hub are as long as they were asked to be: over many requests, and over a hub that goes away. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { run } from "../support/cli.ts";
@@ -66,6 +66,23 @@ describe("a hub that goes away and comes back", () => {
     const { code, json } = await waiting;
     expect([code, json.error.code]).toEqual([50, "storage"]);
     expect(json.error.message).toContain("cannot be reached");
+  });
+
+  test("[G4] a wait without an end does not outlive a hub that is gone for good", async () => {
+    await using hub = await served();
+    const waiting = refusal(connect(hub.url).call("mailbox.receive", { agent: "w" }));
+    await untilWaiting(hub.ask);
+    hub.kill("SIGTERM");
+    await hub.exited;
+    const clock = performance.now.bind(performance);
+    // Not before it has looked once: from then on it counts.
+    await Bun.sleep(500);
+    const later = spyOn(performance, "now").mockImplementation(() => clock() + 5 * 60_000);
+    try {
+      expect(await waiting).toMatchObject({ code: "storage", details: { unreachable: true } });
+    } finally {
+      later.mockRestore();
+    }
   });
 
   test("[G4] who begins to wait where nobody is, is told so at once", async () => {

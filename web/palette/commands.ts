@@ -1,5 +1,4 @@
 /** What can be done by name: what `Ctrl K` offers. */
-
 import { choose } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
 import { canNotify, notifies, toggleNotifications } from "../notify.ts";
