@@ -154,10 +154,10 @@ function brief(schema: Json, key?: string): Json {
 }
 
 function schemas(): string {
-  const all = operations.map(({ name, kind, scope, summary, input, output, errors }) => ({
+  const all = operations.map(({ name, kind, access, summary, input, output, errors }) => ({
     name,
     kind,
-    scope,
+    access,
     summary,
     errors,
     input: jsonSchema(input()),

@@ -4,17 +4,17 @@
  */
 import type { Keyed } from "./bus/idempotency.ts";
 import { entryShow } from "./bus/procedures/entries.ts";
-import { hasTokens, tokenOwner } from "./bus/procedures/tokens.ts";
+import { hasTokens, type Owner, tokenOwner } from "./bus/procedures/tokens.ts";
 import { findWorkspace, workspaceView } from "./bus/workspace.ts";
 import type { Entry } from "./contract/entry.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Receipt } from "./contract/receipt.ts";
-import type { Scope } from "./contract/token.ts";
 import type { Workspace } from "./contract/workspace.ts";
 import type { Engine } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import { actAs, type Caller, engineFor } from "./identity.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { watchOver } from "./orch/watch-over.ts";
 import { tendEntries, tendSearch } from "./tending.ts";
@@ -32,8 +32,8 @@ export interface CallOptions {
   label?: (key: string) => string;
   /** [M9] On a write: the same key from the same sender is the same write. */
   idempotencyKey?: string;
-  /** [X2] A token was shown: who acts is not only what the caller says. */
-  verified?: boolean;
+  /** [X2] [X10] Whom a token speaks for, and what it may; without one, anybody is who he says. */
+  caller?: Caller;
   /** [B4] A UUID of the caller's: what this call hands over can be given back by it, also where the answer was lost. */
   handOver?: string;
 }
@@ -55,14 +55,14 @@ export interface EmbeddedInbox extends Inbox {
   /** For whoever supervises sub-agents. */
   readonly engine: Engine;
   /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
-  owner(token: string): Promise<{ agent: string; scope: Scope } | null>;
+  owner(token: string): Promise<Owner | null>;
   hasTokens(): Promise<boolean>;
   /** [B4] What became of an answer, whoever gave it. */
-  settle(word: Word, receipt: Receipt): Promise<void>;
+  settle(word: Word, receipt: Receipt, caller?: Caller): Promise<void>;
   /** [U1] Whose address that is; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
   /** An entry and the workspace whose files it points to, if that is still there. */
-  entry(id: string): Promise<{ entry: Entry; workspace: Workspace | null }>;
+  entry(id: string, caller?: Caller): Promise<{ entry: Entry; workspace: Workspace | null }>;
   /** What a process that lives on does by itself, until the signal. */
   tend(signal: AbortSignal): Promise<void>;
 }
@@ -81,12 +81,14 @@ export function openInbox(
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
-    const parsed = parseInput(op, input, options.label);
-    const { signal, handOver } = options;
+    const { signal, handOver, caller = {} } = options;
+    const asked = { ...(input as Record<string, unknown>) };
+    actAs(caller, op, asked);
+    const parsed = parseInput(op, asked, options.label);
     const keyed = keyedBy(op, parsed, options);
     const given = await watch.during(op, () =>
       handlers[name](
-        options.verified ? vouchedFor(engine) : engine,
+        engineFor(engine, caller, op, parsed),
         parsed,
         { signal, handOver, keyed },
         { db: location, supervise: watch.now },
@@ -104,13 +106,17 @@ export function openInbox(
       return value;
     },
     follow(input, options = {}) {
-      const parsed = parseInput(operationNamed("events.watch"), input, options.label);
-      return follow(engine, parsed, options.signal);
+      const op = operationNamed("events.watch") as AnyOperation;
+      const parsed = parseInput(op, input, options.label);
+      return follow(engineFor(engine, options.caller ?? {}, op, parsed), parsed, options.signal);
     },
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
-    settle: (word, receipt) => settle(engine, word, receipt),
-    entry: (id) => engine.read((tx) => entryShow(tx, id)),
+    settle: (word, receipt, caller = {}) => settle(settledBy(engine, caller, receipt), word, receipt),
+    entry: (id, caller = {}) =>
+      engineFor(engine, caller, operationNamed("entries.show") as AnyOperation, { id }).read((tx) =>
+        entryShow(tx, id),
+      ),
     hasTokens: () => engine.read(() => hasTokens()),
     async tend(signal) {
       await Promise.all([tendEntries(engine, journal?.(), signal), tendSearch(engine, signal)]);
@@ -119,10 +125,11 @@ export function openInbox(
   };
 }
 
-const vouchedFor = (engine: Engine): Engine => ({
-  ...engine,
-  write: (work, options) => engine.write((tx) => work({ ...tx, verified: true }), options),
-});
+/** [X10] An entry is read by whoever may say so; all else that a receipt names is the caller's own by its name. */
+const settledBy = (engine: Engine, caller: Caller, receipt: Receipt): Engine =>
+  receipt.of === "entry"
+    ? engineFor(engine, caller, operationNamed("entries.read") as AnyOperation, receipt)
+    : engine;
 
 function keyedBy(
   op: AnyOperation,

@@ -26,15 +26,22 @@ export async function search(
   });
   await Promise.race([catchUp(engine, patienceMs).catch(() => {}), enough]);
   clearTimeout(timer);
-  const behind = await engine.read(wordsBehind);
+  const { behind, restricted } = await engine.read(function* (tx) {
+    return { behind: yield* wordsBehind(tx), restricted: tx.viewer !== undefined };
+  });
   const words = askedIn(q);
+  const enoughHits = limit * 2;
   const hits: SearchHit[] = [];
   if (words.length)
     for (const kind of new Set(kinds)) {
-      const found = await newest(engine, kind, words, limit * 2);
-      for (let at = 0; at < found.length; at += textsAtOnce) {
+      // [X10] Of what is found, a caller may be allowed to see only a part: then more is looked through.
+      const found = await newest(engine, kind, words, restricted ? among : enoughHits);
+      let left = enoughHits;
+      for (let at = 0; at < found.length && left > 0; at += textsAtOnce) {
         const some = found.slice(at, at + textsAtOnce);
-        hits.push(...(await inTurn(engine, (tx) => hitsOf(tx, kind, some, words))));
+        const seen = await inTurn(engine, (tx) => hitsOf(tx, kind, some, words));
+        hits.push(...seen);
+        left -= seen.length;
       }
     }
   return { hits: bestOf(hits, limit), complete: behind === 0, behind };
@@ -63,12 +70,13 @@ interface Turns {
   since: number;
 }
 
-const turns = new WeakMap<Engine, Turns>();
+/** By what every view of one engine shares: a caller's view of it (identity.ts) is made for each call. */
+const turns = new WeakMap<Engine["close"], Turns>();
 
 /** One step at a time, whoever searches, and every few milliseconds all others get their turn. */
 function inTurn<T>(engine: Engine, step: Work<T>): Promise<T> {
-  const taking = turns.get(engine) ?? { last: Promise.resolve(), since: 0 };
-  turns.set(engine, taking);
+  const taking = turns.get(engine.close) ?? { last: Promise.resolve(), since: 0 };
+  turns.set(engine.close, taking);
   const mine = taking.last.then(async () => {
     if (performance.now() - taking.since > turnMs) {
       await new Promise((done) => setImmediate(done));

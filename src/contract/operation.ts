@@ -1,5 +1,6 @@
 /** What an operation is. The table of them all is operations/index.ts. */
 import * as v from "valibot";
+import type { Access } from "./access.ts";
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { text, tooLarge } from "./fields.ts";
 import { didYouMean } from "./suggest.ts";
@@ -62,8 +63,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   name: string;
   /** read: changes nothing. write: one transaction. wait: may block. local: about the database itself. */
   kind: "read" | "write" | "wait" | "local";
-  /** The least a token must have, where tokens are used. */
-  scope: "worker" | "leader" | "admin";
+  /** [X10] On what it acts: who may is decided by that, where tokens are used. */
+  access: Access<FieldOf<I>>;
   summary: string;
   /** What a caller should know beyond the summary, in a sentence or two. */
   detail?: string;

@@ -24,8 +24,5 @@ export const tokenId = () =>
     },
   );
 
-const ranks: Record<Scope, number> = { worker: 1, leader: 2, user: 2, admin: 3 };
-export const permits = (scope: Scope, needed: "worker" | "leader" | "admin") => ranks[scope] >= ranks[needed];
-
 /** In a path, in the place of a name that the token says; no name begins with a dash. */
 export const tokensOwner = "-";

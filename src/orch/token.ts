@@ -1,4 +1,4 @@
-/** [Q4] [X2] A token of the sub-agent's own, where tokens are used, revoked at its end. It may lead, as its parent may that started it. */
+/** [Q4] [X2] A token of the sub-agent's own, where tokens are used, revoked at its end. A worker's: it acts for itself and for what it starts. */
 import { keepTask } from "../bus/procedures/task-keep.ts";
 import { hasTokens, tokenCreate } from "../bus/procedures/tokens.ts";
 import type { TaskRow } from "../bus/task.ts";
@@ -9,7 +9,7 @@ export async function lendToken(engine: Engine, row: TaskRow, keeper: string): P
   if (!(await engine.read(() => hasTokens()))) return null;
   const token = newToken();
   await engine.write(function* (tx) {
-    const made = yield* tokenCreate(tx, { agent: row.name, scope: "leader", hash: tokenHash(token) });
+    const made = yield* tokenCreate(tx, { agent: row.name, scope: "worker", hash: tokenHash(token) });
     yield* keepTask(tx, row.task_number, keeper, { token_id: Number(made.tokenId.slice("tok_".length)) });
   });
   return token;

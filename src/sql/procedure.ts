@@ -41,6 +41,8 @@ export interface Context {
   settled(): Procedure<number>;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
   readonly verified: boolean;
+  /** [X10] Whom an answer is for, where that agent may not read everything (bus/visible.ts). */
+  readonly viewer?: string;
   /** [G3] Tells of a message whose pointer is to be carried; undefined where nobody carries. */
   carry?(pointer: { id: number; agent: string; expiresInMs: number | null }): void;
   /** [G3] Tells of messages that have been handed to somebody: their pointers are of no use any more. */

@@ -12,6 +12,7 @@ import { aged, channelView, doomed, findMessage, fitted, unexpired } from "../ch
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 import { forgetWords } from "../search.ts";
+import { and, visible } from "../visible.ts";
 import { buryDoomed } from "./hand.ts";
 import { remember } from "./msg-gc.ts";
 
@@ -32,7 +33,7 @@ export function* dlqList(
   const now = yield* tx.clock();
   const channel = input.channel === undefined ? nothing : sql`and messages.to_agent = ${input.channel}`;
   const rows = yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where ${dead(now)} and messages.message_id > ${input.afterId ?? 0} ${channel}
+    select ${messageColumns} from messages where ${dead(now)} and messages.message_id > ${input.afterId ?? 0} ${channel} ${and(visible.messages(tx))}
     order by messages.message_id limit ${literal(input.limit)}`);
   const messages = fitted(rows).map((row) => deadView(aged(row, now)));
   return { messages, count: messages.length };

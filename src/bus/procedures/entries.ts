@@ -16,6 +16,7 @@ import {
   olderThan,
   placeOf,
 } from "../entry.ts";
+import { visible } from "../visible.ts";
 import { findWorkspace, type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
 
 export function* entryPush(
@@ -59,17 +60,20 @@ const shown = fragment`entries.deleted_at is null`;
 const unreadOnly = fragment`entries.read_at is null`;
 
 export function* entryHistory(
-  _: Context,
+  tx: Context,
   { limit, before, workspaceId, unread }: ParsedOf<"entries.history">,
 ): Procedure<OutputOf<"entries.history">> {
-  const ofWorkspace = workspaceId === undefined ? [] : [sql`entries.workspace_id = ${workspaceId}`];
-  const conditions: Sql[] = [shown, ...ofWorkspace];
+  const ofWorkspace = () => [
+    ...(workspaceId === undefined ? [] : [sql`entries.workspace_id = ${workspaceId}`]),
+    ...visible.entries(tx),
+  ];
+  const conditions: Sql[] = [shown, ...ofWorkspace()];
   if (unread) conditions.push(unreadOnly);
   if (before !== undefined) conditions.push(olderThan(yield* placeOf(before)));
   const rows = yield* all<EntryRow>(sql`
     select ${entryColumns} from entries where ${joined(conditions, " and ")}
     order by entries.created_at desc, entries.entry_number desc limit ${literal(limit + 1)}`);
-  const unreadOnes = sql`from entries where ${joined([shown, unreadOnly, ...ofWorkspace], " and ")}`;
+  const unreadOnes = sql`from entries where ${joined([shown, unreadOnly, ...ofWorkspace()], " and ")}`;
   // Walking to the thousandth costs half of counting so many, and only where there is none is there little to count.
   const { count } = (yield* one<{ count: number }>(sql`
     select coalesce(

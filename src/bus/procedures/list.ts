@@ -5,14 +5,15 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
+import { visible } from "../visible.ts";
 
-export function* list(_: Context, input: ParsedOf<"threads.list">): Procedure<OutputOf<"threads.list">> {
+export function* list(tx: Context, input: ParsedOf<"threads.list">): Procedure<OutputOf<"threads.list">> {
   const { agent, createdBy, assignedTo, run } = input;
   const statuses = [...new Set(input.status)];
   const page = (...conditions: Sql[]) => sql`select * from (
     select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
     order by threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
-  const common: Sql[] = [];
+  const common: Sql[] = visible.threads(tx);
   if (input.before !== undefined) common.push(sql`threads.thread_id < ${numberOf(input.before)}`);
   if (createdBy !== undefined) common.push(sql`threads.created_by = ${createdBy}`);
   if (assignedTo !== undefined) common.push(sql`threads.assigned_to = ${assignedTo}`);

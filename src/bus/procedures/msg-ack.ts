@@ -8,6 +8,7 @@ import { seen } from "../agent.ts";
 import { aged, channelView, findMessage, unexpired } from "../channel.ts";
 import { append } from "../event.ts";
 import { acknowledge } from "../message.ts";
+import { and, visible } from "../visible.ts";
 import { buryDoomed } from "./hand.ts";
 
 export function* msgAck(
@@ -37,7 +38,7 @@ export function* msgAckAll(
   const changed = yield* acknowledge(
     agent,
     [channel],
-    sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now})`,
+    sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now}) ${and(visible.messages(tx))}`,
     now,
   );
   if (changed.length) yield* collected(tx, agent, changed, now);

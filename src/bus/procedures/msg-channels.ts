@@ -2,8 +2,9 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { literal, sql } from "../../sql/sql.ts";
+import { fragment, literal, nothing, sql } from "../../sql/sql.ts";
 import { waiting } from "../channel.ts";
+import { and, visible } from "../visible.ts";
 
 interface ChannelRow {
   channel: string;
@@ -19,7 +20,8 @@ export function* msgChannels(
   const now = yield* tx.clock();
   const filter = pending
     ? sql`and exists (select 1 from messages where messages.to_agent = names.channel and ${waiting(now)})`
-    : sql``;
+    : nothing;
+  const seen = and(visible.channels(fragment`names.channel`)(tx));
   const rows = yield* all<ChannelRow>(sql`
     with recursive names (channel) as (
       select min(messages.to_agent) from messages where messages.to_agent > ${after ?? ""}
@@ -30,7 +32,7 @@ export function* msgChannels(
     select names.channel,
       (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)}) as pending,
       (select max(messages.message_id) from messages where messages.to_agent = names.channel) as latest_id
-    from names where names.channel is not null ${filter}
+    from names where names.channel is not null ${filter} ${seen}
     limit ${literal(limit + 1)}`);
   return {
     channels: rows.slice(0, limit).map((row) => ({

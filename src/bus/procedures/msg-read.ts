@@ -7,6 +7,7 @@ import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { aged, channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { and, visible } from "../visible.ts";
 
 type Input = ParsedOf<"messages.inbox">;
 
@@ -27,7 +28,11 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
   const everything = input.includeAcked || input.onlyAcked || reader !== undefined;
   // Whoever begins at the beginning has seen nothing that could be missing.
   const gap = everything && cursor ? yield* gapAfter(channel, after) : undefined;
-  const conditions: Sql[] = [sql`messages.to_agent = ${channel}`, sql`messages.message_id > ${after}`];
+  const conditions: Sql[] = [
+    sql`messages.to_agent = ${channel}`,
+    sql`messages.message_id > ${after}`,
+    ...visible.messages(tx),
+  ];
   conditions.push(everything ? unexpired(now) : waiting(now));
   if (gap) conditions.push(sql`messages.message_id < ${gap.from_id}`);
   if (input.onlyAcked) conditions.push(sql`messages.acked_at is not null`);
@@ -92,7 +97,7 @@ export function* msgPending(
 ): Procedure<OutputOf<"messages.pending">> {
   const now = yield* tx.clock();
   const row = yield* one<{ count: number }>(
-    sql`select count(*) as count from messages where messages.to_agent = ${channel} and ${waiting(now)}`,
+    sql`select count(*) as count from messages where messages.to_agent = ${channel} and ${waiting(now)} ${and(visible.messages(tx))}`,
   );
   return { channel, count: row!.count };
 }
@@ -106,7 +111,7 @@ export function* msgReplies(
   const now = yield* tx.clock();
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.correlation_id = ${correlationId} and messages.reply = 1
-      and ${unexpired(now)}
+      and ${unexpired(now)} ${and(visible.messages(tx))}
     order by messages.message_id limit ${literal(limit)}`);
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   return { messages, correlationId, count: messages.length };

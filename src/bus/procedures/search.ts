@@ -8,6 +8,7 @@ import { unexpired } from "../channel.ts";
 import { type EntryRow, entryColumns, entryView } from "../entry.ts";
 import { kindNumbers } from "../search.ts";
 import { type ThreadRow, threadColumns } from "../thread.ts";
+import { and, visible } from "../visible.ts";
 import { snippetOf } from "../words.ts";
 
 export type { Match };
@@ -50,9 +51,9 @@ export function bestOf(hits: readonly SearchHit[], limit: number): SearchHit[] {
 
 const readers: Record<SearchKind, Reader> = { entries: entriesOf, threads: threadsOf, messages: messagesOf };
 
-function* entriesOf(_: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
+function* entriesOf(tx: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
   const rows = yield* all<EntryRow>(sql`
-    select ${entryColumns} from entries where entries.entry_number in (${joined(refs)}) and entries.deleted_at is null`);
+    select ${entryColumns} from entries where entries.entry_number in (${joined(refs)}) and entries.deleted_at is null ${and(visible.entries(tx))}`);
   return rows.map((row) => {
     const { id, ts, workspaceLabel, sender, docs, comments, threadId, messageId } = entryView(row);
     const text = `${comments.slice(0, lookedAt)} ${docs.map(({ path }) => path).join(" ")}`;
@@ -72,9 +73,9 @@ function* entriesOf(_: Context, refs: readonly number[], words: readonly string[
   });
 }
 
-function* threadsOf(_: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
+function* threadsOf(tx: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
   const rows = yield* all<ThreadRow>(
-    sql`select ${threadColumns} from threads where threads.thread_id in (${joined(refs)})`,
+    sql`select ${threadColumns} from threads where threads.thread_id in (${joined(refs)}) ${and(visible.threads(tx))}`,
   );
   return rows.map((row) => {
     const id = idOf("thread", row.thread_id);
@@ -109,7 +110,7 @@ function* messagesOf(tx: Context, refs: readonly number[], words: readonly strin
   const rows = yield* all<Letter>(sql`
     select messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.summary,
       substr(messages.body, 1, ${literal(lookedAt)}) as body, messages.created_at
-    from messages where messages.message_id in (${joined(refs)}) and ${unexpired(now)}`);
+    from messages where messages.message_id in (${joined(refs)}) and ${unexpired(now)} ${and(visible.messages(tx))}`);
   return rows.map((row) => {
     const id = idOf("message", row.message_id);
     return {

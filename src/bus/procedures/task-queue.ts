@@ -4,14 +4,15 @@ import type { Task } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { findTask, hasNotBegun, isRunning, oneView, onlyOf, tasksInQueue } from "../task.ts";
+import { and, visible } from "../visible.ts";
 
 export function* queue(
-  _: Context,
+  tx: Context,
   { agent, all: everybody, limit }: ParsedOf<"tasks.queue">,
 ): Procedure<OutputOf<"tasks.queue">> {
-  const whose = onlyOf(everybody ? undefined : agent);
+  const whose = () => sql`${onlyOf(everybody ? undefined : agent)} ${and(visible.tasks(tx))}`;
   const finished = yield* tasksInQueue(
-    sql`tasks.status = 'finished' ${whose}`,
+    sql`tasks.status = 'finished' ${whose()}`,
     sql`tasks.finished_at desc, tasks.task_number desc`,
     limit + 1,
   );
@@ -19,10 +20,10 @@ export function* queue(
   return {
     // What is to start comes first, in the order in which it starts.
     queued: yield* tasksInQueue(
-      sql`${hasNotBegun} ${whose}`,
+      sql`${hasNotBegun} ${whose()}`,
       sql`tasks.status desc, tasks.priority_rank, tasks.place`,
     ),
-    running: yield* tasksInQueue(sql`${isRunning} ${whose}`, sql`tasks.started_at, tasks.task_number`),
+    running: yield* tasksInQueue(sql`${isRunning} ${whose()}`, sql`tasks.started_at, tasks.task_number`),
     finished: finished.slice(0, limit).reverse(),
     hasMore,
   };

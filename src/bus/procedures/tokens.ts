@@ -75,10 +75,20 @@ export function* tokenRevoke(tx: Context, { id }: { id: string }): Procedure<Out
   return { ...view(before), already: true };
 }
 
-export function* tokenOwner(hash: string): Procedure<{ agent: string; scope: Scope } | null> {
-  const row = yield* one<TokenRow>(sql`
-    select tokens.agent_id, tokens.scope from tokens where tokens.token_hash = ${hash} and tokens.revoked_at is null`);
-  return row ? { agent: row.agent_id, scope: row.scope } : null;
+export interface Owner {
+  agent: string;
+  scope: Scope;
+  /** It was lent to a sub-agent that runs. */
+  subAgent: boolean;
+}
+
+export function* tokenOwner(hash: string): Procedure<Owner | null> {
+  const row = yield* one<TokenRow & { lent: number }>(sql`
+    select tokens.agent_id, tokens.scope, (
+      select count(*) from tasks where tasks.name = tokens.agent_id and tasks.status <> 'finished'
+        and tasks.token_id = tokens.token_id) as lent
+    from tokens where tokens.token_hash = ${hash} and tokens.revoked_at is null`);
+  return row ? { agent: row.agent_id, scope: row.scope, subAgent: row.lent > 0 } : null;
 }
 
 export function* hasTokens(): Procedure<boolean> {

@@ -6,6 +6,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { type EventRow, eventView } from "../event.ts";
+import { visible } from "../visible.ts";
 
 type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
 
@@ -16,7 +17,11 @@ export function* eventsAfter(
 ): Procedure<{ events: Event[]; nextEventId: number }> {
   const { agent } = filter;
   const settled = yield* tx.settled();
-  const conditions: Sql[] = [sql`events.event_id > ${after}`, sql`events.event_id <= ${settled}`];
+  const conditions: Sql[] = [
+    sql`events.event_id > ${after}`,
+    sql`events.event_id <= ${settled}`,
+    ...visible.events(tx),
+  ];
   if (filter.thread !== undefined) conditions.push(sql`events.thread_id = ${numberOf(filter.thread)}`);
   if (filter.run !== undefined) conditions.push(sql`events.run_id = ${filter.run}`);
   if (filter.status !== undefined)

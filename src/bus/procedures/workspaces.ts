@@ -4,6 +4,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
+import { and, visible } from "../visible.ts";
 import { findWorkspace, type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
 
 export function* workspaceAdd(
@@ -21,9 +22,10 @@ export function* workspaceAdd(
   return { workspace: workspaceView(row) };
 }
 
-export function* workspaceList(_: Context): Procedure<OutputOf<"workspaces.list">> {
+export function* workspaceList(tx: Context): Procedure<OutputOf<"workspaces.list">> {
   const rows = yield* all<WorkspaceRow>(
-    sql`select ${workspaceColumns} from workspaces order by workspaces.created_at, workspaces.workspace_id`,
+    sql`select ${workspaceColumns} from workspaces where 1 = 1 ${and(visible.workspaces(tx))}
+      order by workspaces.created_at, workspaces.workspace_id`,
   );
   return { workspaces: rows.map(workspaceView) };
 }

@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const agents = operation({
   name: "agents.list",
   kind: "read",
-  scope: "worker",
+  access: { on: "everybody" },
   summary: "Show who there is, and what each holds and has waiting",
   input: () => v.strictObject({}),
   output: () =>

@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const doctor = operation({
   name: "bus.doctor",
   kind: "local",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Check the database and say what to do",
   input: () => v.strictObject({}),
   output: () =>

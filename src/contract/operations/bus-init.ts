@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const init = operation({
   name: "bus.init",
   kind: "local",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Create the database here",
   detail: "Makes .agents/coord.db in this folder, or what --db names. Running it again changes nothing.",
   input: () => v.strictObject({}),

@@ -5,7 +5,7 @@ import { operation, toolSets } from "../operation.ts";
 export const mcp = operation({
   name: "bus.mcp",
   kind: "local",
-  scope: "worker",
+  access: { on: "everybody" },
   summary: "Serve this bus to a model over MCP, on standard input and output",
   detail:
     "For an agent's configuration, not for a terminal. Who it speaks for is INBOX_AGENT, --agent or a token; --db may be " +

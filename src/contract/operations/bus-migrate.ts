@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const migrate = operation({
   name: "bus.migrate",
   kind: "local",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Copy a whole bus to another database",
   detail:
     "From a file to Postgres, back, or between two of a kind: everything, with ids, cursors, leases and tokens. The source is " +

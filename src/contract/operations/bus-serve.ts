@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const serve = operation({
   name: "bus.serve",
   kind: "local",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Run the hub: REST, long poll and events for this database",
   detail:
     "It creates the database if there is none. On this machine it needs no token unless --auth; on another address " +

@@ -7,7 +7,7 @@ export const setupClients = ["claude", "codex", "gemini", "cursor", "vscode", "o
 export const setup = operation({
   name: "bus.setup",
   kind: "local",
-  scope: "worker",
+  access: { on: "everybody" },
   summary: "Give an agent's program the tools: write its MCP configuration",
   detail:
     "Shows the change as a diff and writes it after a y on the terminal, or with --yes. Only the entry inbox is touched. " +

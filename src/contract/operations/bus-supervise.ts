@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const supervise = operation({
   name: "bus.supervise",
   kind: "local",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Start what is to run, look after it, and end when nothing is left",
   detail: "orch run starts one by itself where no hub serves the database. A second one is harmless.",
   input: () => v.strictObject({}),

@@ -7,7 +7,7 @@ import { operation } from "../operation.ts";
 export const dlqList = operation({
   name: "deadLetters.list",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "List dead letters, oldest first",
   input: () =>
     v.strictObject({

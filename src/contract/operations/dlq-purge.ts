@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const dlqPurge = operation({
   name: "deadLetters.purge",
   kind: "write",
-  scope: "leader",
+  access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Throw dead letters away",
   detail: "One by its number, or all of a channel. A message of a thread stays in its thread.",
   input: () =>

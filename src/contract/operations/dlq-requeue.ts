@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const dlqRequeue = operation({
   name: "deadLetters.requeue",
   kind: "write",
-  scope: "leader",
+  access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Put dead letters back into their inbox",
   detail: "One by its number, or all of a channel.",
   input: () =>

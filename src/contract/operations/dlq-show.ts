@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const dlqShow = operation({
   name: "deadLetters.show",
   kind: "read",
-  scope: "worker",
+  access: { on: "message", by: "id", does: "read" },
   summary: "Show one dead letter",
   input: () => v.strictObject({ id: messageNumber("the message's number") }),
   output: () => v.strictObject({ message: deadLetter() }),

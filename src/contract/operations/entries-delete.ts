@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const entryDelete = operation({
   name: "entries.delete",
   kind: "write",
-  scope: "leader",
+  access: { on: "entry", by: "id", does: "change" },
   summary: "Delete an entry of the person's inbox",
   detail: `It is hidden at once and erased after ${restoreSeconds} seconds, with its line in the journal; until then it can be restored.`,
   input: () =>

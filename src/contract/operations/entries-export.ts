@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const entryExport = operation({
   name: "entries.export",
   kind: "read",
-  scope: "leader",
+  access: { on: "person", does: "read" },
   summary: "Print the person's inbox as JSON lines, in the order in which entries came",
   detail:
     "The lines are those of the journal, with what it does not have: who sent it, whether it was read and answered. " +

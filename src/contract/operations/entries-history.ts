@@ -7,7 +7,7 @@ import { workspaceId } from "../workspace.ts";
 export const entryHistory = operation({
   name: "entries.history",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "Show the person's inbox, newest first",
   detail: `With the number of unread ones, of the workspace if one is named; ${unreadLimit} means as many or more.`,
   input: () =>

@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const entryImport = operation({
   name: "entries.import",
   kind: "write",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Add entries from JSON lines, as export and the journal have them",
   detail:
     "Entries that are there already, by their id, are left as they are. Each keeps its time, and so its place in the history.",

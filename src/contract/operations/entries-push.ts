@@ -6,7 +6,7 @@ import { workspaceId } from "../workspace.ts";
 export const entryPush = operation({
   name: "entries.push",
   kind: "write",
-  scope: "worker",
+  access: { on: "workspace", by: "workspace", does: "change" },
   summary: "Put something into the person's inbox",
   detail:
     "Pointers to documents of the workspace, shown live, and what you say about them; at least one of the two.",

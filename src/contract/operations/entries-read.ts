@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const entryRead = operation({
   name: "entries.read",
   kind: "write",
-  scope: "leader",
+  access: { on: "entry", by: "id", does: "change" },
   summary: "Mark an entry as read",
   detail: "A message to the person is acked by that. Once: a second time changes nothing, and says already.",
   input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who read it", "NAME"), person) }),

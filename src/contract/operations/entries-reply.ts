@@ -8,7 +8,7 @@ import { recipient } from "../recipient.ts";
 export const entryReply = operation({
   name: "entries.reply",
   kind: "write",
-  scope: "worker",
+  access: { on: "entry", by: "id", does: "change" },
   summary: "Answer an entry of the person's inbox",
   detail:
     "The answer goes to the workspace's agent; where the entry is a message, into its thread, or to its sender. " +

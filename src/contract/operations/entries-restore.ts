@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const entryRestore = operation({
   name: "entries.restore",
   kind: "write",
-  scope: "leader",
+  access: { on: "entry", by: "id", does: "change" },
   summary: "Bring back an entry that was just deleted",
   detail: `Possible for ${restoreSeconds} seconds; one that was not deleted stays as it is.`,
   input: () =>

@@ -8,7 +8,7 @@ import { workspace } from "../workspace.ts";
 export const entryShow = operation({
   name: "entries.show",
   kind: "read",
-  scope: "worker",
+  access: { on: "entry", by: "id", does: "read", marking: "change" },
   summary: "Show one entry of the person's inbox, and its documents as they are now",
   detail:
     "It changes nothing unless --mark-read. Whoever shows it to the person marks it as read, as the page does.",

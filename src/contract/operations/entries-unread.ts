@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const entryUnread = operation({
   name: "entries.unread",
   kind: "write",
-  scope: "leader",
+  access: { on: "entry", by: "id", does: "change" },
   summary: "Mark an entry as unread again",
   detail: "A message that was acked by reading it stays so.",
   input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who says so", "NAME"), person) }),

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const check = operation({
   name: "mailbox.check",
   kind: "wait",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Collect all mail that is there, without waiting",
   input: () =>
     v.strictObject({

@@ -8,7 +8,7 @@ import { timeoutSeconds } from "../waiting.ts";
 export const gather = operation({
   name: "mailbox.gather",
   kind: "wait",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Wait for the answers of several agents, and collect them together",
   detail:
     "An answer is a result, or any message of a sender that has no open thread from you. After the timeout you get " +

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const mailList = operation({
   name: "mailbox.list",
   kind: "read",
-  scope: "worker",
+  access: { on: "inbox", by: "agent", does: "read" },
   summary: "Show what is waiting in an inbox, without collecting it",
   input: () =>
     v.strictObject({

@@ -7,7 +7,7 @@ import { timeoutSeconds } from "../waiting.ts";
 export const receive = operation({
   name: "mailbox.receive",
   kind: "wait",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Block for mail and collect it",
   detail: "One message unless --max says more; the oldest first unless --lifo. What was printed is acked.",
   input: () =>

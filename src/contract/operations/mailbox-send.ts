@@ -8,7 +8,7 @@ import { recipient, strict } from "../recipient.ts";
 export const sendPlain = operation({
   name: "mailbox.send",
   kind: "write",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Send a plain message, without a thread",
   detail:
     "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected.",

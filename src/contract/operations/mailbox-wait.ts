@@ -7,7 +7,7 @@ import { timeoutSeconds } from "../waiting.ts";
 export const waitMail = operation({
   name: "mailbox.wait",
   kind: "wait",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Block for the first message, then gather what comes within a moment",
   detail: "What many workers answer at about the same time arrives as one answer.",
   input: () =>

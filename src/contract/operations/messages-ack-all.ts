@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const msgAckAll = operation({
   name: "messages.ackAll",
   kind: "write",
-  scope: "worker",
+  access: { on: "channel", by: "channel", does: "change" },
   summary: "Acknowledge all that is pending on a channel",
   input: () => v.strictObject({ channel: channel(), agent: name("who acks", "NAME") }),
   output: () => v.strictObject({ channel: v.string(), ackedCount: v.number() }),

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const msgAck = operation({
   name: "messages.ack",
   kind: "write",
-  scope: "worker",
+  access: { on: "message", by: "id", does: "change" },
   summary: "Acknowledge one message",
   detail: "Once: a second ack changes nothing, and says already with the time of the first.",
   input: () => v.strictObject({ id: messageNumber("the message's number"), agent: name("who acks", "NAME") }),

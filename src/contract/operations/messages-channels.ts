@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const msgChannels = operation({
   name: "messages.channels",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "List the channels, by name",
   detail: "Every name a message was ever sent to, with what nobody has acknowledged yet.",
   input: () =>

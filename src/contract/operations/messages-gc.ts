@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const msgGc = operation({
   name: "messages.gc",
   kind: "write",
-  scope: "leader",
+  access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete expired messages, and old acknowledged ones",
   detail: "Never an unacknowledged one that lives, and never a message of a thread.",
   input: () =>

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const msgInbox = operation({
   name: "messages.inbox",
   kind: "read",
-  scope: "worker",
+  access: { on: "channel", by: "channel", does: "read" },
   summary: "Read a channel, without changing anything",
   detail:
     "Messages after --after, oldest first. With --reader the position is kept in the bus and acked messages are " +

@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const msgPending = operation({
   name: "messages.pending",
   kind: "read",
-  scope: "worker",
+  access: { on: "channel", by: "channel", does: "read" },
   summary: "Count what nobody has acknowledged on a channel",
   input: () => v.strictObject({ channel: channel() }),
   output: () => v.strictObject({ channel: v.string(), count: v.number() }),

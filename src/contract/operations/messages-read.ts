@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const msgRead = operation({
   name: "messages.read",
   kind: "read",
-  scope: "worker",
+  access: { on: "message", by: "id", does: "read" },
   summary: "Read one message, or a part of a long one",
   detail: "Changes nothing. total is the length of its whole content in characters.",
   input: () =>

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const msgReplies = operation({
   name: "messages.replies",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "Find the replies to a request, on every channel",
   detail: "Every message with that correlation id but the first.",
   input: () =>

@@ -7,7 +7,7 @@ import { recipient, strict } from "../recipient.ts";
 export const msgSend = operation({
   name: "messages.send",
   kind: "write",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Append a message to a channel",
   detail: "A channel is an agent's name or a free topic; * reaches everybody who is known, a copy each.",
   input: () =>

@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 export const msgStatus = operation({
   name: "messages.status",
   kind: "read",
-  scope: "worker",
+  access: { on: "message", by: "id", does: "read" },
   summary: "Tell what became of a message: stored, handed over, acknowledged, dead",
   input: () => v.strictObject({ id: messageNumber("the message's number") }),
   output: () =>

@@ -4,7 +4,7 @@ import { poolInput, poolOutput } from "../pool.ts";
 export const poolJoin = operation({
   name: "pools.join",
   kind: "write",
-  scope: "worker",
+  access: { on: "pool", by: "pool", does: "change" },
   summary: "Join a pool: fetch and claim what is assigned to it",
   input: poolInput,
   output: poolOutput,

@@ -4,7 +4,7 @@ import { poolInput, poolOutput } from "../pool.ts";
 export const poolLeave = operation({
   name: "pools.leave",
   kind: "write",
-  scope: "worker",
+  access: { on: "own" },
   summary: "Leave a pool; what you hold stays yours",
   input: poolInput,
   output: poolOutput,

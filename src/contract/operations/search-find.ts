@@ -6,7 +6,7 @@ import { searchHit, searchKinds } from "../search.ts";
 export const searchFind = operation({
   name: "search.find",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "Find entries, threads and messages by their words, best first",
   detail:
     "All words must be there, each of two letters or more may be the beginning of a longer one; case, accents and signs do not matter. " +

@@ -5,7 +5,7 @@ import { prompt, queueOf, taskSettings } from "../task.ts";
 export const assign = operation({
   name: "tasks.assign",
   kind: "write",
-  scope: "leader",
+  access: { on: "own", starts: true },
   summary: "Start a sub-agent on a task, and return at once",
   detail:
     "Push and run in one. terminalId is the sub-agent's name and the sender of all it sends. Collect the results of several " +

@@ -6,7 +6,7 @@ import { prompt, queueOf, retries, task, taskName, taskPriority, taskTimeout } f
 export const editTask = operation({
   name: "tasks.edit",
   kind: "write",
-  scope: "leader",
+  access: { on: "task", by: "name", does: "change" },
   summary: "Change a task that has not started",
   input: () =>
     v.strictObject({

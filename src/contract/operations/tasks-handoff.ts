@@ -7,7 +7,7 @@ import { timeoutSeconds } from "../waiting.ts";
 export const handoff = operation({
   name: "tasks.handoff",
   kind: "wait",
-  scope: "leader",
+  access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
   detail:
     "The result is collected: it does not come to the inbox again. If it takes longer than --timeout-seconds the answer is " +

@@ -6,7 +6,7 @@ import { queueOf, task, taskName } from "../task.ts";
 export const killTask = operation({
   name: "tasks.kill",
   kind: "write",
-  scope: "leader",
+  access: { on: "task", by: "name", does: "change" },
   summary: "End a running task and all that it has started",
   detail:
     "Hard: the whole process tree, and the tasks it pushed itself. Its parent gets the failure, with what it had written.",

@@ -8,7 +8,7 @@ import { timeoutSeconds } from "../waiting.ts";
 export const log = operation({
   name: "tasks.log",
   kind: "wait",
-  scope: "worker",
+  access: { on: "task", by: "name", does: "read" },
   summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
   detail:
     "It is kept on the machine where the sub-agent ran. With --timeout-seconds it waits for more; --follow goes on to the end.",

@@ -6,7 +6,7 @@ import { queueOf, task, taskName } from "../task.ts";
 export const moveTask = operation({
   name: "tasks.move",
   kind: "write",
-  scope: "leader",
+  access: { on: "task", by: "name", does: "change" },
   summary: "Change a task's place among those that have not started",
   detail: "Say one of --to, --before and --behind. Priority and dependencies still come first.",
   input: () =>

@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const profiles = operation({
   name: "tasks.profiles",
   kind: "read",
-  scope: "worker",
+  access: { on: "everybody" },
   summary: "Show which kinds of agents there are, and which are installed",
   detail: "They are described in .agents/agents.toml; some are built in.",
   input: () => v.strictObject({}),

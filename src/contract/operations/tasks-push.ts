@@ -5,7 +5,7 @@ import { prompt, queueOf, task, taskSettings } from "../task.ts";
 export const push = operation({
   name: "tasks.push",
   kind: "write",
-  scope: "leader",
+  access: { on: "own", starts: true },
   summary: "Queue a task for a sub-agent",
   detail:
     "Nothing is started before orch run. Every option may be given as key=value too; -- ends the options. " +

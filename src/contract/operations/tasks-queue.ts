@@ -6,7 +6,7 @@ import { taskInQueue } from "../task.ts";
 export const queue = operation({
   name: "tasks.queue",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "Show what is queued, running and finished",
   detail: "What a task answered is in its parent's inbox, not here. --all shows everybody's tasks.",
   input: () =>

@@ -5,7 +5,7 @@ import { queueOf, task, taskName } from "../task.ts";
 export const removeTask = operation({
   name: "tasks.remove",
   kind: "write",
-  scope: "leader",
+  access: { on: "task", by: "name", does: "change" },
   summary: "Take a task that has not started out of the queue",
   detail: "What depends on it is skipped, and its parent is told.",
   input: () => v.strictObject({ agent: queueOf(), name: taskName() }),

@@ -6,7 +6,7 @@ import { queueOf, taskTimeout } from "../task.ts";
 export const runTasks = operation({
   name: "tasks.run",
   kind: "write",
-  scope: "leader",
+  access: { on: "own", starts: true },
   summary: "Start what you have queued, and return at once",
   detail:
     "N is how many of yours run at a time; the others follow as they finish. What you push later waits for the next run. " +

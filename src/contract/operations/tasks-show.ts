@@ -5,7 +5,7 @@ import { task, taskName } from "../task.ts";
 export const showTask = operation({
   name: "tasks.show",
   kind: "read",
-  scope: "worker",
+  access: { on: "task", by: "name", does: "read" },
   summary: "Show one task, the newest of that name",
   detail: "Where its program can go on with a conversation, resume is the command that opens it again.",
   input: () => v.strictObject({ name: taskName() }),

@@ -9,7 +9,7 @@ import { thread } from "../thread.ts";
 export const cancel = operation({
   name: "threads.cancel",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Cancel a thread that has not ended",
   detail: "Anyone may. Whoever holds the lease, else the assignee, gets a control message with the reason.",
   input: () =>

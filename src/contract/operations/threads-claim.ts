@@ -10,7 +10,7 @@ import { timeoutSeconds } from "../waiting.ts";
 export const claim = operation({
   name: "threads.claim",
   kind: "wait",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Take exclusive ownership of a thread",
   detail:
     "With a thread: that one, or lease_conflict. Without: the best one that fetch would list, in one step; " +

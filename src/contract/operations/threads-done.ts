@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const done = operation({
   name: "threads.done",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "End a thread with its result",
   detail: "The result goes to the creator and the lease is released. The same call again changes nothing.",
   input: () => endingInput("the result in one line (default: done)"),

@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 export const fail = operation({
   name: "threads.fail",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "End a thread that could not be done",
   detail: "The reason goes to the creator with success: false, and the lease is released.",
   input: () => endingInput("why, in one line (default: failed)"),

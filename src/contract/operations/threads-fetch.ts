@@ -7,7 +7,7 @@ import { statusFilter, thread } from "../thread.ts";
 export const fetch = operation({
   name: "threads.fetch",
   kind: "read",
-  scope: "worker",
+  access: { on: "own" },
   summary: "List the threads an agent could work on, without taking any",
   detail:
     "Threads assigned to the agent or to a pool it joined, and those of them whose lease has run out; " +

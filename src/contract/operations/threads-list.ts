@@ -7,7 +7,7 @@ import { statusFilter, thread } from "../thread.ts";
 export const list = operation({
   name: "threads.list",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "List threads, newest first",
   input: () =>
     v.strictObject({

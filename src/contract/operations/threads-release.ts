@@ -8,7 +8,7 @@ import { thread } from "../thread.ts";
 export const release = operation({
   name: "threads.release",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Give a thread back, so that another may claim it",
   detail: "The thread is pending again and assigned to whom it was first sent.",
   input: () =>

@@ -8,7 +8,7 @@ import { thread } from "../thread.ts";
 export const renew = operation({
   name: "threads.renew",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Extend your lease, counted from now",
   input: () =>
     v.strictObject({

@@ -10,7 +10,7 @@ import { thread } from "../thread.ts";
 export const reply = operation({
   name: "threads.reply",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Answer inside a thread",
   detail:
     "Goes to the other of the thread's creator and assignee unless --to says otherwise; wakes its wait-reply.",

@@ -10,7 +10,7 @@ import { priorities, thread } from "../thread.ts";
 export const send = operation({
   name: "threads.send",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Create a thread, or add a message to one",
   detail:
     "Without --thread it creates a thread for --to with --subject. With --thread it adds to that thread; " +

@@ -9,7 +9,7 @@ import { thread } from "../thread.ts";
 export const show = operation({
   name: "threads.show",
   kind: "read",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "read" },
   summary: "Show one thread with its lease and all its messages",
   input: () =>
     v.strictObject({

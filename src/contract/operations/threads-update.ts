@@ -10,7 +10,7 @@ import { thread } from "../thread.ts";
 export const update = operation({
   name: "threads.update",
   kind: "write",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "change" },
   summary: "Report progress, or that you are blocked and on what",
   detail: "A blocked update is a question to the thread's creator: its summary must say what is missing.",
   input: () =>

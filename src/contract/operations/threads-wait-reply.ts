@@ -8,7 +8,7 @@ import { afterEvent, timeoutSeconds } from "../waiting.ts";
 export const waitReply = operation({
   name: "threads.waitReply",
   kind: "wait",
-  scope: "worker",
+  access: { on: "thread", by: "thread", does: "read" },
   summary: "Block until somebody else answers in a thread",
   detail:
     "Starts after your own last message in the thread unless told, so an answer that came in between is found. " +

@@ -6,7 +6,7 @@ import { scopes, token } from "../token.ts";
 export const tokenCreate = operation({
   name: "tokens.create",
   kind: "write",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Make a token that speaks for one agent",
   detail: "It is shown this once. Whoever has it can write as that agent, and as nobody else.",
   input: () =>

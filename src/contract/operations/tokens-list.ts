@@ -5,7 +5,7 @@ import { token } from "../token.ts";
 export const tokenList = operation({
   name: "tokens.list",
   kind: "read",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "List tokens: whom each speaks for, never the token itself",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ tokens: v.array(token()) }),

@@ -5,7 +5,7 @@ import { token, tokenId } from "../token.ts";
 export const tokenRevoke = operation({
   name: "tokens.revoke",
   kind: "write",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "End a token at once",
   input: () => v.strictObject({ id: tokenId() }),
   output: () => v.strictObject({ ...token().entries, already: v.boolean() }),

@@ -6,7 +6,7 @@ import { workspace } from "../workspace.ts";
 export const workspaceAdd = operation({
   name: "workspaces.add",
   kind: "write",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Register a folder as a workspace",
   detail: "Its agent gets its own address at the hub, /mcp/ID, where it can push to the person's inbox.",
   input: () =>

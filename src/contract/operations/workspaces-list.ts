@@ -5,7 +5,7 @@ import { workspace } from "../workspace.ts";
 export const workspaceList = operation({
   name: "workspaces.list",
   kind: "read",
-  scope: "worker",
+  access: { on: "visible" },
   summary: "Show the workspaces",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ workspaces: v.array(workspace()) }),

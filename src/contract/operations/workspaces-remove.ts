@@ -5,7 +5,7 @@ import { workspace, workspaceId } from "../workspace.ts";
 export const workspaceRemove = operation({
   name: "workspaces.remove",
   kind: "write",
-  scope: "admin",
+  access: { on: "bus", scopes: ["admin"] },
   summary: "Forget a workspace",
   detail:
     "Its address at the hub is refused from then on. The folder is left as it is, and so are its entries; their documents are not shown any more.",

@@ -2,7 +2,7 @@
 import { asInboxError, errorTable, hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
-import { actAs, requireOwner } from "../../identity.ts";
+import { actingAs, requireOwner } from "../../identity.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
 import { type LocalOperation, runLocal } from "../../local.ts";
 import { brokerOf, isHub, isServer, locate } from "../../location.ts";
@@ -96,22 +96,16 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
-  const inbox = await openBus(location, delivery, token, op, command.input);
+  const inbox = await openBus(location, delivery, token);
   try {
-    return await act(inbox, op, command, globals.json, token !== undefined);
+    return await act(inbox, op, command, globals.json);
   } finally {
     // A file needs no farewell, and it would take time; a server's waiters may still have to be told.
     if (isServer(location) || delivery !== undefined) await inbox.close();
   }
 }
 
-async function act(
-  inbox: Inbox,
-  op: AnyOperation,
-  command: CommandInput,
-  json: boolean,
-  verified: boolean,
-): Promise<number> {
+async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
   const { label } = command;
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
@@ -124,7 +118,7 @@ async function act(
   }
   // What it has begun goes on without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { label, idempotencyKey, verified, signal };
+  const options = { label, idempotencyKey, signal };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -142,14 +136,11 @@ async function openBus(
   location: string,
   delivery: string | undefined,
   token: string | undefined,
-  op: AnyOperation,
-  input: Record<string, unknown>,
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
   const journal = { complain: (message: string) => complain(`warning: ${message}\n`) };
   const inbox = openInbox(location, { delivery, brief: true, journal });
-  if (token !== undefined) actAs(await requireOwner(inbox, token), op, input);
-  return inbox;
+  return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
 }
 
 /** Prints the answer, and only then collects what it contains. */

@@ -1,6 +1,6 @@
 /** [U2] Routes that show files: whose they are is asked of the entry. */
 import { openDocumentStreams } from "./document-stream.ts";
-import { document, type Found, mayRead, picture } from "./documents.ts";
+import { document, type Found, picture } from "./documents.ts";
 import { streaming } from "./guard.ts";
 import type { RoutedRequest } from "./request.ts";
 import type { House, Route, Routes, Server } from "./route.ts";
@@ -12,8 +12,7 @@ export function documentRoutes({ inbox, guard, stopping }: House, watchedEntries
   const ofEntry = (counted: string, show: Show): Route => ({
     counted,
     handle: async (request, server, caller) => {
-      const found = await inbox.entry(request.params.id!);
-      mayRead(caller, found);
+      const found = await inbox.entry(request.params.id!, caller);
       return show(request, found, server);
     },
   });

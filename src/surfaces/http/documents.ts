@@ -4,13 +4,10 @@
  */
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { permits } from "../../contract/token.ts";
 import { notShown, openConfined } from "../../documents/confined.ts";
 import { noWorkspace } from "../../documents/states.ts";
 import { isImage, type Served, servedAs } from "../../documents/types.ts";
-import type { Caller } from "../../identity.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
 import { fs } from "../../system.ts";
 import type { RoutedRequest } from "./request.ts";
@@ -20,16 +17,6 @@ export type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>>;
 
 const policy = "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const pieceBytes = 256 * 1024;
-
-/** [X2] The person, whoever leads, and the workspace's own agent; without tokens everybody on this machine. */
-export function mayRead({ agent, scope }: Caller, { workspace }: Found): void {
-  if (agent === undefined || agent === person || agent === workspace?.agent) return;
-  if (scope !== undefined && permits(scope, "leader")) return;
-  throw new InboxError(
-    "not_allowed",
-    `this token speaks for "${agent}", and the workspace is another agent's`,
-  );
-}
 
 /** The n-th document of the entry. */
 export function document(request: RoutedRequest, found: Found): Response {

@@ -1,4 +1,5 @@
 /** [W6] Events as they happen, as server-sent events. The reader sets the pace: nothing is read ahead of it. */
+import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
 
 const heartbeatMs = 15_000;
@@ -7,14 +8,13 @@ export function eventStream(
   request: Request,
   inbox: Inbox,
   filter: Record<string, unknown>,
-  stop: AbortSignal,
-  over: () => void,
+  { stop, over, caller }: { stop: AbortSignal; over: () => void; caller: Caller },
 ): Response {
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
   const ending = new AbortController();
   const end = () => ending.abort();
-  const events = inbox.follow(input, { signal: ending.signal });
+  const events = inbox.follow(input, { signal: ending.signal, caller });
   request.signal.addEventListener("abort", end);
   stop.addEventListener("abort", end);
   const encoder = new TextEncoder();

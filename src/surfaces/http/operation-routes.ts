@@ -63,7 +63,7 @@ const handleOf =
         signal,
         idempotencyKey,
         handOver,
-        verified: caller.agent !== undefined,
+        caller,
       });
     const waits = op.kind === "wait";
     const handed = waits ? await waitFor(house, op, request, server, input, call) : await call();

@@ -15,11 +15,11 @@ import type { Handle, House, Route, Routes } from "./route.ts";
 import { seed } from "./seed.ts";
 
 export function eventRoutes({ inbox, guard, stopping }: House): Routes {
-  const handle: Handle = async (request, server) => {
+  const handle: Handle = async (request, server, caller) => {
     server.timeout(request, 0);
     const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
     return streaming(guard, filter.agent as string | undefined, (over) =>
-      eventStream(request, inbox, filter, stopping, over),
+      eventStream(request, inbox, filter, { stop: stopping, over, caller }),
     );
   };
   return { "GET /api/events": { counted: "events.stream", handle } };
@@ -40,7 +40,7 @@ export function handOverRoutes({ inbox }: House): Routes {
   const settle = (word: "confirm" | "release"): Route => ({
     counted: `hand-overs.${word}`,
     handle: async (request, _server, caller) => {
-      await inbox.settle(word, receiptIn(await jsonBody(request), caller));
+      await inbox.settle(word, receiptIn(await jsonBody(request), caller), caller);
       return plain({ ok: true });
     },
   });

@@ -68,7 +68,7 @@ export async function callTool(
     const handed = await waiting(tool, context, () =>
       session.inbox.hand(tool!.op.name as BusOperation, input as never, {
         signal: context.signal,
-        verified: session.caller.agent !== undefined,
+        caller: session.caller,
         label: labelOf(tool!),
       }),
     ).finally(over);

@@ -1,6 +1,6 @@
 /** [C5] What can be read by address: an agent's inbox, and a thread. Reading changes nothing. */
 import { InboxError } from "../../contract/errors.ts";
-import { permits } from "../../contract/token.ts";
+import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
@@ -62,22 +62,22 @@ async function textAt({ inbox, caller, agent }: Session, uri: string): Promise<s
   const whose = inboxIn(uri);
   if (whose !== undefined) {
     const who = caller.agent ?? agent;
-    // One's own, or everybody's for who leads.
-    if (who !== undefined && who !== whose && !(caller.scope && permits(caller.scope, "leader")))
+    // Where a token says who it is, its scope decides.
+    if (caller.agent === undefined && who !== undefined && who !== whose)
       throw new InboxError("not_allowed", `you are "${who}" here; the inbox of "${whose}" is another's`);
-    return render("mailbox.list", await inbox.call("mailbox.list", { agent: whose }), plainPaint);
+    return render("mailbox.list", await inbox.call("mailbox.list", { agent: whose }, { caller }), plainPaint);
   }
   const thread = threadIn(uri);
   if (thread !== undefined)
-    return render("threads.show", await inbox.call("threads.show", { thread }), plainPaint);
+    return render("threads.show", await inbox.call("threads.show", { thread }, { caller }), plainPaint);
   const id = part(uri, /^inbox:\/\/messages\/(?:msg_)?(\d+)$/);
-  if (id !== undefined) return wholeMessage(inbox, Number(id));
+  if (id !== undefined) return wholeMessage(inbox, Number(id), caller);
   throw nothingAt(uri);
 }
 
 /** It is read in pieces, and told as one. */
-async function wholeMessage(inbox: Inbox, id: number): Promise<string> {
-  const read = (offset: number) => inbox.call("messages.read", { id, offset });
+async function wholeMessage(inbox: Inbox, id: number, caller: Caller): Promise<string> {
+  const read = (offset: number) => inbox.call("messages.read", { id, offset }, { caller });
   const whole = await read(0);
   while (whole.message.content.length < whole.total) {
     const { message } = await read(whole.message.content.length);

@@ -33,8 +33,7 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
   );
   const known = session.caller.agent !== undefined || session.agent !== undefined;
 
-  const { scope } = session.caller;
-  const offered = toolsOf({ sets, scope, inWorkspace: session.workspace !== undefined });
+  const offered = toolsOf({ sets, caller: session.caller, inWorkspace: session.workspace !== undefined });
   const running = new Map<string | number, () => void>();
   session.abandon = (id) => running.get(id)?.();
 

@@ -5,7 +5,7 @@ import { infoOf } from "../../contract/fields.ts";
 import type { AnyOperation, ToolForm, ToolSet } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 import { didYouMean } from "../../contract/suggest.ts";
-import { permits, type Scope } from "../../contract/token.ts";
+import { type Caller, mayUse } from "../../identity.ts";
 
 export interface Tool {
   op: AnyOperation;
@@ -41,13 +41,15 @@ export interface Choice {
   sets?: readonly ToolSet[];
   inWorkspace: boolean;
   /** What the caller's token allows. */
-  scope?: Scope;
+  caller: Caller;
 }
 
 /** The tools that are offered: those of the sets that were chosen, else what a token's scope is for, else the usual ones. */
-export function toolsOf({ sets, inWorkspace, scope }: Choice): Tool[] {
+export function toolsOf({ sets, inWorkspace, caller }: Choice): Tool[] {
+  // A sub-agent may lead what it starts.
+  const scope = caller.subAgent ? "leader" : caller.scope;
   return [...all.values()].filter(({ op, form }) => {
-    if (scope !== undefined && !permits(scope, op.scope)) return false;
+    if (!mayUse(caller, op)) return false;
     // [U1] To the person an agent speaks from its workspace, and from nowhere else.
     if (form.set === "user") return inWorkspace;
     if (sets) return sets.includes(form.set);

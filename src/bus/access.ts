@@ -1,0 +1,88 @@
+/** [X10] How the things that a call names stand to whoever calls. */
+import type { ObjectKind, Relation, Target } from "../contract/access.ts";
+import { person } from "../contract/entry.ts";
+import { numberOf } from "../contract/ids.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { one } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
+import { entriesOf, isAncestor, isTopic, messagesOf, tasksOf, threadsOf } from "./visible.ts";
+
+type Lookup = (agent: string, target: Target) => Procedure<Relation>;
+
+/** What is not there stands to nobody: the operation itself says that there is none. */
+export function* relationOf(agent: string, target: Target): Procedure<Relation> {
+  return yield* lookups[target.kind](agent, target);
+}
+
+const number = (id: string | number) => (typeof id === "number" ? id : numberOf(id));
+
+const lookups: Record<ObjectKind, Lookup> = {
+  inbox: channelOf,
+  channel: channelOf,
+
+  /** Anybody may take a pool's work; a name that is an agent's is no pool to join. */
+  *pool(agent, { id }) {
+    if (id === person) return "person";
+    const somebody = yield* one(sql`select 1 as there from agents where agents.name = ${id}`);
+    return somebody && id !== agent ? "other" : "own";
+  },
+
+  /** To read one, one must be a party to it; to settle it, it must be in one's inbox. */
+  *message(agent, { id, does }) {
+    const row = yield* one<{ to_agent: string }>(
+      sql`select messages.to_agent from messages where messages.message_id = ${number(id)}`,
+    );
+    if (!row) return "own";
+    if (does === "change") return yield* channelOf(agent, { kind: "channel", id: row.to_agent, does });
+    const mine = yield* one(
+      sql`select 1 as mine from messages where messages.message_id = ${number(id)} and ${messagesOf(agent)}`,
+    );
+    if (mine) return "own";
+    return row.to_agent === person ? "person" : "other";
+  },
+
+  *thread(agent, { id }) {
+    const row = yield* one<{ mine: number }>(sql`
+      select case when ${threadsOf(agent)} then 1 else 0 end as mine from threads where threads.thread_id = ${number(id)}`);
+    return !row || row.mine === 1 ? "own" : "other";
+  },
+
+  /** Its own transcript anybody may read; to end or change a task is for those above it. */
+  *task(agent, { id, does }) {
+    const condition = does === "read" ? tasksOf(agent) : isAncestor(agent);
+    const row = yield* one<{ mine: number }>(sql`
+      select case when ${condition} then 1 else 0 end as mine from tasks where tasks.name = ${id}
+      order by tasks.task_number desc limit 1`);
+    return !row || row.mine === 1 ? "own" : "other";
+  },
+
+  /** Who put an entry there may look at it; what becomes of it is the person's. */
+  *entry(agent, { id, does }) {
+    if (agent === person) return "own";
+    if (does === "change") return "person";
+    const row = yield* one(
+      sql`select 1 as mine from entries where entries.entry_id = ${id} and ${entriesOf(agent)}`,
+    );
+    return row ? "own" : "person";
+  },
+
+  *workspace(agent, { id }) {
+    const row = yield* one<{ agent_id: string }>(
+      sql`select workspaces.agent_id from workspaces where workspaces.workspace_id = ${id}`,
+    );
+    return !row || row.agent_id === agent ? "own" : "person";
+  },
+};
+
+function* channelOf(agent: string, { id }: Target): Procedure<Relation> {
+  const name = String(id);
+  if (name === agent) return "own";
+  if (name === person) return "person";
+  const member = yield* one(sql`
+    select 1 as member from pool_members where pool_members.agent_id = ${agent} and pool_members.pool = ${name}`);
+  if (member) return "own";
+  return (yield* one(sql`
+    select 1 as open from (select cast(${name} as text) as name) as channel where ${isTopic(fragment`channel.name`)}`))
+    ? "open"
+    : "other";
+}

@@ -1,0 +1,85 @@
+/**
+ * [X10] Who may do what, where tokens are used. An operation says on what it acts (`access`); how that stands to the
+ * caller is looked up (bus/access.ts); what a scope may do then is this table. It is enforced in one place (identity.ts).
+ */
+import type { Scope } from "./token.ts";
+
+export const deeds = ["read", "change"] as const;
+export type Deed = (typeof deeds)[number];
+
+/**
+ * How something stands to a caller.
+ *   own: its inbox and its pools', threads it is a party to or may claim, what it sent, its tasks and theirs, its workspace
+ *   open: a topic that is no agent's inbox
+ *   person: the person's inbox and workspaces
+ *   other: everything else
+ */
+export const relations = ["own", "open", "person", "other"] as const;
+export type Relation = (typeof relations)[number];
+
+/** The most a scope may do with what stands to it in each way; null: nothing. */
+export const policy: Record<Scope, Record<Relation, Deed | null>> = {
+  worker: { own: "change", open: "change", person: null, other: null },
+  leader: { own: "change", open: "change", person: "read", other: "change" },
+  user: { own: "change", open: "change", person: "change", other: "read" },
+  admin: { own: "change", open: "change", person: "change", other: "change" },
+};
+
+export const allows = (scope: Scope, relation: Relation, deed: Deed): boolean =>
+  policy[scope][relation] === "change" || policy[scope][relation] === deed;
+
+/** What an operation's input names by an id or a name. */
+export const objects = [
+  "inbox",
+  "channel",
+  "pool",
+  "message",
+  "thread",
+  "task",
+  "entry",
+  "workspace",
+] as const;
+export type ObjectKind = (typeof objects)[number];
+
+export type Access<Field extends string = string> =
+  /** The same for everybody. */
+  | { on: "everybody" }
+  /** The bus as a whole: only for these scopes. */
+  | { on: "bus"; scopes: readonly Scope[] }
+  /** What the caller itself has or makes. `starts`: it starts programs, which is for those who lead and for sub-agents. */
+  | { on: "own"; starts?: true }
+  /** Many things: the answer has only those that the caller may read. */
+  | { on: "visible" }
+  /** The whole of the person's inbox. */
+  | { on: "person"; does: Deed }
+  /** The thing or things that these fields name; where none of them is given, what is the caller's own. */
+  | { on: ObjectKind; by: Field | readonly Field[]; does: Deed; marking?: "change"; starts?: true };
+
+/** Which things a call acts on, and how. */
+export interface Target {
+  kind: ObjectKind;
+  id: string | number;
+  does: Deed;
+}
+
+/** The kind of a field is the operation's, but for a channel beside a message's number. */
+const kindOfField = (kind: ObjectKind, field: string): ObjectKind => (field === "channel" ? "channel" : kind);
+
+export function targetsOf(
+  access: Access,
+  input: Readonly<Record<string, unknown>>,
+  marking: boolean,
+): readonly Target[] {
+  if (!("by" in access)) return [];
+  const does = marking ? (access.marking ?? access.does) : access.does;
+  const fields = typeof access.by === "string" ? [access.by] : access.by;
+  return fields.flatMap((field) => {
+    const id = input[field];
+    return typeof id === "string" || typeof id === "number"
+      ? [{ kind: kindOfField(access.on, field), id, does }]
+      : [];
+  });
+}
+
+export const scopesThat = (relation: Relation, deed: Deed): Scope[] =>
+  (Object.keys(policy) as Scope[]).filter((scope) => allows(scope, relation, deed));
