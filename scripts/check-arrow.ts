@@ -67,7 +67,9 @@ const allowed: Record<string, string[]> = {
   "src/searching.ts": ["src/bus", "src/engines/engine.ts", "src/contract"],
   "src/tending.ts": ["src/bus", "src/journal", "src/searching.ts", "src/engines/engine.ts", "src/sql"],
   "src/open-bus.ts": ["src/delivery", "src/engines", "src/journal", "src/location.ts", "src/contract"],
+  "src/access.ts": ["src/bus/access.ts", "src/engines/engine.ts", "src/sql", "src/contract"],
   "src/inbox.ts": [
+    "src/access.ts",
     "src/handlers.ts",
     "src/open-bus.ts",
     "src/orch/watch-over.ts",
@@ -105,7 +107,7 @@ const allowed: Record<string, string[]> = {
     "src/engines",
     "src/contract",
   ],
-  "src/identity.ts": ["src/inbox.ts", "src/contract"],
+  "src/identity.ts": ["src/access.ts", "src/inbox.ts", "src/contract"],
   "src/orch/runners": [
     "src/orch/runners",
     "src/orch/profile.ts",

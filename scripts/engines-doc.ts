@@ -1,6 +1,7 @@
 /** The table in docs/engines.md: which rule is proven how often on which engine, read from the tests themselves. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withMadeSection } from "./made-section.ts";
 
 const root = join(import.meta.dir, "..");
 
@@ -11,9 +12,6 @@ const columns: Record<string, string[]> = {
   Postgres: ["contract", "model", "postgres"],
   "Postgres + RabbitMQ": ["contract", "model", "delivery"],
 };
-
-const begin = "<!-- Made by `npm run docs` from the titles of the tests; do not edit. -->";
-const end = "<!-- End of what is made. -->";
 
 function citations(folder: string): Map<string, number> {
   const cited = new Map<string, number>();
@@ -53,10 +51,4 @@ function gist(text: string): string {
   return first.length <= 90 ? first.replace(/[.;:]$/, "") : `${first.slice(0, 88).replace(/\s\S*$/, "")} …`;
 }
 
-export function enginesDoc(): string {
-  const text = readFileSync(join(root, "docs/engines.md"), "utf8");
-  const [before] = text.split(begin);
-  const after = text.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error("docs/engines.md has lost its two marks");
-  return `${before}${begin}\n\n${rulesTable()}\n\n${end}${after}`;
-}
+export const enginesDoc = () => withMadeSection("docs/engines.md", "the titles of the tests", rulesTable());

@@ -9,6 +9,7 @@ import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
 import { version } from "../src/version.ts";
 import { enginesDoc } from "./engines-doc.ts";
+import { policyDoc } from "./policy-doc.ts";
 
 const operations = table as readonly AnyOperation[];
 const warning = "<!-- Made by `npm run docs` from src/contract; do not edit. -->\n";
@@ -23,6 +24,7 @@ export const reference: Record<string, () => string> = {
   "operations.json": schemas,
   "openapi.json": openapi,
   "../engines.md": enginesDoc,
+  "../hub.md": policyDoc,
   "tools.json": toolsFile,
 };
 

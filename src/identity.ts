@@ -1,22 +1,10 @@
-/**
- * [X2] [X10] Who is calling, and what that caller may do. With a token nobody can be anybody else, and each transaction
- * first looks whether the call may act on what it names: here, for every surface.
- */
-import { relationOf } from "./bus/access.ts";
-import { allows, type Relation, scopesThat, type Target, targetsOf } from "./contract/access.ts";
+/** [X2] Who is calling: whom a token speaks for. What that caller may do is decided in access.ts, for every surface. */
+import type { Caller } from "./access.ts";
 import { InboxError } from "./contract/errors.ts";
-import { type AnyOperation, marking } from "./contract/operation.ts";
-import type { Scope } from "./contract/token.ts";
-import type { Engine, Work } from "./engines/engine.ts";
 import type { EmbeddedInbox, Inbox } from "./inbox.ts";
-import type { Procedure } from "./sql/procedure.ts";
 
-export interface Caller {
-  agent?: string;
-  scope?: Scope;
-  /** The token was lent to a sub-agent for as long as it runs. */
-  subAgent?: boolean;
-}
+export type { Caller } from "./access.ts";
+export { actAs, mayUse } from "./access.ts";
 
 export async function requireOwner(inbox: EmbeddedInbox, token: string): Promise<Caller> {
   const owner = await inbox.owner(token);
@@ -31,97 +19,3 @@ export const actingAs = (inbox: EmbeddedInbox, caller: Caller): Inbox => ({
   follow: (input, options) => inbox.follow(input, { ...options, caller }),
   close: () => inbox.close(),
 });
-
-/** Puts the caller into the field that says who acts, and refuses what its scope never may. */
-export function actAs(caller: Caller, op: AnyOperation, input: Record<string, unknown>): void {
-  const { agent, scope } = caller;
-  if (agent === undefined || scope === undefined) return;
-  mayAtAll(caller, op);
-  // A reader's position is its own, though reading is everybody's.
-  const whose = marking(op, input) ? op.marks?.whose : undefined;
-  if (whose !== undefined && input[whose] !== agent)
-    throw new InboxError(
-      "not_allowed",
-      `this token speaks for "${agent}", not for the ${whose} "${String(input[whose])}"`,
-    );
-  const key = op.cli.identity;
-  if (key === undefined) return;
-  const named = input[key];
-  if (named !== undefined && named !== agent) {
-    // Whose inbox it is, rather than who looks into it: that is decided by how it stands to the caller.
-    if ("by" in op.access && op.access.by === key) return;
-    throw new InboxError("not_allowed", `this token speaks for "${agent}", not for "${String(named)}"`);
-  }
-  input[key] = agent;
-}
-
-/** Whether a caller can ever have use for an operation: what is offered to it. */
-export function mayUse({ scope, subAgent }: Caller, { access }: AnyOperation): boolean {
-  if (scope === undefined) return true;
-  if (access.on === "bus") return access.scopes.includes(scope);
-  if (access.on === "person") return allows(scope, "person", access.does);
-  return !("starts" in access && access.starts) || scope !== "worker" || subAgent === true;
-}
-
-function mayAtAll(caller: Caller, op: AnyOperation): void {
-  if (mayUse(caller, op)) return;
-  const { access } = op;
-  const scopes =
-    access.on === "bus"
-      ? access.scopes
-      : access.on === "person"
-        ? scopesThat("person", access.does)
-        : (["leader", "user", "admin"] as const);
-  throw new InboxError(
-    "not_allowed",
-    `${op.name} is not for the scope ${caller.scope}, which the token of "${caller.agent}" has`,
-    { hint: `it needs a token with the scope ${scopes.join(" or ")}`, details: { scopes: [...scopes] } },
-  );
-}
-
-/** The engine, as one caller may use it for one call. */
-export function engineFor(
-  engine: Engine,
-  caller: Caller,
-  op: AnyOperation,
-  input: Readonly<Record<string, unknown>>,
-): Engine {
-  const { agent, scope } = caller;
-  if (agent === undefined || scope === undefined) return engine;
-  const targets = targetsOf(op.access, input, marking(op, input));
-  const viewer = allows(scope, "other", "read") ? {} : { viewer: agent };
-  const checked = <T>(work: Work<T>): Work<T> =>
-    function* (tx) {
-      for (const target of targets) yield* permit(agent, scope, target);
-      return yield* work({ ...tx, verified: true, ...viewer });
-    };
-  return {
-    ...engine,
-    read: (work) => engine.read(checked(work)),
-    write: (work, options) => engine.write(checked(work), options),
-  };
-}
-
-export function* permit(agent: string, scope: Scope, target: Target): Procedure<void> {
-  // What may do everything need not be asked about.
-  if (allows(scope, "other", target.does) && allows(scope, "person", target.does)) return;
-  const relation = yield* relationOf(agent, target);
-  if (!allows(scope, relation, target.does)) throw forbidden(agent, scope, target, relation);
-}
-
-const whose: Record<Relation, string> = {
-  own: "its own",
-  open: "nobody's",
-  person: "the person's",
-  other: "another agent's",
-};
-
-const forbidden = (agent: string, scope: Scope, { kind, id, does }: Target, relation: Relation) =>
-  new InboxError(
-    "not_allowed",
-    `"${agent}" may not ${does} the ${kind} ${id}: it is ${whose[relation]}, and its token has the scope ${scope}`,
-    {
-      hint: `that needs a token with the scope ${scopesThat(relation, does).join(" or ")}`,
-      details: { scopes: scopesThat(relation, does) },
-    },
-  );

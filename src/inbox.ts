@@ -2,6 +2,8 @@
  * The one object every surface talks to: an engine, the bus's procedures, and waiting. `hand` gives an
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
+
+import { actAs, type Caller, engineFor } from "./access.ts";
 import type { Keyed } from "./bus/idempotency.ts";
 import { entryShow } from "./bus/procedures/entries.ts";
 import { hasTokens, type Owner, tokenOwner } from "./bus/procedures/tokens.ts";
@@ -14,7 +16,6 @@ import type { Receipt } from "./contract/receipt.ts";
 import type { Workspace } from "./contract/workspace.ts";
 import type { Engine } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
-import { actAs, type Caller, engineFor } from "./identity.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { watchOver } from "./orch/watch-over.ts";
 import { tendEntries, tendSearch } from "./tending.ts";

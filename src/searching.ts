@@ -70,7 +70,7 @@ interface Turns {
   since: number;
 }
 
-/** By what every view of one engine shares: a caller's view of it (identity.ts) is made for each call. */
+/** By what every view of one engine shares: a caller's view of it (access.ts) is made for each call. */
 const turns = new WeakMap<Engine["close"], Turns>();
 
 /** One step at a time, whoever searches, and every few milliseconds all others get their turn. */

@@ -39,7 +39,7 @@ for (const [from, to] of all.flatMap((one) => all.map((other) => [one, other] as
     expect(there.length).toBeGreaterThan(30);
     expect(Object.fromEntries(there)).toMatchObject({
       [`threads.send ${JSON.stringify(keyed[1])}`]: { deduplicated: true },
-      owner: [{ agent: "w", scope: "worker" }, null],
+      owner: [{ agent: "w", scope: "worker", subAgent: false }, null],
     });
     const codes = there.map(([, answer]) => (answer as { code?: string } | null)?.code).filter(Boolean);
     expect(codes).toEqual(["conflict", "invalid_input", "cursor_expired", "lease_lost", "lease_conflict"]);

@@ -152,7 +152,7 @@ describe.each(crews)("$name", ({ open }) => {
     ]);
   });
 
-  test("[Q4] [X2] where tokens are used a sub-agent has its own, to lead with as its parent does, and only while it lives", async () => {
+  test("[Q4] [X2] where tokens are used a sub-agent has its own, for itself and for what it starts, and only while it lives", async () => {
     await using crew = await open();
     const { inbox, orch } = crew;
     await inbox("token", "create", "--agent", "boss", "--scope", "leader");
@@ -161,22 +161,27 @@ describe.each(crews)("$name", ({ open }) => {
     const [{ message: token, sender_verified }] = (await inbox("receive", "--agent", "boss")).json.messages;
     expect(sender_verified).toBe(true);
     const tokens = async () => (await inbox("token", "list")).json.tokens;
-    expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", scope: "leader", revoked_at: null });
+    expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", scope: "worker", revoked_at: null });
     const asSub = () => crew.plain("inbox", ["check", "--json"], { env: { INBOX_TOKEN: token } });
     expect((await asSub()).code).toBe(10);
+    const orchAsSub = (...args: string[]) =>
+      crew.plain("orch", [...args, "--json"], { env: { INBOX_TOKEN: token } });
+    expect((await orchAsSub("push", "name=below", "true")).code).toBe(0);
+    expect((await orchAsSub("kill", "sub")).json.error.code).toBe("not_allowed");
+    expect((await orchAsSub("remove", "below")).code).toBe(0);
     await inbox("send", "sub", "go", "--from", "boss");
     await inbox("receive", "--agent", "boss");
     expect((await tokens()).at(-1)).toMatchObject({ agent_id: "sub", revoked_at: expect.any(String) });
     expect((await asSub()).json.error.code).toBe("unauthenticated");
   });
 
-  test("[X2] a worker's token looks at the queue, and starts, changes and ends nothing", async () => {
+  test("[X2] [X10] a worker's token starts nothing, and sees, changes and ends no task of another", async () => {
     await using crew = await open();
     const { token } = (await crew.inbox("token", "create", "--agent", "w", "--scope", "worker")).json;
     const asWorker = (...args: string[]) =>
       crew.plain("orch", [...args, "--json"], { env: { INBOX_TOKEN: token } });
     await crew.orch("push", "name=theirs", "sleep 1000");
-    expect((await asWorker("queue", "--all")).json.queued).toMatchObject([{ name: "theirs" }]);
+    expect((await asWorker("queue", "--all")).json.queued).toEqual([]);
     for (const words of [
       ["push", "touch made"],
       ["run"],

@@ -15,9 +15,7 @@ export const entryPush = operation({
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "entries push", plain: ["workspace"] },
   creates: true,
-  http: {
-    none: "an agent pushes at its workspace's own address, /mcp/ID, so that nobody can push for another",
-  },
+  http: ["POST /api/workspaces/:workspace/entries"],
   mcp: {
     tool: "inbox_push",
     set: "user",

@@ -1,0 +1,160 @@
+/** [X10] What a worker may read of many things: lists, search, events. */
+import { describe, expect, test } from "bun:test";
+import type { Scope } from "../../src/contract/token.ts";
+import { actingAs, requireOwner } from "../../src/identity.ts";
+import type { EmbeddedInbox, Inbox } from "../../src/inbox.ts";
+import { connect } from "../../src/surfaces/client/client.ts";
+import { type Bench, engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
+
+/** The bus as the holder of a token has it. */
+async function as({ inbox, location }: Bench, agent: string, scope: Scope): Promise<Inbox> {
+  const { token } = await inbox.call("tokens.create", { agent, scope });
+  if (location.startsWith("http")) return connect(location, { token }) as Inbox;
+  const embedded = inbox as EmbeddedInbox;
+  return actingAs(embedded, await requireOwner(embedded, token));
+}
+
+/** Something of w's, something of another's, something of the person's, and a topic; each has the word "secret" in it. */
+async function scene({ inbox }: Bench) {
+  const { call } = inbox;
+  const thread = async (from: string, to: string) =>
+    (await call("threads.send", { from, to, subject: `secret of ${to}` })).thread.threadId;
+  await call("pools.join", { agent: "w", pool: "crew" });
+  await call("pools.join", { agent: "other", pool: "guild" });
+  const threads = {
+    mine: await thread("lead", "w"),
+    made: await thread("w", "lead"),
+    crew: await thread("lead", "crew"),
+    others: await thread("lead", "other"),
+    guild: await thread("lead", "guild"),
+    persons: await thread("lead", "user"),
+  };
+  const message = async (sender: string, channel: string) =>
+    (await call("messages.send", { sender, channel, content: `secret for ${channel}`, correlationId: "c" }))
+      .id;
+  const messages = {
+    mine: await message("lead", "w"),
+    sent: await message("w", "other"),
+    topic: await message("lead", "builds"),
+    others: await message("lead", "other"),
+    persons: await message("lead", "user"),
+  };
+  const workspace = async (agent: string) =>
+    (await call("workspaces.add", { path: "/tmp", label: agent, agent })).workspace.workspaceId;
+  const [mine, theirs] = [await workspace("w"), await workspace("other")];
+  const push = async (at: string) => (await call("entries.push", { workspace: at, comments: "secret" })).id;
+  return { threads, messages, entries: { mine: await push(mine), theirs: await push(theirs) } };
+}
+
+describe.each(engines)("$name", ({ start }) => {
+  test("[X10] a worker lists its own threads, its pools' and those it made, and a leader and the person all", async () => {
+    await using bench = await start();
+    const { threads } = await scene(bench);
+    const { mine, made, crew } = threads;
+    const ids = async (inbox: Inbox, input = {}) =>
+      (await inbox.call("threads.list", input)).threads.map(({ threadId }) => threadId).sort();
+    const worker = await as(bench, "w", "worker");
+    expect(await ids(worker)).toEqual([mine, made, crew].sort());
+    expect(await ids(worker, { agent: "lead" })).toEqual([mine, made, crew].sort());
+    expect(await ids(worker, { agent: "other" })).toEqual([]);
+    for (const scope of ["leader", "user", "admin"] as const)
+      expect((await ids(await as(bench, `a-${scope}`, scope))).length).toBe(Object.keys(threads).length);
+  });
+
+  test("[X10] having had a thread, or having been written to in it, is enough to read it", async () => {
+    await using bench = await start();
+    const { threads } = await scene(bench);
+    const worker = await as(bench, "w", "worker");
+    const look = () => worker.call("threads.show", { thread: threads.others });
+    expect(await refusal(look())).toMatchObject({ code: "not_allowed" });
+    await bench.inbox.call("threads.send", { from: "lead", to: "w", thread: threads.others, summary: "see" });
+    expect((await look()).thread.threadId).toBe(threads.others);
+  });
+
+  test("[X10] channels, dead letters, replies, entries and workspaces show a worker what is its own", async () => {
+    await using bench = await start();
+    const { messages, entries } = await scene(bench);
+    const worker = await as(bench, "w", "worker");
+    const { channels } = await worker.call("messages.channels", {});
+    expect(channels.map(({ channel }) => channel)).toEqual(["builds", "crew", "w"]);
+    const { messages: replies } = await worker.call("messages.replies", { correlationId: "c" });
+    expect(replies.map(({ id }) => id)).toEqual([messages.sent, messages.topic]);
+    const { entries: shown, unread } = await worker.call("entries.history", {});
+    expect([shown.map(({ id }) => id), unread]).toEqual([[entries.mine], 1]);
+    const { workspaces } = await worker.call("workspaces.list", {});
+    expect(workspaces.map(({ agent }) => agent)).toEqual(["w"]);
+    expect((await bench.inbox.call("workspaces.list", {})).workspaces).toHaveLength(2);
+  });
+
+  test("[X10] [U8] a search finds what its caller may read, also behind much that it may not", async () => {
+    await using bench = await start();
+    await scene(bench);
+    const many = Array.from({ length: 60 }, (_, i) => `secret ${i}`);
+    for (const content of many)
+      await bench.inbox.call("messages.send", { sender: "lead", channel: "other", content });
+    const worker = await as(bench, "w", "worker");
+    const hits = async (inbox: Inbox) => (await inbox.call("search.find", { q: "secret", limit: 5 })).hits;
+    const seen = (await worker.call("search.find", { q: "secret", limit: 100 })).hits;
+    expect(seen.map(({ channel, sender, kind }) => channel ?? `${kind} by ${sender}`).sort()).toEqual(
+      [
+        "builds",
+        "crew",
+        "entries by w",
+        "lead",
+        "other",
+        "threads by lead",
+        "threads by lead",
+        "threads by w",
+        "w",
+        "w",
+      ].sort(),
+    );
+    expect(await hits(worker)).toHaveLength(5);
+    expect(await hits(bench.inbox)).toHaveLength(5);
+  });
+
+  test("[X10] [T13] events are those that concern their reader, and the cursor passes the others", async () => {
+    await using bench = await start();
+    const worker = await as(bench, "w", "worker");
+    const before = (await bench.inbox.call("events.watch", { afterEvent: 0, limit: 1000 })).nextEventId;
+    await scene(bench);
+    const { events, nextEventId } = await worker.call("events.watch", { afterEvent: before, limit: 1000 });
+    const all = await bench.inbox.call("events.watch", { afterEvent: before, limit: 1000 });
+    expect(nextEventId).toBe(all.nextEventId);
+    const told = events.filter(({ eventType }) => eventType !== "agent.joined");
+    expect(
+      told.every(
+        ({ payload, source, assignedTo }) =>
+          [source, payload.to, assignedTo].some((name) => ["w", "crew", "builds"].includes(String(name))) ||
+          "pool" in payload,
+      ),
+    ).toBe(true);
+    expect(told.some(({ eventType }) => eventType === "message.sent")).toBe(true);
+    expect(all.events.length).toBeGreaterThan(events.length);
+  });
+
+  test("[X10] a worker settles what is in its own inbox or on a topic, and nothing of another's", async () => {
+    await using bench = await start();
+    const { messages } = await scene(bench);
+    const worker = await as(bench, "w", "worker");
+    const ack = (id: number) => worker.call("messages.ack", { id, agent: "w" });
+    for (const id of [messages.mine, messages.topic]) expect((await ack(id)).already).toBe(false);
+    for (const id of [messages.sent, messages.others, messages.persons])
+      expect(await refusal(ack(id))).toMatchObject({ code: "not_allowed" });
+    // Work for somebody who has not come yet is no topic.
+    const { thread } = await bench.inbox.call("threads.send", {
+      from: "lead",
+      to: "to-come",
+      subject: "secret",
+    });
+    expect((await worker.call("messages.inbox", { channel: "to-come" })).messages).toEqual([]);
+    expect((await worker.call("messages.ackAll", { channel: "to-come", agent: "w" })).ackedCount).toBe(0);
+    expect(
+      await refusal(worker.call("threads.claim", { agent: "w", thread: thread.threadId })),
+    ).toMatchObject({
+      code: "not_allowed",
+      details: { scopes: ["leader", "admin"] },
+    });
+  });
+});
