@@ -5,7 +5,7 @@ import { numberOf } from "../contract/ids.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
-import { entriesOf, isAncestor, isTopic, messagesOf, tasksOf, threadsOf } from "./visible.ts";
+import { entriesSeenBy, isAncestor, isTopic, messagesSeenBy, tasksSeenBy, threadsSeenBy } from "./visible.ts";
 
 type Lookup = (agent: string, target: Target) => Procedure<Relation>;
 
@@ -35,7 +35,7 @@ const lookups: Record<ObjectKind, Lookup> = {
     if (!row) return "own";
     if (does === "change") return yield* channelOf(agent, { kind: "channel", id: row.to_agent, does });
     const mine = yield* one(
-      sql`select 1 as mine from messages where messages.message_id = ${number(id)} and ${messagesOf(agent)}`,
+      sql`select 1 as mine from messages where messages.message_id = ${number(id)} and ${messagesSeenBy(agent)}`,
     );
     if (mine) return "own";
     return row.to_agent === person ? "person" : "other";
@@ -43,13 +43,13 @@ const lookups: Record<ObjectKind, Lookup> = {
 
   *thread(agent, { id }) {
     const row = yield* one<{ mine: number }>(sql`
-      select case when ${threadsOf(agent)} then 1 else 0 end as mine from threads where threads.thread_id = ${number(id)}`);
+      select case when ${threadsSeenBy(agent)} then 1 else 0 end as mine from threads where threads.thread_id = ${number(id)}`);
     return !row || row.mine === 1 ? "own" : "other";
   },
 
   /** Its own transcript anybody may read; to end or change a task is for those above it. */
   *task(agent, { id, does }) {
-    const condition = does === "read" ? tasksOf(agent) : isAncestor(agent);
+    const condition = does === "read" ? tasksSeenBy(agent) : isAncestor(agent);
     const row = yield* one<{ mine: number }>(sql`
       select case when ${condition} then 1 else 0 end as mine from tasks where tasks.name = ${id}
       order by tasks.task_number desc limit 1`);
@@ -61,7 +61,7 @@ const lookups: Record<ObjectKind, Lookup> = {
     if (agent === person) return "own";
     if (does === "change") return "person";
     const row = yield* one(
-      sql`select 1 as mine from entries where entries.entry_id = ${id} and ${entriesOf(agent)}`,
+      sql`select 1 as mine from entries where entries.entry_id = ${id} and ${entriesSeenBy(agent)}`,
     );
     return row ? "own" : "person";
   },

@@ -7,7 +7,7 @@ import type { Context } from "../sql/procedure.ts";
 import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
 
 /** The names under which things reach an agent: its own and its pools'. */
-const namesOf = (agent: string) =>
+const reachedBy = (agent: string) =>
   sql`(select cast(${agent} as text) union all select pool_members.pool from pool_members where pool_members.agent_id = ${agent})`;
 
 /** A name that is nobody's: neither an agent's, nor a pool's, nor the person's, nor that of a task to come. */
@@ -17,27 +17,27 @@ export const isTopic = (name: Sql) => sql`(${name} <> ${person}
   and not exists (select 1 from tasks as task where task.name = ${name}))`;
 
 /** A party to a thread: who made it, has or had it, may claim it, or was written to in it. */
-export const threadsOf = (agent: string) => sql`(threads.created_by = ${agent}
-  or threads.assigned_to in ${namesOf(agent)} or threads.addressed_to in ${namesOf(agent)}
+export const threadsSeenBy = (agent: string) => sql`(threads.created_by = ${agent}
+  or threads.assigned_to in ${reachedBy(agent)} or threads.addressed_to in ${reachedBy(agent)}
   or exists (select 1 from leases as held where held.thread_id = threads.thread_id and held.agent_id = ${agent})
   or exists (select 1 from lost_leases as lost where lost.thread_id = threads.thread_id and lost.agent_id = ${agent})
   or exists (select 1 from messages as letter where letter.thread_id = threads.thread_id and letter.to_agent = ${agent}))`;
 
 const inThreadOf = (thread: Sql, agent: string) =>
-  sql`exists (select 1 from threads where threads.thread_id = ${thread} and ${threadsOf(agent)})`;
+  sql`exists (select 1 from threads where threads.thread_id = ${thread} and ${threadsSeenBy(agent)})`;
 
-export const messagesOf = (
+export const messagesSeenBy = (
   agent: string,
-) => sql`(messages.to_agent in ${namesOf(agent)} or messages.from_agent = ${agent}
+) => sql`(messages.to_agent in ${reachedBy(agent)} or messages.from_agent = ${agent}
   or (messages.thread_id is null and ${isTopic(fragment`messages.to_agent`)})
   or (messages.thread_id is not null and ${inThreadOf(fragment`messages.thread_id`, agent)}))`;
 
 /** What it pushed to the person, or said to the person. */
-export const entriesOf = (agent: string) => sql`(entries.sender = ${agent} or exists (
+export const entriesSeenBy = (agent: string) => sql`(entries.sender = ${agent} or exists (
   select 1 from workspaces where workspaces.workspace_id = entries.workspace_id and workspaces.agent_id = ${agent}))`;
 
 /** What it has pushed, what that has pushed, the one that it is itself, and what it was given to do. */
-export const tasksOf = (agent: string) =>
+export const tasksSeenBy = (agent: string) =>
   sql`(tasks.name = ${agent} or tasks.worker = ${agent} or ${isAncestor(agent)})`;
 
 /** Whether an agent started the task, or what started it. */
@@ -52,8 +52,8 @@ export const isAncestor = (agent: string) => sql`${agent} in (
 /** Who there is, is no secret. */
 const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left')`;
 
-const eventsOf = (agent: string) => sql`(events.source = ${agent} or events.created_by = ${agent}
-  or events.assigned_to in ${namesOf(agent)} or events.to_agent in ${namesOf(agent)} or events.event_type in ${forEverybody}
+const eventsSeenBy = (agent: string) => sql`(events.source = ${agent} or events.created_by = ${agent}
+  or events.assigned_to in ${reachedBy(agent)} or events.to_agent in ${reachedBy(agent)} or events.event_type in ${forEverybody}
   or (events.thread_id is null and events.to_agent is not null and ${isTopic(fragment`events.to_agent`)})
   or (events.thread_id is not null and ${inThreadOf(fragment`events.thread_id`, agent)}))`;
 
@@ -64,14 +64,14 @@ const only =
 
 /** Each a condition for a list of them, or none. */
 export const visible = {
-  threads: only(threadsOf),
-  messages: only(messagesOf),
-  entries: only(entriesOf),
-  tasks: only(tasksOf),
-  events: only(eventsOf),
+  threads: only(threadsSeenBy),
+  messages: only(messagesSeenBy),
+  entries: only(entriesSeenBy),
+  tasks: only(tasksSeenBy),
+  events: only(eventsSeenBy),
   workspaces: only((agent) => sql`workspaces.agent_id = ${agent}`),
   /** Names of channels, in a column of that name. */
-  channels: (column: Sql) => only((agent) => sql`(${column} in ${namesOf(agent)} or ${isTopic(column)})`),
+  channels: (column: Sql) => only((agent) => sql`(${column} in ${reachedBy(agent)} or ${isTopic(column)})`),
 };
 
 /** The same behind other conditions. */

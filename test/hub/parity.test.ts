@@ -94,6 +94,7 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/profiles", {}],
   ["POST /api/workspaces", { path: "/tmp", label: "x", agent: w }],
   ["GET /api/workspaces", {}],
+  ["POST /api/workspaces/:workspace/entries", { workspace: "ws-unknown1", comments: "look" }],
   ["DELETE /api/workspaces/:workspace", { workspace: "ws-unknown1" }],
   ["POST /api/inbox/import", { entries: [{ id: entry, ts: 1, comments: "look", sender: w }] }],
   ["GET /api/inbox/history", { limit: 5, unread: true }],

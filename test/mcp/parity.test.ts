@@ -132,8 +132,10 @@ test("[C5] [C4] REST", () =>
   compare(
     async ({ db }) => {
       const hub = await hubHere({ db });
-      const way: Way = async ({ op, input, agent }) => {
-        const answer = await ask(hub.url)(...requestOf((op.http as readonly string[])[0]!, input));
+      const way: Way = async ({ op, input, agent }, workspace) => {
+        const answer = await ask(hub.url)(
+          ...requestOf((op.http as readonly string[])[0]!, placed(input, workspace)),
+        );
         // What was in the answer is collected once it is written out, which its reader is not told of.
         if (op.kind === "wait" && agent !== undefined)
           await until(async () => (await hub.ask(`GET /api/mailbox/${agent}`)).json.hidden === 0);
