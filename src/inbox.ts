@@ -6,6 +6,7 @@
 import { actAs, type Caller, engineFor } from "./access.ts";
 import type { Keyed } from "./bus/idempotency.ts";
 import { entryShow } from "./bus/procedures/entries.ts";
+import type { Settled } from "./bus/procedures/settle.ts";
 import { hasTokens, type Owner, tokenOwner } from "./bus/procedures/tokens.ts";
 import { findWorkspace, workspaceView } from "./bus/workspace.ts";
 import type { Entry } from "./contract/entry.ts";
@@ -59,7 +60,7 @@ export interface EmbeddedInbox extends Inbox {
   owner(token: string): Promise<Owner | null>;
   hasTokens(): Promise<boolean>;
   /** [B4] What became of an answer, whoever gave it. */
-  settle(word: Word, receipt: Receipt, caller?: Caller): Promise<void>;
+  settle(word: Word, receipt: Receipt, caller?: Caller): Promise<Settled>;
   /** [U1] Whose address that is; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
   /** An entry and the workspace whose files it points to, if that is still there. */

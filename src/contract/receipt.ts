@@ -22,6 +22,8 @@ export const receipt = () =>
         of: v.literal("mail"),
         agent: agent(),
         id: key(),
+        /** The messages of the answer: some may have become another's by the time it is confirmed. */
+        messages: v.optional(v.array(count(1))),
         visibilitySeconds: v.optional(count(1)),
       }),
       /** Messages of a thread, and the lease of it where this very answer granted one. */

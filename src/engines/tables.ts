@@ -2,7 +2,7 @@
  * The tables of a bus, the same on every engine, in the order in which they can be filled: what is referred to comes first.
  * Events come last. Every change appends one, so whoever compares two buses in this order notices a change that was made
  * while it looked, and a copy that has the newest event has all the rest. Not here are `bus`, which tells what bus this is, what is
- * true of running processes only (`presence`, `supervision`), and what is made from the rest (`search_words`, `search_parts`, `search_progress`).
+ * true of running processes only (`presence`, `supervision`, `given_up_calls`), and what is made from the rest (`search_words`, `search_parts`, `search_progress`).
  */
 import type { Procedure } from "../sql/procedure.ts";
 import type { Engine } from "./engine.ts";

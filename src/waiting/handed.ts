@@ -1,6 +1,6 @@
 /** An answer on its way to its reader, and what is said of it once that is known. */
 import type { Keyed } from "../bus/idempotency.ts";
-import { arrived, returned } from "../bus/procedures/settle.ts";
+import { arrived, returned, type Settled } from "../bus/procedures/settle.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 
@@ -24,19 +24,29 @@ export interface Handed<T> extends Given<T> {
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
   giveBack?(): Promise<void>;
+  /** The same, where its reader may have seen a part of it: what comes again says so. */
+  takeBack?(): Promise<void>;
 }
 
 export type Word = "confirm" | "release";
 
-export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<void> =>
-  engine.write((tx) => (word === "confirm" ? arrived(tx, receipt) : returned(tx, receipt)), {
+export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<Settled> =>
+  engine.write<Settled>((tx) => (word === "confirm" ? arrived(tx, receipt) : returned(tx, receipt)), {
     repeatable: true,
   });
 
 export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
-  const say = (word: Word) => () => settle(engine, word, receipt);
+  const say = (word: Word) => async () => void (await settle(engine, word, receipt));
   const returns = receipt.of === "mail" || (receipt.of === "thread" && receipt.lease !== undefined);
-  return { ...given, confirm: say("confirm"), ...(returns && { giveBack: say("release") }) };
+  if (!returns) return { ...given, confirm: say("confirm") };
+  const maybeSeen: Receipt =
+    receipt.of === "mail" ? { of: "call", agent: receipt.agent, id: receipt.id } : receipt;
+  return {
+    ...given,
+    confirm: say("confirm"),
+    giveBack: say("release"),
+    takeBack: async () => void (await settle(engine, "release", maybeSeen)),
+  };
 }

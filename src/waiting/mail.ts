@@ -1,5 +1,6 @@
 /** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
 import { buryIn, hand, ready, type Wanted } from "../bus/procedures/hand.ts";
+import type { Mail } from "../contract/mail.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -65,8 +66,9 @@ async function take(
 /** What a hand-over still needs: a word that it arrived, or that it did not. */
 export function receiptOf(
   { agent, ack, visibilitySeconds }: Taking,
-  { messages, deliveryId }: { messages: readonly unknown[]; deliveryId: string },
+  { messages, deliveryId }: { messages: readonly Mail[]; deliveryId: string },
 ): Receipt | undefined {
   if (!messages.length) return undefined;
-  return { of: "mail", agent, id: deliveryId, ...(ack === "manual" && { visibilitySeconds }) };
+  const ids = messages.map(({ id }) => id);
+  return { of: "mail", agent, id: deliveryId, messages: ids, ...(ack === "manual" && { visibilitySeconds }) };
 }

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { claim, type Granted } from "../../src/bus/procedures/claim.ts";
+import { hand } from "../../src/bus/procedures/hand.ts";
+import { returned } from "../../src/bus/procedures/settle.ts";
 import type { Inbox } from "../../src/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
@@ -107,6 +110,75 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await status(inbox)).toMatchObject({ status: "pending", handed: 3 });
     await last.confirm?.();
     expect(await status(inbox)).toMatchObject({ status: "acked", handed: 3 });
+  });
+
+  test("[B4] of a batch that lapsed and of which another took a part, the rest is confirmed and the part is named", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const text of ["a", "b", "c"]) await write(inbox, text);
+    const first = await inbox.hand("mailbox.check", { agent });
+    expect(ids(first.value)).toEqual([1, 2, 3]);
+    bench.pass(61);
+    const second = await bench.another().hand("mailbox.receive", { agent });
+    expect(ids(second.value)).toEqual([1]);
+    const late = await refusal(first.confirm!());
+    expect(late).toMatchObject({
+      code: "conflict",
+      details: { collected: ["msg_2", "msg_3"], lost: ["msg_1"] },
+    });
+    expect(late.message).toContain("msg_1");
+    await second.confirm?.();
+    for (const id of [1, 2, 3]) expect(await status(inbox, id)).toMatchObject({ status: "acked" });
+    // Said again it is the same answer, and changes nothing.
+    expect(await refusal(first.confirm!())).toMatchObject({ details: { lost: ["msg_1"] } });
+  });
+
+  test("[B4] the same call again, by its id, is handed the same mail, and no other", async () => {
+    await using bench = await start();
+    const call = crypto.randomUUID();
+    for (const text of ["a", "b"]) await write(bench.inbox, text);
+    const take = () => bench.engine.write((tx) => hand(tx, { agent, max: 1 }, call));
+    const [first, again] = [await take(), await take()];
+    expect([ids(first), ids(again)]).toEqual([[1], [1]]);
+    expect(again.messages[0]).toMatchObject({ redelivered: true });
+    expect(await status(bench.inbox)).toMatchObject({ handed: 1 });
+    expect(ids(await check(bench.inbox))).toEqual([2]);
+  });
+
+  test("[B4] [L1] a call that was given up before it came is handed nothing and granted nothing", async () => {
+    await using bench = await start();
+    await write(bench.inbox);
+    await bench.inbox.call("threads.send", { from: "lead", to: agent, subject: "s" });
+    const call = crypto.randomUUID();
+    const settle = () => bench.engine.write((tx) => returned(tx, { of: "call", agent, id: call }));
+    await settle();
+    await settle();
+    const taken = bench.engine.write((tx) => hand(tx, { agent, max: 9 }, call));
+    expect(await refusal(taken)).toMatchObject({ code: "conflict" });
+    const input = { agent, leaseSeconds: 900, handOver: call };
+    expect(await refusal(bench.engine.write((tx) => claim(tx, input)))).toMatchObject({ code: "conflict" });
+    expect((await check(bench.inbox)).total).toBe(2);
+    expect((await bench.inbox.call("threads.claim", { agent })).thread?.threadId).toBe("thr_1");
+  });
+
+  test("[B4] [L1] the same claim again, by its id, is granted the same thread under the same token", async () => {
+    await using bench = await start();
+    for (const subject of ["a", "b"])
+      await bench.inbox.call("threads.send", { from: "lead", to: agent, subject });
+    const input = { agent, leaseSeconds: 900, handOver: crypto.randomUUID() };
+    const take = async () => ((await bench.engine.write((tx) => claim(tx, input))) as Granted).answer;
+    const [first, again] = [await take(), await take()];
+    expect(again).toEqual(first);
+    expect(first.thread?.threadId).toBe("thr_1");
+  });
+
+  test("[B4] what was given back by somebody who may have seen it says that it comes again", async () => {
+    await using bench = await start();
+    await write(bench.inbox);
+    const call = crypto.randomUUID();
+    await bench.engine.write((tx) => hand(tx, { agent, max: 1 }, call));
+    await bench.engine.write((tx) => returned(tx, { of: "call", agent, id: call }));
+    expect((await check(bench.inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
   });
 
   test("[B4] once confirmed a second word changes nothing, neither the same nor the other", async () => {

@@ -49,7 +49,8 @@ test("[G5] every table and column of SQLite is in the list, with its key and wha
       refers: refers.map(({ text }) => text).sort(),
     };
   }
-  const { bus, supervision, ...rest } = found;
+  const { bus, supervision, given_up_calls, ...rest } = found;
+  expect(given_up_calls?.key).toEqual(["call_id"]);
   expect(supervision?.key).toEqual(["holder"]);
   expect(bus?.columns).toEqual(["bus_id"]);
   expect(rest).toEqual(listed);
@@ -77,11 +78,12 @@ test.skipIf(!postgresUrl)("[G5] every table, column and sequence of Postgres is 
     else found[name!]!.refers.push(`${row.columns.join(" ")} ${target}`);
   }
   for (const shape of Object.values(found)) shape.refers.sort();
-  const { bus, presence, supervision, search_words, search_progress, ...rest } = found;
+  const { bus, presence, supervision, given_up_calls, search_words, search_progress, ...rest } = found;
   expect(supervision?.key).toEqual(["holder"]);
   expect([search_words?.key, search_progress?.columns]).toEqual([["kind", "ref"], ["event_id"]]);
   expect(bus?.columns).toEqual(["bus_id", "version"]);
   expect(presence?.key).toEqual(["process"]);
+  expect(given_up_calls?.key).toEqual(["call_id"]);
   expect(rest).toEqual(listed);
   const engine = openEngine(place.url);
   const numbers = await engine.read(() => copying.numbers());

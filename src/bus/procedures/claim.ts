@@ -3,10 +3,12 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { refused } from "../../sql/procedure.ts";
+import { one, refused } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { type Candidate, candidates, nextLapse } from "../candidates.ts";
 import { append } from "../event.ts";
+import { refuseGivenUp } from "../given-up.ts";
 import {
   conflict,
   expiryAfter,
@@ -14,6 +16,7 @@ import {
   hasLapsed,
   isHeld,
   type LeaseRow,
+  leaseColumns,
   recordLoss,
   saveLease,
   tokenFrom,
@@ -21,6 +24,7 @@ import {
 import { messagesOf, write } from "../message.ts";
 import {
   changeThread,
+  findThread,
   hasEnded,
   lockFirstFree,
   lockThread,
@@ -44,6 +48,8 @@ export interface Granted {
 const nobody: Granted = { answer: { thread: null, lease: null, messages: [] }, fresh: false };
 
 export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> {
+  const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
+  if (before) return before;
   if (input.thread !== undefined) {
     const thread = yield* lockThread(tx, input.thread);
     return yield* claimThread(tx, yield* locked(tx, thread), input);
@@ -58,6 +64,25 @@ export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> 
     const claimed = yield* claimThread(tx, best, input);
     if ("answer" in claimed) return claimed;
   }
+}
+
+/** [B4] What a call with this id was granted before: its answer may have been lost on the way. */
+function* grantedBefore(agent: string, call: string): Procedure<Granted | undefined> {
+  yield* refuseGivenUp(call);
+  const lease = yield* one<LeaseRow>(sql`
+    select ${leaseColumns} from leases
+    where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${tokenFrom(call)}`);
+  if (!lease) return undefined;
+  const thread = yield* findThread(idOf("thread", lease.thread_id));
+  return { answer: yield* answerWith(thread, lease), fresh: true };
+}
+
+function* answerWith(thread: ThreadRow, lease: LeaseRow): Procedure<Output> {
+  return {
+    thread: threadView(thread),
+    lease: { token: lease.lease_token, expiresAt: lease.expires_at, attempt: lease.attempt },
+    messages: yield* messagesOf(thread.thread_id),
+  };
 }
 
 /** The best one that nobody else is taking at this moment; where all are in somebody's hands, the best one when it is let go. */
@@ -130,12 +155,7 @@ function* claimThread(
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
   yield* append(tx, { type: "thread.claimed", source: input.agent, thread: after, payload, now });
-  const answer = {
-    thread: threadView(after),
-    lease: { token: granted.lease_token, expiresAt: granted.expires_at, attempt },
-    messages: yield* messagesOf(thread.thread_id),
-  };
-  return { answer, fresh: !mine };
+  return { answer: yield* answerWith(after, granted), fresh: !mine };
 }
 
 /** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */

@@ -6,12 +6,13 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
-import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all, one, run } from "../../sql/procedure.ts";
+import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
+import { all, one, refused, run } from "../../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { aged, deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
+import { refuseGivenUp } from "../given-up.ts";
 import { type MessageRow, messageColumns, open, write } from "../message.ts";
 
 /** How long a reader has to say that it got them. */
@@ -34,18 +35,20 @@ export interface HandedMail {
   nextEventId: number;
 }
 
-/** `deliveryId`: what its reader calls it by, where it has said so. */
-export function* hand(
-  tx: Context,
-  wanted: Wanted,
-  deliveryId: string = crypto.randomUUID(),
-): Procedure<HandedMail> {
+/** `call`: the id that its reader has given the call, if it has. The same id gets the same answer. */
+export function* hand(tx: Context, wanted: Wanted, call?: string): Procedure<HandedMail> {
   const { agent } = wanted;
+  const deliveryId = call ?? crypto.randomUUID();
   yield* tx.own(`inbox:${agent}`);
   const nextEventId = yield* tx.settled(); // before its own events, on every engine
   const now = yield* tx.clock();
   const until = later(now, handSeconds);
   yield* buryDoomed(tx, agent, now);
+  const before = call === undefined ? [] : yield* answerBefore({ agent, id: call });
+  if (before.length) {
+    const hidden = Math.max(0, (yield* hiddenCount(agent, now)) - before.filter(isInHand(now)).length);
+    return { messages: before.map(again), hidden, deliveryId, nextEventId };
+  }
   const rows = yield* all<MessageRow>(sql`${query(wanted, now)} ${tx.forUpdateFree}`);
   // Who named the messages wants them all; else one answer is no bigger than a page.
   const given = wanted.ids === undefined ? fitted(rows) : rows;
@@ -63,6 +66,18 @@ export function* hand(
   const left = yield* hiddenCount(agent, now);
   return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId, nextEventId };
 }
+
+/** [B4] What a call with this id was answered with before: its answer may have been lost on the way. */
+function* answerBefore(delivery: Delivery): Procedure<MessageRow[]> {
+  yield* refuseGivenUp(delivery.id);
+  return yield* all<MessageRow>(
+    sql`select ${messageColumns} from messages where ${delivered(delivery)} order by messages.message_id`,
+  );
+}
+
+const isInHand = (now: string) => (row: MessageRow) =>
+  row.acked_at === null && (row.hidden_until ?? "") > now;
+const again = (row: MessageRow): Mail => ({ ...mailView(row), redelivered: true });
 
 function query({ agent, from, lifo, ids, max }: Wanted, now: string): Sql {
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
@@ -122,11 +137,20 @@ interface Delivery {
 /** Those of one delivery. The agent is asked too: knowing an id gives no right to another's mail. */
 const delivered = ({ agent, id }: Delivery) => sql`delivery_id = ${id} and (to_agent || '') = ${agent}`;
 
-/** `visibilitySeconds`: where the reader acks each by itself, hidden for so long from now. */
+export interface Confirmed {
+  /** The numbers of the messages that are the reader's now, or were already. */
+  collected: number[];
+}
+
+/** `visibilitySeconds`: where the reader acks each by itself, hidden from now on for that long. `messages`: what the answer had in it. */
 export function* confirm(
   tx: Context,
-  { visibilitySeconds, ...delivery }: Delivery & { visibilitySeconds?: number },
-): Procedure<void> {
+  {
+    visibilitySeconds,
+    messages,
+    ...delivery
+  }: Delivery & { visibilitySeconds?: number; messages?: readonly number[] },
+): Procedure<Confirmed | Refused> {
   const { agent } = delivery;
   const now = yield* tx.clock();
   // Acked ones keep the delivery's id: who says it again is not told that it has lost them.
@@ -136,36 +160,53 @@ export function* confirm(
       : sql`manual = 1, hidden_until = ${later(now, visibilitySeconds)}`;
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set ${change} where ${delivered(delivery)} and ${open} returning message_id`);
-  if (!rows.length) return yield* known(delivery);
-  if (visibilitySeconds !== undefined) return;
-  const messages = rows.map((row) => row.message_id).sort((a, b) => a - b);
-  const payload = { messages: messages.map((id) => idOf("message", id)), read_to: null };
-  yield* append(tx, { type: "messages.collected", source: agent, payload, now });
+  const changed = rows.map((row) => row.message_id).sort((a, b) => a - b);
+  if (changed.length && visibilitySeconds === undefined) {
+    const payload = { messages: changed.map((id) => idOf("message", id)), read_to: null };
+    yield* append(tx, { type: "messages.collected", source: agent, payload, now });
+  }
+  if (messages?.every((id) => changed.includes(id))) return { collected: changed };
+  const before = yield* all<{ message_id: number }>(sql`
+    select messages.message_id from messages where ${delivered(delivery)} and acked_at is not null
+    order by messages.message_id`);
+  const collected = [...new Set([...changed, ...before.map((row) => row.message_id)])].sort((a, b) => a - b);
+  const lost = messages?.filter((id) => !collected.includes(id)) ?? [];
+  if (lost.length || !collected.length) return refused(tooLate(collected, lost));
+  return { collected };
 }
 
-/** Refuses where nothing is left of a delivery, neither to confirm nor confirmed before. */
-function* known(delivery: Delivery): Procedure<void> {
-  const before = yield* one(sql`
-    select 1 as some from messages where ${delivered(delivery)} and acked_at is not null limit 1`);
-  if (before) return;
-  throw new InboxError(
+/** Part of it, or all, was not confirmed in time: another reader has it, or will. What is left is the reader's all the same. */
+function tooLate(collected: readonly number[], lost: readonly number[]): InboxError {
+  const named = lost.map((id) => idOf("message", id)).join(", ");
+  return new InboxError(
     "conflict",
-    "what was handed over was not confirmed in time, and is not yours any more",
+    collected.length
+      ? `${named} of what was handed over was not confirmed in time, and is not yours any more`
+      : "what was handed over was not confirmed in time, and is not yours any more",
     {
       hint: "do nothing with it: it was given to another reader or will be, or it is gone",
+      details: {
+        collected: collected.map((id) => idOf("message", id)),
+        lost: lost.map((id) => idOf("message", id)),
+      },
     },
   );
 }
 
-export function* giveBack(tx: Context, delivery: Delivery): Procedure<void> {
+/** `unseen`: nobody can have looked at it, so that it does not count as handed over. Answers whether there was something. */
+export function* giveBack(tx: Context, delivery: Delivery, unseen: boolean): Procedure<boolean> {
   const now = yield* tx.clock();
+  const count = unseen
+    ? fragment`, handed = handed - 1, first_handed_at = case when handed <= 1 then null else first_handed_at end`
+    : nothing;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set delivery_id = null, hidden_until = null, handed = handed - 1,
-      first_handed_at = case when handed <= 1 then null else first_handed_at end
+    update messages set delivery_id = null, hidden_until = null ${count}
     where ${delivered(delivery)} and ${open} returning message_id`);
-  if (!rows.length) return;
-  const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };
+  if (!rows.length) return false;
+  const ids = rows.map((row) => row.message_id).sort((a, b) => a - b);
+  const payload = { messages: ids.map((id) => idOf("message", id)) };
   yield* append(tx, { type: "messages.returned", source: delivery.agent, payload, now });
+  return true;
 }
 
 export function* buryIn(tx: Context, channel: string): Procedure<void> {

@@ -2,9 +2,10 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Receipt } from "../../contract/receipt.ts";
-import type { Context, Procedure } from "../../sql/procedure.ts";
+import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { giveUp } from "../given-up.ts";
 import { tokenFrom } from "../lease.ts";
 import { collect } from "./collect.ts";
 import { entryRead } from "./entry-state.ts";
@@ -12,37 +13,54 @@ import { confirm, giveBack } from "./hand.ts";
 import { commitReader } from "./msg-read.ts";
 import { release } from "./release.ts";
 
+export interface Settled {
+  /** Of mail: what is the reader's now. */
+  collected?: string[];
+}
+
 /** The answer was shown: what it contains is collected now. */
-export function* arrived(tx: Context, receipt: Receipt): Procedure<void> {
+export function* arrived(tx: Context, receipt: Receipt): Procedure<Settled | Refused> {
   switch (receipt.of) {
-    case "mail":
-      return yield* confirm(tx, receipt);
+    case "mail": {
+      const confirmed = yield* confirm(tx, receipt);
+      if (!("collected" in confirmed)) return confirmed;
+      return { collected: confirmed.collected.map((id) => idOf("message", id)) };
+    }
     case "thread":
-      return yield* collect(tx, receipt);
+      yield* collect(tx, receipt);
+      return {};
     case "channel":
-      return yield* commitReader(tx, receipt);
+      yield* commitReader(tx, receipt);
+      return {};
     case "entry":
       yield* entryRead(tx, receipt);
-      return;
+      return {};
     case "call":
       throw new InboxError("invalid_input", "an answer that never came cannot be confirmed");
   }
 }
 
 /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
-export function* returned(tx: Context, receipt: Receipt): Procedure<void> {
-  if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return;
+export function* returned(tx: Context, receipt: Receipt): Procedure<Settled> {
+  if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return {};
   const { agent } = receipt;
-  if (receipt.of === "thread") return yield* releaseBy(tx, agent, receipt.lease);
-  yield* giveBack(tx, { agent, id: receipt.id });
-  if (receipt.of === "call") yield* releaseBy(tx, agent, tokenFrom(receipt.id));
+  if (receipt.of === "thread") yield* releaseBy(tx, agent, receipt.lease);
+  else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id }, true);
+  else {
+    // Whoever gave the call up may have seen a part of its answer, or all.
+    const mail = yield* giveBack(tx, { agent, id: receipt.id }, false);
+    const lease = yield* releaseBy(tx, agent, tokenFrom(receipt.id));
+    if (!mail && !lease) yield* giveUp(receipt.id, yield* tx.clock());
+  }
+  return {};
 }
 
-/** The lease was granted to somebody who will never know: let another have it. */
-function* releaseBy(tx: Context, agent: string, leaseToken: string | undefined): Procedure<void> {
-  if (leaseToken === undefined) return;
+/** The lease was granted to somebody who will never know: let another have it. Answers whether there was one. */
+function* releaseBy(tx: Context, agent: string, leaseToken: string | undefined): Procedure<boolean> {
+  if (leaseToken === undefined) return false;
   const lease = yield* one<{ thread_id: number }>(sql`
     select leases.thread_id from leases
     where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${leaseToken}`);
   if (lease) yield* release(tx, { agent, thread: idOf("thread", lease.thread_id), leaseToken });
+  return lease !== undefined;
 }

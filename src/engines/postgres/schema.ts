@@ -375,4 +375,11 @@ end $$;
 
 drop function event_lock();
 `,
+  // Calls that were given up before they were answered.
+  `
+create table given_up_calls (
+  call_id text primary key,
+  given_up_at text not null
+);
+`,
 ];

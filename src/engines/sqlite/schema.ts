@@ -318,4 +318,11 @@ create table search_parts (
 insert into search_words (search_words) values ('delete-all');
 update search_progress set event_id = 0;
 `,
+  // Calls that were given up before they were answered.
+  `
+create table given_up_calls (
+  call_id text primary key,
+  given_up_at text not null
+) strict, without rowid;
+`,
 ];

@@ -164,8 +164,8 @@ async function answer(
   } catch (error) {
     const { code, message } = asInboxError(error);
     complain(`warning: what you see was not marked as read: ${message}\n`);
-    // It has become another's: whoever goes by the exit code does nothing with it.
-    if (code === "conflict") return errorTable.conflict.exit;
+    // It has become another's, or will be delivered again: whoever goes by the exit code does nothing with it.
+    return errorTable[code].exit;
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;
   if (op.failed?.(value)) return exitFailed;

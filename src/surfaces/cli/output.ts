@@ -1,4 +1,5 @@
 /** Standard output and error. */
+import { InboxError } from "../../contract/errors.ts";
 import { exists, fs } from "../../system.ts";
 
 /** What a shell reports for a program that died of a closed pipe. */
@@ -12,8 +13,12 @@ export async function print(text: string): Promise<boolean> {
     await Bun.write(Bun.stdout, text);
     return true;
   } catch (error) {
-    if (gone.has(String((error as { code?: unknown }).code))) return false;
-    throw error;
+    const code = String((error as { code?: unknown }).code);
+    if (gone.has(code)) return false;
+    throw new InboxError("storage", `standard output takes no more (${code})`, {
+      hint: "make room where the output goes, or send it elsewhere; nothing was marked as read",
+      cause: error,
+    });
   }
 }
 

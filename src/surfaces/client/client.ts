@@ -10,7 +10,7 @@ import {
   operationNamed,
 } from "../../contract/operations/index.ts";
 import { patiently } from "./patience.ts";
-import { again, type Sent, send, tell, type Wire } from "./request.ts";
+import { again, notKnown, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
 
 export interface ClientOptions {
@@ -84,7 +84,10 @@ async function repeatedly(
   options: ClientCall,
 ): Promise<Sent> {
   const idempotencyKey = options.idempotencyKey ?? (op.kind === "write" ? crypto.randomUUID() : undefined);
-  const sent = await again(() => send(wire, op, input, { idempotencyKey, signal: options.signal }));
+  const write = () => send(wire, op, input, { idempotencyKey, signal: options.signal });
+  const sent = await again(write, (error) =>
+    idempotencyKey === undefined ? error : notKnown(op, wire, idempotencyKey, error),
+  );
   // Our own key is nobody's business: that a first try had arrived is no news to the caller.
   if (options.idempotencyKey === undefined) delete (sent.value as { deduplicated?: boolean }).deduplicated;
   return sent;

@@ -142,8 +142,28 @@ const unreachable = (url: string, cause: unknown) =>
   new InboxError("storage", `the hub at ${url} cannot be reached`, {
     hint: "is it running? inbox serve starts one",
     cause,
-    details: { unreachable: true },
+    details: { unreachable: true, ...(neverSent(cause) && { sent: false }) },
   });
+
+/** Nobody took the connection: nothing of the request has left. Each runtime says so in its own words. */
+function neverSent(cause: unknown): boolean {
+  const { code, cause: deeper } = (cause ?? {}) as { code?: unknown; cause?: unknown };
+  if (typeof code === "string")
+    return /^(ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket)$/.test(code);
+  return deeper !== undefined && neverSent(deeper);
+}
+
+/** A write that may have been done, though no answer came. With its key it can be repeated, and is done once. */
+export const notKnown = (op: AnyOperation, { url }: Wire, key: string, cause: InboxError) =>
+  new InboxError(
+    "storage",
+    `the hub at ${url} took ${op.name} and gave no answer: whether it was written is not known`,
+    {
+      hint: `repeat it with the idempotency key ${key}: it is written once, however often it is sent`,
+      cause,
+      details: { ...cause.details, known: false, idempotency_key: key },
+    },
+  );
 
 const notHub = (url: string, status: number) =>
   new InboxError("storage", `${url} answered ${status}, and not in the words of a hub`, {
@@ -165,13 +185,19 @@ export const isUnreachable = (error: unknown) =>
 
 const tries = 4;
 
-/** What can be said twice is said again when nobody answered. */
-export async function again<T>(work: () => Promise<T>): Promise<T> {
+/** What can be said twice is said again when nobody answered. `unknown`: what to say where one of the tries may have arrived. */
+export async function again<T>(
+  work: () => Promise<T>,
+  unknown: (error: InboxError) => InboxError = (error) => error,
+): Promise<T> {
+  let mayHaveArrived = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
+      mayHaveArrived ||= isUnreachable(error) && (error as InboxError).details?.sent !== false;
       const worth = isUnreachable(error) || (error instanceof InboxError && error.code === "busy");
+      if (worth && attempt >= tries && mayHaveArrived) throw unknown(error as InboxError);
       if (!worth || attempt >= tries) throw error;
       await new Promise((done) => setTimeout(done, 50 * 2 ** attempt));
     }

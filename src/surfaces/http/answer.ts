@@ -20,6 +20,16 @@ export const notFound = (request: Request) =>
   );
 
 /**
+ * [B4] Whether the client has gone. What it sent last and that it went may both be waiting in the kernel, as after a pause
+ * of this process: the runtime reads the one in one turn of its event loop and learns of the other in the next.
+ */
+export async function hasGone(request: Request): Promise<boolean> {
+  for (let turn = 0; turn < 2 && !request.signal.aborted; turn++)
+    await new Promise((done) => setImmediate(done));
+  return request.signal.aborted;
+}
+
+/**
  * [B4] An answer that collects. No server knows that what it wrote was read; the nearest is that the whole body was taken
  * from us and the request was not aborted. Our own client does better: it confirms by itself (hand-overs.ts).
  */
@@ -31,14 +41,16 @@ export function collecting(
 ): Response {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   let settled: Promise<void> | undefined;
+  let given = false;
   const settle = (taken: boolean) => {
     // What fails here is delivered again after its deadline; there is nobody left to tell.
-    settled ??= Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.()).catch(() => {});
+    // Of what was being written, a part may have been read.
+    const back = given ? handed.takeBack : handed.giveBack;
+    settled ??= Promise.resolve(taken ? handed.confirm?.() : back?.()).catch(() => {});
     track(settled);
     return settled;
   };
   request.signal.addEventListener("abort", () => void settle(false));
-  let given = false;
   const body = new ReadableStream(
     {
       async pull(controller) {
@@ -48,9 +60,9 @@ export function collecting(
           return;
         }
         // Whoever has read the answer to its end finds it collected. Mail is hidden since it was handed over: it need not wait.
-        if (handed.receipt?.of !== "mail") await settle(!request.signal.aborted);
+        if (handed.receipt?.of !== "mail") await settle(!(await hasGone(request)));
         controller.close();
-        setImmediate(() => void settle(!request.signal.aborted));
+        track(hasGone(request).then((gone) => settle(!gone)));
       },
       cancel: () => void settle(false),
     },

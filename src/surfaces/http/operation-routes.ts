@@ -6,7 +6,7 @@ import { limitWait } from "../../contract/waiting.ts";
 import { actAs } from "../../identity.ts";
 import type { BusOperation } from "../../inbox.ts";
 import { endOfWait } from "../../waiting/wait.ts";
-import { collecting, plain } from "./answer.ts";
+import { collecting, hasGone, plain } from "./answer.ts";
 import { handOverOf, withReceipt } from "./hand-overs.ts";
 import { inputOf, sayingFields } from "./request.ts";
 import type { Handle, House, Route, Routes, Server } from "./route.ts";
@@ -66,10 +66,13 @@ const handleOf =
         caller,
       });
     const waits = op.kind === "wait";
+    // Who is gone before it is looked at gets nothing handed over, whichever engine there is.
+    if ((waits || marking(op, input)) && (await hasGone(request)))
+      throw new DOMException("the client went away", "AbortError");
     const handed = waits ? await waitFor(house, op, request, server, input, call) : await call();
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
-    if (request.signal.aborted) {
+    if (await hasGone(request)) {
       await handed.giveBack?.();
       return plain(value);
     }

@@ -40,8 +40,10 @@ export function handOverRoutes({ inbox }: House): Routes {
   const settle = (word: "confirm" | "release"): Route => ({
     counted: `hand-overs.${word}`,
     handle: async (request, _server, caller) => {
-      await inbox.settle(word, receiptIn(await jsonBody(request), caller), caller);
-      return plain({ ok: true });
+      return plain({
+        ok: true,
+        ...(await inbox.settle(word, receiptIn(await jsonBody(request), caller), caller)),
+      });
     },
   });
   return {

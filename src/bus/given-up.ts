@@ -1,0 +1,26 @@
+/**
+ * [B4] Calls whose caller went away before they were answered. The word of that can overtake the call itself, on another
+ * connection or at another hub: it is remembered, so that the call hands over nothing to nobody.
+ */
+import { InboxError } from "../contract/errors.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { one, run } from "../sql/procedure.ts";
+import { sql } from "../sql/sql.ts";
+
+/** Longer than any call is on its way. */
+const keptMs = 60 * 60_000;
+
+export function* giveUp(call: string, now: string): Procedure<void> {
+  const old = new Date(Date.parse(now) - keptMs).toISOString();
+  yield* run(sql`delete from given_up_calls where given_up_at < ${old}`);
+  yield* run(
+    sql`insert into given_up_calls (call_id, given_up_at) values (${call}, ${now}) on conflict do nothing`,
+  );
+}
+
+export function* refuseGivenUp(call: string): Procedure<void> {
+  if (yield* one(sql`select 1 as given_up from given_up_calls where given_up_calls.call_id = ${call}`))
+    throw new InboxError("conflict", "the caller gave this call up before it was answered", {
+      hint: "make a new call with an id of its own",
+    });
+}
