@@ -17,12 +17,17 @@ test("[B4] [W4] [L1] who is gone before a stopped hub goes on takes nothing: no 
   await hub.ask("POST /api/threads", { from: "lead", to: "w", subject: "s" });
   for (const channel of ["w", "log"])
     await hub.ask("POST /api/messages", { channel, content: "m", sender: "lead" });
-  for (const headers of [{}, { "x-inbox-hand-over": crypto.randomUUID() }])
+  for (const handOver of [false, true])
     for (const [route, body] of asked) {
       const lines = await Promise.all(Array.from({ length: 3 }, () => line(hub.url)));
       hub.kill("SIGSTOP");
       for (const raw of lines)
-        await new Promise<void>((sent) => raw.socket.write(bytesOf(route, body, headers), () => sent()));
+        await new Promise<void>((sent) =>
+          raw.socket.write(
+            bytesOf(route, body, handOver ? { "x-inbox-hand-over": crypto.randomUUID() } : {}),
+            () => sent(),
+          ),
+        );
       for (const raw of lines) raw.cut();
       hub.kill("SIGCONT");
       // Asked later than the others: it is answered when they have been.

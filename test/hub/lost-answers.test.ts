@@ -1,0 +1,38 @@
+/** [M9] [B4] [G4] Answers of a hub that never come: what was written is not reported as if it had not been. */
+import { expect, test } from "bun:test";
+import { run } from "../support/cli.ts";
+import { hubHere } from "../support/hub.ts";
+import { muteLine } from "../support/mute-line.ts";
+
+const inbox = (db: string, ...args: string[]) => run([...args, "--json", "--db", db]);
+
+test("[M9] [G4] a write whose answers are all lost is reported as not known, with the key that makes repeating it safe", async () => {
+  await using hub = await hubHere();
+  await using line = await muteLine(hub.url, /^POST \/api\/mailbox\/w\/send /);
+  const lost = await inbox(line.url, "send", "w", "hello");
+  expect([lost.code, lost.json.error.code]).toEqual([50, "storage"]);
+  expect(lost.json.error.message).toContain("not known");
+  expect(line.swallowed()).toBeGreaterThan(1);
+  const key = lost.json.error.details.idempotency_key;
+  expect(lost.json.error.hint).toContain(key);
+  const again = await inbox(hub.url, "send", "w", "hello", "--idempotency-key", key);
+  expect([again.code, again.json.deduplicated]).toEqual([0, true]);
+  expect((await hub.ask("GET /api/mailbox/w")).json.total).toBe(1);
+});
+
+test("[M9] [G4] a write that never left is reported as such", async () => {
+  const { code, json } = await inbox("http://127.0.0.1:9", "send", "w", "hello");
+  expect([code, json.error.code]).toEqual([50, "storage"]);
+  expect(json.error.message).toContain("cannot be reached");
+  expect(json.error.details).not.toHaveProperty("idempotency_key");
+});
+
+test("[B4] [C3] a receive whose confirmation never arrives does not end with 0", async () => {
+  await using hub = await hubHere();
+  await hub.ask("POST /api/mailbox/w/send", { from: "lead", message: "hello" });
+  await using line = await muteLine(hub.url, /^POST \/api\/hand-overs\/confirm /);
+  const { code, json, stderr } = await inbox(line.url, "receive", "--agent", "w");
+  expect(json.messages).toMatchObject([{ id: 1 }]);
+  expect(code).toBe(50);
+  expect(stderr).toContain("not marked as read");
+});
