@@ -46,7 +46,7 @@ function appenderByLibrary(): ((path: string) => void) | undefined {
   }
 }
 
-let setTimesToNow: ((path: string) => void) | undefined;
+let setTimesToNow: ((path: string) => boolean) | undefined;
 
 /** What a file's size and time are now; the same answer twice means that nobody wrote to it in between. */
 export function stampOf(path: string): { text: string; time: number } {
@@ -56,29 +56,30 @@ export function stampOf(path: string): { text: string; time: number } {
 
 export const sizeOf = (path: string) => Bun.file(path).size;
 
-/** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. */
-export function touch(path: string): void {
-  if (!exists(path)) return;
+/** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. Answers whether it did. */
+export function touch(path: string): boolean {
+  if (!exists(path)) return false;
   setTimesToNow ??= byLibrary() ?? byNode;
-  setTimesToNow(path);
+  return setTimesToNow(path);
 }
 
-function byLibrary(): ((path: string) => void) | undefined {
+function byLibrary(): ((path: string) => boolean) | undefined {
   try {
     const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
     const { symbols } = dlopen(library, { utimes: { args: ["cstring", "ptr"], returns: "int" } });
     const encoder = new TextEncoder();
-    return (path) => void symbols.utimes(encoder.encode(`${path}\0`), null);
+    return (path) => symbols.utimes(encoder.encode(`${path}\0`), null) === 0;
   } catch {
     return undefined; // another C library
   }
 }
 
-function byNode(path: string): void {
+function byNode(path: string): boolean {
   const now = Date.now() / 1000;
   try {
     fs().utimesSync(path, now, now);
+    return true;
   } catch {
-    // Removed in between: its waiters find out by their slow check.
+    return false; // removed in between: its waiters find out by their slow check
   }
 }

@@ -1,27 +1,11 @@
 /** [L8] Two hubs on one database, one of them on a machine whose clock is an hour ahead. */
 import { expect, test } from "bun:test";
 import { bareEnvironment, program } from "../support/cli.ts";
+import { anHourAhead as later } from "../support/faketime.ts";
 import { type Ask, ask } from "../support/hub.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
-
-/** What `faketime` puts before a program; itself it would stay in between, and outlive its end. */
-function ahead(): Record<string, string> | undefined {
-  if (!Bun.which("faketime")) return undefined;
-  const asked = Bun.spawnSync(["faketime", "-f", "+1h", "printenv", "LD_PRELOAD"]);
-  const library = asked.stdout.toString().trim();
-  // Durations stay as long as they are.
-  return {
-    LD_PRELOAD: library,
-    FAKETIME: "+1h",
-    DONT_FAKE_MONOTONIC: "1",
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  };
-}
-
-const later = ahead();
-if (!later) console.warn("SKIPPED: hubs with different clocks, for faketime is not installed");
 
 interface ServedAt {
   ask: Ask;

@@ -5,6 +5,7 @@ import { agentTopic } from "../../sql/topics.ts";
 import { fs } from "../../system.ts";
 import type { Engine, EngineOptions, Work } from "../engine.ts";
 import { Facts } from "../facts.ts";
+import { fileClock } from "./clock.ts";
 import { openDatabase } from "./connect.ts";
 import { contextOf, drive, nothingNoted } from "./drive.ts";
 import { translate } from "./errors.ts";
@@ -14,7 +15,7 @@ import { openPresence } from "./presence.ts";
 import { openWake } from "./wake.ts";
 
 export function openSqlite(path: string, options: EngineOptions = {}): Engine {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? fileClock(path);
   const db = openDatabase(path);
   // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
   db.run("pragma busy_timeout = 0");
