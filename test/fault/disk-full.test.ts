@@ -122,7 +122,7 @@ describeMounting("a full disk", import.meta.path, () => {
       await holder.call("threads.list", {});
       fillUp(filler);
       const shown = await inbox("show", "thr_1", "--agent", "w", "--mark-read");
-      expect(shown.code).toBe(0);
+      expect(shown.code).toBe(50);
       expect(shown.json.messages).toHaveLength(1);
       expect(shown.stderr).toContain("not marked as read");
       expectNoRoom(await inbox("claim", "--agent", "w"));

@@ -129,7 +129,7 @@ describe.each(places)("$engine", ({ make }) => {
       const unlucky = losing("/receive", 1);
       const lost = await refusal(unlucky.call("mailbox.receive", { agent: "w", timeoutSeconds: 5 }));
       expect(lost.code).toBe("storage");
-      expect(await status(inbox, 1)).toMatchObject({ status: "pending", handed: 0 });
+      expect(await status(inbox, 1)).toMatchObject({ status: "pending", handed: 1 });
       await refusal(losing("/claim", 1).call("threads.claim", { agent: "w" }));
       expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("pending");
       // The holder's own lease outlives a lost answer to a second claim.

@@ -133,7 +133,7 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
   return [502, 503, 504].includes(response.status)
     ? new InboxError("storage", `no hub answers behind ${url} (${response.status})`, {
         hint: "something in between answers for it: is a hub running, and does the proxy know it?",
-        details: { unreachable: true },
+        details: { unreachable: true, status: response.status },
       })
     : notHub(url, response.status);
 }
@@ -157,7 +157,7 @@ function neverSent(cause: unknown): boolean {
 export const notKnown = (op: AnyOperation, { url }: Wire, key: string, cause: InboxError) =>
   new InboxError(
     "storage",
-    `the hub at ${url} took ${op.name} and gave no answer: whether it was written is not known`,
+    `${cause.details?.status ? cause.message : `the hub at ${url} gave no answer`}: whether ${op.name} was written is not known`,
     {
       hint: `repeat it with the idempotency key ${key}: it is written once, however often it is sent`,
       cause,
