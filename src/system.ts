@@ -24,8 +24,12 @@ export interface FileState {
   id: string;
 }
 
-const kindOf = (mode: number): FileState["kind"] =>
-  (({ 16807: "file", 9604: "folder", 21609: "link" }) as const)[mode & 0o170000] ?? "other";
+function kindOf(mode: number): FileState["kind"] {
+  const type = mode & 0o170_000;
+  if (type === 0o100_000) return "file";
+  if (type === 0o040_000) return "folder";
+  return type === 0o120_000 ? "link" : "other";
+}
 
 /** What is at a path itself, where a link at its end is a link; undefined where there is nothing. */
 export function look(path: string): FileState | undefined {

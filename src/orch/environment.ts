@@ -19,6 +19,11 @@ const personal = [
   // They would make our own runtime load what it must not.
   "BUN_OPTIONS",
   "BUN_BE_BUN",
+  "BUN_INSPECT",
+  "BUN_INSPECT_CONNECT_TO",
+  "BUN_INSPECT_PRELOAD",
+  "BUN_TCC_OPTIONS",
+  "BUN_RUNTIME_TRANSPILER_CACHE_PATH",
 ];
 
 type Environment = Record<string, string | undefined>;

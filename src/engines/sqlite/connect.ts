@@ -36,7 +36,7 @@ export function createDatabase(path: string, migrations: readonly string[] = our
     const { chmodSync, closeSync, existsSync, mkdirSync, statSync } = fs();
     const folder = dirname(path);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!requireOwnOrFolder(path)) closeSync(openOwnToAppend(path));
+    if (!isThere(path)) closeSync(openOwnToAppend(path));
     const file = statSync(path);
     if (!file.isFile()) throw notOurs(path, "it is not a file");
     if (file.size === 0) chmodSync(path, 0o600);
@@ -54,9 +54,11 @@ export function createDatabase(path: string, migrations: readonly string[] = our
   }
 }
 
-/** A folder is refused with better words below. */
-const requireOwnOrFolder = (path: string) =>
-  look(path)?.kind === "folder" ? true : requireOwn(path, "file") !== undefined;
+/** What is neither a file nor a link is refused below, as no database. */
+const isThere = (path: string) => {
+  const kind = look(path)?.kind;
+  return kind === "folder" || kind === "other" || requireOwn(path, "file") !== undefined;
+};
 
 function connect(path: string): Database {
   if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
@@ -76,6 +78,7 @@ function connect(path: string): Database {
  * its own with the file's mode: one that more people may read was put there by another program, as git does.
  */
 function requireOwnFiles(path: string): void {
+  if (look(path)?.kind === "other") throw notOurs(path, "it is not a file");
   const file = requireOwn(path, "file");
   for (const end of ["-wal", "-journal", "-shm"]) {
     const log = requireOwn(`${path}${end}`, "file");
