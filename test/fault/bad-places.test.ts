@@ -27,7 +27,7 @@ interface Place {
   /** Puts it there; answers with another path than the one given where that is the point. */
   make(path: string): unknown;
   /** What init says of it; the same as every other command unless told. */
-  init?: "storage" | "creates";
+  init?: "storage" | "creates" | "not_allowed";
 }
 
 const places: Place[] = [

@@ -66,7 +66,7 @@ test("[X7] the plugin's Stop hook starts nothing in a clone", async () => {
 test("[X7] over MCP in a clone mail works, nothing is started, and assign is refused with the command to run", async () => {
   using one = clone(repository);
   await using visitor = await overStdioAt({ cwd: one.path, env: one.env }, one.db, "2026-07-28", "ada");
-  expect((await visitor.call("send_message", { receiver: "bob", message: "hello" })).failed).toBe(false);
+  expect((await visitor.call("send_message", { receiver_id: "bob", message: "hello" })).failed).toBe(false);
   const refused = await visitor.call("assign", { profile: "build", message: "build" });
   expect(refused.failed).toBe(true);
   expect(refused.text).toContain(approval(one));
