@@ -59,6 +59,7 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
   const file = join(path, ".agents/coord.db");
   const env: Record<string, string> = {
     HOME: path,
+    XDG_STATE_HOME: join(path, ".local/state"),
     ...(db !== undefined && { INBOX_DB: db, INBOX_PROFILES: join(path, ".agents/agents.toml") }),
   };
   const here: RunOptions = { cwd: path, env };
