@@ -112,7 +112,7 @@ const allowed: Record<string, string[]> = {
   "src/user-folders.ts": [],
   "src/trust.ts": ["src/location.ts", "src/own-files.ts", "src/system.ts", "src/user-folders.ts"],
   "src/create-bus.ts": ["src/engines", "src/trust.ts"],
-  "src/git-index.ts": ["src/system.ts"],
+  "src/git-index.ts": ["src/own-files.ts", "src/system.ts"],
   "src/trusting.ts": [
     "src/orch",
     "src/bus/procedures/task-queue.ts",
@@ -220,6 +220,7 @@ const allowed: Record<string, string[]> = {
     "src/local.ts",
     "src/location.ts",
     "src/system.ts",
+    "src/user-folders.ts",
     "src/version.ts",
     "src/contract",
   ],

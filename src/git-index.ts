@@ -3,17 +3,24 @@
  * start others.
  */
 import { dirname, join, relative, sep } from "node:path";
-import { fs } from "./system.ts";
+import { readOwnBytes } from "./own-files.ts";
+import { fs, stampOf } from "./system.ts";
+
+/** A supervisor asks with every round, and an index may have a hundred thousand files. */
+let last: { seen: string; tracked: string[] } = { seen: "", tracked: [] };
 
 /** The files of these that the repository around them tracks. */
 export function trackedByGit(paths: readonly string[]): string[] {
   try {
     const root = repositoryAround(dirname(paths[0]!));
     if (root === undefined) return [];
+    const index = join(gitFolder(root), "index");
+    const seen = `${stampOf(index).text} ${paths.join("\0")}`;
+    if (seen === last.seen) return last.tracked;
     const wanted = new Map(paths.map((path) => [relative(root, path).split(sep).join("/"), path]));
-    return [...pathsIn(fs().readFileSync(join(gitFolder(root), "index")))].flatMap(
-      (name) => wanted.get(name) ?? [],
-    );
+    const tracked = [...pathsIn(readOwnBytes(index)!)].flatMap((name) => wanted.get(name) ?? []);
+    last = { seen, tracked };
+    return tracked;
   } catch {
     return []; // no repository that can be read
   }
@@ -30,7 +37,7 @@ function repositoryAround(from: string): string | undefined {
 function gitFolder(root: string): string {
   const path = join(root, ".git");
   if (fs().statSync(path).isDirectory()) return path;
-  const [, where] = /^gitdir: (.*)$/m.exec(fs().readFileSync(path, "utf8")) ?? [];
+  const [, where] = /^gitdir: (.*)$/m.exec(String(readOwnBytes(path))) ?? [];
   return join(where!.startsWith("/") ? "" : root, where!);
 }
 

@@ -101,11 +101,13 @@ export function openOwnNew(path: string): number {
 }
 
 /** Its text; undefined where there is none. */
-export function readOwn(path: string): string | undefined {
+export const readOwn = (path: string): string | undefined => readOwnBytes(path)?.toString("utf8");
+
+export function readOwnBytes(path: string): Buffer | undefined {
   if (!look(path)) return undefined;
   const file = openOwn(path, fs().constants.O_RDONLY);
   try {
-    return fs().readFileSync(file, "utf8");
+    return fs().readFileSync(file);
   } finally {
     fs().closeSync(file);
   }

@@ -33,7 +33,7 @@ export interface Supervising {
 
 /** Within the lease's 15 seconds, three times. */
 const beatMs = 5000;
-/** Where another one has it: soon after its lease has run out. */
+/** Where another one has it: soon after its lease has run out. Where it is not trusted: soon after somebody approved it. */
 const besideMs = 2000;
 
 /** Answers with how many tasks it has started. */
@@ -56,8 +56,9 @@ export async function supervise(supervising: Supervising): Promise<number> {
       try {
         const round = await once();
         if (round === "another" && !forever) return count;
-        if (round instanceof InboxError && !forever) throw round;
-        tell(round instanceof InboxError ? round : undefined);
+        const refused = round instanceof InboxError ? round : undefined;
+        if (refused && !forever) throw refused;
+        tell(refused);
         const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
         count += begun?.started.length ?? 0;
         const over = begun?.idle && !gates.busy() && !forever;
@@ -67,7 +68,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
           threads = begun.dispatched;
           continue;
         }
-        const rest = round === "another" ? besideMs : Math.max(0, beatDue - performance.now());
+        const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
         const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
         await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
       } finally {
