@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openEngine } from "../../src/engines/at.ts";
+import type { Engine } from "../../src/engines/engine.ts";
+import { supervise } from "../../src/orch/supervisor.ts";
 import { type Result, root, run } from "../support/cli.ts";
 import { type Clone, clone, git, type Prepared, preparedRepository } from "../support/clone.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -132,6 +135,35 @@ test("[X7] a hub in a clone serves and does not supervise, says so, and begins o
     child.kill("SIGKILL");
     await child.exited;
   }
+});
+
+test("[X7] a hub that may not supervise rests between its looks, and tells its reason once", async () => {
+  using one = clone(repository);
+  const opened = openEngine(one.db);
+  const over = new AbortController();
+  const rests: (number | undefined)[] = [];
+  const complaints: string[] = [];
+  // Stands for the engine's wake-ups: no time passes.
+  const subscribe: Engine["subscribe"] = () => ({
+    next: async ({ atMost } = {}) => {
+      if (rests.push(atMost) === 3) over.abort();
+    },
+    close: () => {},
+  });
+  await supervise({
+    engine: { ...opened, subscribe },
+    db: one.db,
+    url: null,
+    env: one.env,
+    holder: "hub",
+    signal: over.signal,
+    forever: true,
+    complain: (message) => complaints.push(message),
+  });
+  await opened.close();
+  expect(rests).toEqual([2000, 2000, 2000]);
+  expect(complaints).toHaveLength(1);
+  expectNothingStarted(one);
 });
 
 test("[X7] inbox trust shows runners, gates and waiting tasks, and approves nothing without a word", async () => {

@@ -15,11 +15,10 @@ function userFolder(): string {
 
 export const testUser = (): Record<string, string> => ({
   XDG_STATE_HOME: join(userFolder(), "state"),
-  XDG_CONFIG_HOME: join(userFolder(), "config"),
   INBOX_TRUST: tmpdir(),
 });
 
 /** For what runs in the test's own process. */
 export function actAsTestUser(): void {
-  Object.assign(process.env, testUser());
+  Object.assign(process.env, testUser(), { XDG_CONFIG_HOME: join(userFolder(), "config") });
 }
