@@ -40,7 +40,7 @@ export interface Prepared {
 export async function preparedRepository(more: (path: string) => void = () => {}): Promise<Prepared> {
   const folder = temporaryFolder();
   const { path } = folder;
-  const attacker = { cwd: path, env: { XDG_STATE_HOME: join(path, "../unused-state") } };
+  const attacker = { cwd: path };
   git(path, "init", "--quiet");
   await run(["init"], attacker);
   mkdirSync(join(path, "tools"));
