@@ -59,6 +59,7 @@ type Handler<N extends BusOperation> = (
 
 /** Loaded when asked for: they bring modules that no other command needs. */
 const orch = () => require("./orch/operations.ts") as typeof import("./orch/operations.ts");
+const approval = () => require("./orch/approval.ts") as typeof import("./orch/approval.ts");
 const transcripts = () => require("./orch/log.ts") as typeof import("./orch/log.ts");
 
 // Loaded by the one operation that looks at files.
@@ -131,12 +132,9 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   },
   "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
-    supervised(place, written(engine, keyed, orch().assignTo(place, input))),
+    supervised(place, () => written(engine, keyed, orch().assignTo(place, input))),
   "tasks.run": (engine, input, { keyed }, place) =>
-    supervised(
-      place,
-      written(engine, keyed, (tx) => runTasks(tx, input)),
-    ),
+    supervised(place, () => written(engine, keyed, (tx) => runTasks(tx, input))),
   "tasks.queue": reads(queue),
   "tasks.show": async (engine, input, _, place) =>
     plainly(orch().withResume(place, await engine.read((tx) => showTask(tx, input)))),
@@ -171,9 +169,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "events.watch": (engine, input, { signal }) => watch(engine, input, signal).then(plainly),
 };
 
-/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. */
-async function supervised<T>({ supervise }: Place, writing: Promise<T>): Promise<T> {
-  const given = await writing;
+/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
+async function supervised<T>({ db, supervise }: Place, writing: () => Promise<T>): Promise<T> {
+  approval().requireApproval(db);
+  const given = await writing();
   await supervise();
   return given;
 }
@@ -187,8 +186,9 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
       hint: "message for a new sub-agent; terminalId for one that was started before",
     });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const assigned = engine.write(orch().assignTo(place, { ...task, message: message! }));
-  const started = await supervised(place, assigned);
+  const started = await supervised(place, () =>
+    engine.write(orch().assignTo(place, { ...task, message: message! })),
+  );
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }
 

@@ -1,7 +1,8 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
 import { join } from "node:path";
 import { InboxError } from "./contract/errors.ts";
-import { createBus, shown } from "./engines/at.ts";
+import { createOwnBus } from "./create-bus.ts";
+import { shown } from "./engines/at.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openInbox } from "./inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
@@ -45,7 +46,7 @@ const againMs = 500;
 
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
-  const away = await createBus(db).then(
+  const away = await createOwnBus(db, options.complain).then(
     () => undefined,
     (error) => mayCome(error) ?? Promise.reject(error),
   );
@@ -112,12 +113,19 @@ export async function startHub(options: HubOptions): Promise<Hub> {
 }
 
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */
-function superviseHere(engine: Engine, { db, delivery }: HubOptions, url: string | null, met: Promise<void>) {
+function superviseHere(
+  engine: Engine,
+  { db, delivery, complain }: HubOptions,
+  url: string | null,
+  met: Promise<void>,
+) {
   const over = new AbortController();
   const env = process.env;
   const holder = crypto.randomUUID();
   const { signal } = over;
-  const done = met.then(() => supervise({ engine, db, delivery, url, env, holder, signal, forever: true }));
+  const done = met.then(() =>
+    supervise({ engine, db, delivery, url, env, holder, signal, complain, forever: true }),
+  );
   done.catch(() => {}); // whoever started the hub is told
   return {
     stop: async () => {
@@ -139,7 +147,7 @@ async function meet(db: string, stop: AbortSignal): Promise<boolean> {
     await Bun.sleep(againMs);
     if (stop.aborted) return false;
     try {
-      await createBus(db);
+      await createOwnBus(db);
       return true;
     } catch (error) {
       if (!(error instanceof InboxError && error.details?.away)) throw error;

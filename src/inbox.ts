@@ -72,14 +72,16 @@ export interface EmbeddedInbox extends Inbox {
 export interface InboxOptions extends BusOptions {
   /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
   supervised?: boolean;
+  /** Told why waiting tasks are not started, once. */
+  complain?: (message: string) => void;
 }
 
 export function openInbox(
   location: string,
-  { supervised = false, ...options }: InboxOptions = {},
+  { supervised = false, complain, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
   const { engine, journal } = openBus(location, options);
-  const watch = watchOver(engine, location, { delivery: options.delivery, supervised });
+  const watch = watchOver(engine, location, { delivery: options.delivery, supervised, complain });
 
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;

@@ -2,24 +2,32 @@
 import { InboxError } from "./contract/errors.ts";
 import { type AnyOperation, parseInput } from "./contract/operation.ts";
 import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
+import { createOwnBus } from "./create-bus.ts";
 import { checkBroker } from "./delivery/at.ts";
-import { createBus, diagnose, schemaVersion, shown } from "./engines/at.ts";
-import { type Asked, brokerOf, isHub, keepOutOfGit, locate, locateNew } from "./location.ts";
+import { diagnose, schemaVersion, shown } from "./engines/at.ts";
+import { trackedByGit } from "./git-index.ts";
+import { type Asked, brokerOf, isHub, isServer, keepOutOfGit, locate, locateNew } from "./location.ts";
 import { migrate } from "./migrate.ts";
+import { isBusTrusted } from "./trust.ts";
 
-export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate" | "bus.setup";
+export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate" | "bus.setup" | "bus.trust";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": async (asked) => {
     const { path, outer } = locateNew(asked);
     if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
-    const created = await createBus(path);
+    const warnings: string[] = [];
+    const created = await createOwnBus(path, (message) => warnings.push(message));
     if (created) keepOutOfGit(path);
+    const tracked = trackedFiles(path);
+    if (tracked) warnings.push(`${tracked.detail}; ${tracked.fix}`);
     return {
       db: shown(path),
       created,
       schemaVersion: schemaVersion(path),
       ...(created && outer !== undefined && { outer }),
+      trusted: isBusTrusted(path, asked.env),
+      ...(warnings.length > 0 && { warnings }),
     };
   },
   "bus.doctor": async (asked) => {
@@ -29,17 +37,44 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
     const report = await diagnose(path);
     const broker = brokerOf(asked.delivery, asked.env);
     const carrier = broker === undefined ? [] : [await checkBroker(broker)];
-    return { ...report, checks: [...report.checks, ...carrier, await hubCheck(shown(path))] };
+    const tracked = trackedFiles(path);
+    const checks = [...report.checks, trustCheck(path, asked.env), ...(tracked ? [tracked] : []), ...carrier];
+    return { ...report, checks: [...checks, await hubCheck(shown(path))] };
   },
   "bus.migrate": migrate,
-  // Loaded when asked for: no other command needs it.
+  // Loaded when asked for: no other command needs them.
+  "bus.trust": async (asked, input) =>
+    (await import("./trusting.ts")).trustAsked(locate(asked), asked.env, input),
   "bus.setup": async (asked, input) => (await import("./setup/setup.ts")).setup(asked, input),
 };
+
+type Check = OutputOf<"bus.doctor">["checks"][number];
+
+/** [X7] What is in a repository is everybody's who can push to it, and comes to everybody who clones it. */
+function trackedFiles(path: string): Check | undefined {
+  if (isServer(path)) return undefined;
+  const tracked = trackedByGit(["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`));
+  if (!tracked.length) return undefined;
+  return {
+    name: "git",
+    status: "warn",
+    detail: `git tracks ${tracked.join(" and ")}: mail is in the repository, and a checkout replaces it`,
+    fix: `git rm --cached ${tracked.join(" ")}`,
+  };
+}
+
+function trustCheck(path: string, env: Asked["env"]): Check {
+  const refused = approval().refusalNow(path, env);
+  if (!refused) return { name: "trust", status: "ok", detail: "programs may be started for this bus" };
+  return { name: "trust", status: "warn", detail: refused.message, fix: refused.hint };
+}
+
+const approval = () => require("./orch/approval.ts") as typeof import("./orch/approval.ts");
 
 const usualHub = "http://127.0.0.1:3456";
 
 /** Whether a hub serves this database, where one usually is. None is nothing wrong. */
-async function hubCheck(db: string): Promise<OutputOf<"bus.doctor">["checks"][number]> {
+async function hubCheck(db: string): Promise<Check> {
   const answer = await fetch(`${usualHub}/healthz`, { signal: AbortSignal.timeout(500) })
     .then((response) => response.json() as Promise<{ program?: string; db?: string; pid?: number }>)
     .catch(() => undefined);

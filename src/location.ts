@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import { InboxError } from "./contract/errors.ts";
 import { withoutPassword } from "./contract/secret.ts";
+import { requireOwn } from "./own-files.ts";
 import { exists, fs } from "./system.ts";
 
 const local = join(".agents", "coord.db");
@@ -94,7 +95,11 @@ export function placeNamed(named: string, source: string, cwd: string): string {
 function nearest(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, local);
-    if (exists(path)) return path;
+    if (exists(path)) {
+      // [X8] A link would make this folder's bus another's, and that one's programs this folder's.
+      requireOwn(dirname(path), "folder");
+      return path;
+    }
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -2,7 +2,8 @@
 import { forgetAllWords } from "./bus/search.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
-import { copyingOf, createBus, openEngine, shown } from "./engines/at.ts";
+import { createOwnBus } from "./create-bus.ts";
+import { copyingOf, openEngine, shown } from "./engines/at.ts";
 import { bring, digest, type Put, prune, textOf } from "./engines/copy.ts";
 import type { Engine } from "./engines/engine.ts";
 import { type Table, tables } from "./engines/tables.ts";
@@ -29,7 +30,7 @@ export async function migrate(
   // The source first: where there is none, nothing is made.
   await using source = await opened(from);
   const busId = await source.engine.read(busOf);
-  await createBus(to);
+  await createOwnBus(to);
   await using target = await opened(to);
   const places = await Promise.all(
     [source, target].map(({ location, engine }) => copyingOf(location).place(location, engine)),

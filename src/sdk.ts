@@ -1,6 +1,6 @@
 /** `restante`: the bus in a program, embedded in a file or at a hub, behind one interface. */
 import { type OpenOptions, Inbox as Remote } from "./client.ts";
-import { createBus } from "./engines/at.ts";
+import { createOwnBus } from "./create-bus.ts";
 import { openInbox } from "./inbox.ts";
 import { brokerOf, isHub } from "./location.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
@@ -21,7 +21,7 @@ export const Inbox = {
   /** A file is opened here; an address is asked over HTTP. */
   async open(location: string, options: EmbeddedOptions = {}): Promise<Inbox> {
     if (isHub(location)) return Remote.open(location, options);
-    if (options.create) await createBus(location);
+    if (options.create) await createOwnBus(location);
     const delivery = brokerOf(options.delivery, process.env);
     return namespaces(openInbox(location, { delivery }), options.agent, options.agent ?? "api");
   },

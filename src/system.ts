@@ -16,37 +16,108 @@ const never = 2 ** 52 - 1;
 
 export const exists = (path: string) => Bun.file(path).lastModified !== never;
 
-let appendByte: ((path: string) => void) | undefined;
-
-/** Makes a file longer by one byte; there need not be one before. */
-export function append(path: string): void {
-  appendByte ??= appenderByLibrary() ?? ((file) => fs().appendFileSync(file, ".", { mode: 0o600 }));
-  appendByte(path);
+export interface FileState {
+  kind: "file" | "folder" | "link" | "other";
+  owner: number;
+  mode: number;
+  /** Another file at the same path has another one. */
+  id: string;
 }
 
-function appenderByLibrary(): ((path: string) => void) | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    const { symbols } = dlopen("libc.so.6", {
-      open: { args: ["cstring", "int", "int"], returns: "int" },
-      write: { args: ["int", "ptr", "usize"], returns: "i64" },
-      close: { args: ["int"], returns: "int" },
-    });
-    const encoder = new TextEncoder();
-    const byte = encoder.encode(".");
-    const createToAppend = 0o2101; // O_WRONLY | O_CREAT | O_APPEND
-    return (path) => {
-      const file = symbols.open(encoder.encode(`${path}\0`), createToAppend, 0o600);
-      if (file < 0) return;
-      symbols.write(file, byte, 1);
-      symbols.close(file);
-    };
-  } catch {
+function kindOf(mode: number): FileState["kind"] {
+  const type = mode & 0o170_000;
+  if (type === 0o100_000) return "file";
+  if (type === 0o040_000) return "folder";
+  return type === 0o120_000 ? "link" : "other";
+}
+
+/** What is at a path itself, where a link at its end is a link; undefined where there is nothing. */
+export function look(path: string): FileState | undefined {
+  const libc = library();
+  if (!libc) return lookByNode(path);
+  if (libc.statx(atWorkingDirectory, cString(path), noFollowAt, basicAndBirth, stateBytes) !== 0)
     return undefined;
+  const view = new DataView(stateBytes.buffer);
+  const mode = view.getUint16(28, true);
+  const born = `${view.getBigInt64(80, true)}.${view.getUint32(88, true)}`;
+  return {
+    kind: kindOf(mode),
+    owner: view.getUint32(20, true),
+    mode: mode & 0o7777,
+    id: `${view.getBigUint64(32, true)}:${born}`,
+  };
+}
+
+function lookByNode(path: string): FileState | undefined {
+  const found = fs().lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!found) return undefined;
+  const mode = Number(found.mode);
+  return {
+    kind: kindOf(mode),
+    owner: Number(found.uid),
+    mode: mode & 0o7777,
+    id: `${found.ino}:${found.birthtimeNs}`,
+  };
+}
+
+/** Makes a file longer by one byte; there need not be one before. A link or a pipe in its place is left alone. */
+export function append(path: string): void {
+  const libc = library();
+  if (!libc) return void appendByNode(path);
+  const file = libc.open(cString(path), toAppend | noFollow, 0o600);
+  if (file < 0) return;
+  libc.write(file, oneByte, 1);
+  libc.close(file);
+}
+
+function appendByNode(path: string): void {
+  const { appendFileSync, closeSync, constants, openSync } = fs();
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+  try {
+    const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    appendFileSync(file, ".");
+    closeSync(file);
+  } catch {
+    // As above: whoever waits finds out by the slow check.
   }
 }
 
-let setTimesToNow: ((path: string) => boolean) | undefined;
+const encoder = new TextEncoder();
+const cString = (text: string) => encoder.encode(`${text}\0`);
+const oneByte = encoder.encode(".");
+/** `struct statx` is the same on every processor; `struct stat` is not. */
+const stateBytes = new Uint8Array(256);
+const atWorkingDirectory = -100;
+const noFollowAt = 0x100;
+const basicAndBirth = 0xfff;
+const toAppend = 0o2_006_101; // O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
+const noFollow = process.arch === "arm64" ? 0o100_000 : 0o400_000;
+
+const openLibrary = () =>
+  dlopen("libc.so.6", {
+    statx: { args: ["int", "cstring", "int", "u32", "ptr"], returns: "int" },
+    open: { args: ["cstring", "int", "int"], returns: "int" },
+    write: { args: ["int", "ptr", "usize"], returns: "i64" },
+    close: { args: ["int"], returns: "int" },
+    utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
+  }).symbols;
+
+let opened: ReturnType<typeof openLibrary> | null | undefined;
+
+/** The C library of Linux; null on another system, or where it has not what is needed. */
+function library(): ReturnType<typeof openLibrary> | null {
+  if (opened !== undefined) return opened;
+  opened = null;
+  if (process.platform !== "linux") return opened;
+  try {
+    const symbols = openLibrary();
+    if (symbols.statx(atWorkingDirectory, cString("/"), noFollowAt, basicAndBirth, stateBytes) === 0)
+      opened = symbols;
+  } catch {
+    // Another C library.
+  }
+  return opened;
+}
 
 /** What a file's size and time are now; the same answer twice means that nobody wrote to it in between. */
 export function stampOf(path: string): { text: string; time: number } {
@@ -56,28 +127,14 @@ export function stampOf(path: string): { text: string; time: number } {
 
 export const sizeOf = (path: string) => Bun.file(path).size;
 
-/** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. Answers whether it did. */
+/** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. Never those of what a link points to. Answers whether it did. */
 export function touch(path: string): boolean {
   if (!exists(path)) return false;
-  setTimesToNow ??= byLibrary() ?? byNode;
-  return setTimesToNow(path);
-}
-
-function byLibrary(): ((path: string) => boolean) | undefined {
-  try {
-    const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
-    const { symbols } = dlopen(library, { utimes: { args: ["cstring", "ptr"], returns: "int" } });
-    const encoder = new TextEncoder();
-    return (path) => symbols.utimes(encoder.encode(`${path}\0`), null) === 0;
-  } catch {
-    return undefined; // another C library
-  }
-}
-
-function byNode(path: string): boolean {
+  const libc = library();
+  if (libc) return libc.utimensat(atWorkingDirectory, cString(path), null, noFollowAt) === 0;
   const now = Date.now() / 1000;
   try {
-    fs().utimesSync(path, now, now);
+    fs().lutimesSync(path, now, now);
     return true;
   } catch {
     return false; // removed in between: its waiters find out by their slow check

@@ -1,4 +1,10 @@
-/** Before every test file: a statement that was made but never run is an error (src/sql/sql.ts). */
+/**
+ * Before every test file: a statement that was made but never run is an error (src/sql/sql.ts). And nothing of the person
+ * who runs the tests is read or written: what a user has is in a folder of the tests' own (test/support/user.ts).
+ */
 import { trackStatements } from "../src/sql/sql.ts";
 
+import { actAsTestUser } from "./support/user.ts";
+
 trackStatements(true);
+actAsTestUser();

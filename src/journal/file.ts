@@ -1,5 +1,6 @@
 /** [U5] The journal's file: lines are added at its end; to take some out it is written anew and put in its place. */
 import { dirname } from "node:path";
+import { openOwn, openOwnNew, openOwnToAppend } from "../own-files.ts";
 import { fs } from "../system.ts";
 
 const newline = 0x0a;
@@ -7,8 +8,8 @@ const pieceBytes = 1024 * 1024;
 
 /** Every line without its end, as bytes: also what is no text is kept as it is. Lets others work in between. */
 async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
-  const { closeSync, openSync, readSync } = fs();
-  const descriptor = openSync(path, "r");
+  const { closeSync, constants, readSync } = fs();
+  const descriptor = openOwn(path, constants.O_RDONLY);
   try {
     const piece = Buffer.alloc(pieceBytes);
     let rest = Buffer.alloc(0);
@@ -36,9 +37,9 @@ export async function* linesIn(path: string): AsyncGenerator<Uint8Array> {
 
 /** The last line; undefined where there is none. */
 export function lastLine(path: string): Uint8Array | undefined {
-  const { closeSync, existsSync, fstatSync, openSync, readSync } = fs();
+  const { closeSync, constants, existsSync, fstatSync, readSync } = fs();
   if (!existsSync(path)) return undefined;
-  const descriptor = openSync(path, "r");
+  const descriptor = openOwn(path, constants.O_RDONLY);
   try {
     const { size } = fstatSync(descriptor);
     for (let length = Math.min(size, 4096); length > 0; length = Math.min(size, length * 8)) {
@@ -59,8 +60,8 @@ export function lastLine(path: string): Uint8Array | undefined {
 /** After what was there, however that ends: half a line, left by a writer that died, becomes a line of its own. */
 export function addLines(path: string, lines: readonly string[]): void {
   if (!lines.length) return;
-  const { closeSync, fstatSync, openSync, readSync, writeSync } = fs();
-  const descriptor = openSync(path, "a+", 0o600);
+  const { closeSync, fstatSync, readSync, writeSync } = fs();
+  const descriptor = openOwnToAppend(path);
   try {
     const { size } = fstatSync(descriptor);
     const last = Buffer.alloc(1);
@@ -78,7 +79,7 @@ export async function keepLines(path: string, keeps: (line: Uint8Array) => boole
   const { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } = fs();
   if (!existsSync(path)) return;
   const temporary = `${path}.tmp`;
-  const descriptor = openSync(temporary, "w", 0o600);
+  const descriptor = openOwnNew(temporary);
   try {
     let waiting: Uint8Array[] = [];
     let bytes = 0;
@@ -104,11 +105,4 @@ export async function keepLines(path: string, keeps: (line: Uint8Array) => boole
   const folder = openSync(dirname(path), "r");
   fsyncSync(folder);
   closeSync(folder);
-}
-
-/** A small file put in its place as a whole. */
-export function replaceFile(path: string, text: string): void {
-  const { renameSync, writeFileSync } = fs();
-  writeFileSync(`${path}.tmp`, text, { mode: 0o600 });
-  renameSync(`${path}.tmp`, path);
 }

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { entryView } from "../bus/entry.ts";
 import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/procedures/journal.ts";
 import type { Engine } from "../engines/engine.ts";
-import { fs } from "../system.ts";
-import { addLines, keepLines, lastLine, linesIn, replaceFile } from "./file.ts";
+import { makeOwnFolder, readOwn, replaceOwn } from "../own-files.ts";
+import { addLines, keepLines, lastLine, linesIn } from "./file.ts";
 import { idIn, journalLine } from "./line.ts";
 import { locked } from "./lock.ts";
 
@@ -28,7 +28,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
   const lockPath = join(folder, "entries.lock");
 
   const alone = async (work: () => Promise<void>) => {
-    fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeOwnFolder(folder);
     await locked(lockPath, work);
   };
 
@@ -56,7 +56,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
     const { ids, last } = await engine.read(() => erasedAfter(mark() ?? 0));
     if (!ids.length) return;
     await without(new Set(ids));
-    replaceFile(markPath, `${last}\n`);
+    replaceOwn(markPath, `${last}\n`);
   }
 
   const without = (ids: ReadonlySet<string>) =>
@@ -64,7 +64,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
 
   function mark(): number | undefined {
     try {
-      const number = Number(fs().readFileSync(markPath, "utf8"));
+      const number = Number(readOwn(markPath) ?? "none");
       return Number.isSafeInteger(number) ? number : undefined;
     } catch {
       return undefined;
@@ -94,7 +94,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
       );
       after = rows.at(-1)!.entry_number;
     }
-    replaceFile(markPath, `${last}\n`);
+    replaceOwn(markPath, `${last}\n`);
   }
 
   async function catchUp(): Promise<void> {

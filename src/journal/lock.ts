@@ -3,6 +3,7 @@
  * no such lock, lines are still whole: each is written in one go, and what is missing is found at the next start.
  */
 import { dlopen } from "bun:ffi";
+import { openOwnToAppend } from "../own-files.ts";
 import { fs } from "../system.ts";
 
 const exclusive = 2;
@@ -24,7 +25,7 @@ function load(): typeof flock {
 
 export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
   flock ??= load();
-  const descriptor = fs().openSync(file, "a", 0o600);
+  const descriptor = openOwnToAppend(file);
   try {
     const deadline = performance.now() + patienceMs;
     while (flock && flock(descriptor, exclusive | atOnce) !== 0) {

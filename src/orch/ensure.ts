@@ -2,23 +2,24 @@
 import { holdSupervision, leaveSupervision, supervisionNow } from "../bus/procedures/supervision.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
+import { requireApproval } from "./approval.ts";
 import { impersonal } from "./environment.ts";
-import { profilesFile } from "./place.ts";
+import { profilesVariable } from "./place.ts";
 import { startDetached } from "./program.ts";
 
 export async function ensureSupervision(engine: Engine, db: string, delivery?: string): Promise<void> {
   if ((await engine.read((tx) => supervisionNow(tx))) !== "wanted") return;
+  requireApproval(db);
   // The lease is taken in the new one's name: of many who notice at once, one starts it.
   const holder = crypto.randomUUID();
   if (!(await engine.write((tx) => holdSupervision(tx, holder, null)))) return;
-  const profiles = profilesFile(db, process.cwd(), process.env);
   try {
     startDetached(["supervise", "--db", withoutPassword(db)], {
       ...impersonal(process.env),
       INBOX_DB: db,
       INBOX_SUPERVISOR: holder,
       ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
-      ...(profiles !== undefined && { INBOX_PROFILES: profiles }),
+      ...profilesVariable(process.env),
     });
   } catch (error) {
     await engine.write((tx) => leaveSupervision(tx, holder));

@@ -19,6 +19,11 @@ const personal = [
   // They would make our own runtime load what it must not.
   "BUN_OPTIONS",
   "BUN_BE_BUN",
+  "BUN_INSPECT",
+  "BUN_INSPECT_CONNECT_TO",
+  "BUN_INSPECT_PRELOAD",
+  "BUN_TCC_OPTIONS",
+  "BUN_RUNTIME_TRANSPILER_CACHE_PATH",
 ];
 
 type Environment = Record<string, string | undefined>;
@@ -30,6 +35,12 @@ export function impersonal(env: Environment): Record<string, string> {
     if (value !== undefined && !personal.includes(name)) kept[name] = value;
   return kept;
 }
+
+/** Where the user's own files are, and what the user trusts: the same for every process of a bus. */
+const places = ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "INBOX_TRUST", "INBOX_PROFILES"];
+
+export const placeVariables = (env: Environment): Record<string, string> =>
+  Object.fromEntries(places.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
 export interface Identity {
   name: string;

@@ -45,12 +45,11 @@ async function judge({ engine, db, env }: Supervising, worked: Worked, { name: p
   const refusals = await engine.read((tx) => refusalsOf(tx, worked, pool));
   if (refusals === undefined || refusals >= refusalsAllowed) return;
   const mark = crypto.randomUUID();
-  const file = profilesFile(db, process.cwd(), env);
   const verdict = await askGate(
     gateIdle!,
     { worker: worked.worker, pool, task: worked.task, refusals },
     {
-      cwd: file === undefined ? "/" : dirname(dirname(file)),
+      cwd: dirname(dirname(profilesFile(db, env))),
       env: { ...impersonal(env), INBOX_DB: db, [markName]: mark },
       clear: () => killLeft(mark),
       limitMs,

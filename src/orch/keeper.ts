@@ -9,15 +9,15 @@ import type { TaskRow } from "../bus/task.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Engine } from "../engines/engine.ts";
-import { fs } from "../system.ts";
-import { identityVariables, impersonal, onPath } from "./environment.ts";
+import { makeOwnFolder, replaceOwn } from "../own-files.ts";
+import { approvedProfiles, busRefusal } from "./approval.ts";
+import { identityVariables, impersonal, onPath, placeVariables } from "./environment.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { brandFor, killBelow } from "./kill-tree.ts";
-import { endingFile, profilesFile, taskFolder, tasksFolder, transcriptFile } from "./place.ts";
+import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./place.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
 import { chooseProfile } from "./profile-list.ts";
-import { loadProfiles } from "./profiles.ts";
 import { programFolder } from "./program.ts";
 import type { Job } from "./runners/runner.ts";
 import { adoptOrphans } from "./system-calls.ts";
@@ -43,7 +43,8 @@ export async function keep(keeping: Keeping): Promise<void> {
   brandFor(token);
   const tasks = tasksFolder(db, env);
   const folder = taskFolder(tasks, number);
-  fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeOwnFolder(tasks);
+  makeOwnFolder(folder);
   const self = identityOf(process.pid);
   const kept = await engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), {
     repeatable: true,
@@ -82,7 +83,9 @@ async function work(
   let timer: Timer | undefined;
   let naming: Timer | undefined;
   try {
-    const profiles = loadProfiles(profilesFile(keeping.db, "/", own));
+    const refused = busRefusal(keeping.db, own);
+    if (refused) throw refused;
+    const profiles = approvedProfiles(keeping.db, own);
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     timer = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folder, programs);
@@ -132,7 +135,7 @@ async function jobFor(
     mark,
     programs,
   });
-  const childEnv = { ...impersonal(env), ...profile.runner.env, ...variables };
+  const childEnv = { ...impersonal(env), ...placeVariables(env), ...profile.runner.env, ...variables };
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,
@@ -160,8 +163,7 @@ function timeLimit(row: TaskRow, profile: Profile, guard: Guard): Timer | undefi
 function writeEnding(folder: string, token: string, ending: Ending): void {
   const path = endingFile(folder);
   try {
-    fs().writeFileSync(`${path}.new`, JSON.stringify({ token, ending }), { mode: 0o600 });
-    fs().renameSync(`${path}.new`, path);
+    replaceOwn(path, JSON.stringify({ token, ending }));
   } catch {
     // A full disk: it is told all the same.
   }

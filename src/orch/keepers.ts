@@ -1,10 +1,12 @@
 /** Starts a keeper for each task that has begun, and sees those die that it has started. */
+import { dirname } from "node:path";
 import { endTask } from "../bus/procedures/task-end.ts";
 import type { Started } from "../bus/procedures/task-start.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { makeOwnFolder, openOwnNew } from "../own-files.ts";
 import { fs } from "../system.ts";
 import { impersonal } from "./environment.ts";
-import { profilesFile, taskFolder, tasksFolder } from "./place.ts";
+import { profilesVariable, taskFolder, tasksFolder } from "./place.ts";
 import { startDetached } from "./program.ts";
 import type { Death } from "./recovery.ts";
 import type { Supervising } from "./supervisor.ts";
@@ -24,10 +26,11 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
 
   function startKeeper({ number, token }: Started): void {
     const folder = taskFolder(tasksFolder(db, env), number);
-    fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const profiles = profilesFile(db, process.cwd(), env);
+    makeOwnFolder(dirname(folder));
+    makeOwnFolder(folder);
     const words = ["keep", "--db", withoutPassword(db), String(number)];
     const complaints = `${folder}/keeper.log`;
+    fs().closeSync(openOwnNew(complaints));
     const keeper = startDetached(
       words,
       {
@@ -36,7 +39,7 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
         INBOX_KEEP: token,
         ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
         ...(url !== null && { INBOX_URL: url }),
-        ...(profiles !== undefined && { INBOX_PROFILES: profiles }),
+        ...profilesVariable(env),
       },
       complaints,
     );

@@ -18,13 +18,13 @@ export interface Place {
 }
 
 const profilesAt = ({ db }: Pick<Place, "db">) => {
-  const file = profilesFile(db, process.cwd(), process.env);
+  const file = profilesFile(db, process.env);
   return { file, profiles: loadProfiles(file) };
 };
 
 export function listProfiles(place: Place): OutputOf<"tasks.profiles"> {
   const { file, profiles } = profilesAt(place);
-  const there = file !== undefined && Bun.file(file).size > 0;
+  const there = Bun.file(file).size > 0;
   return {
     file: there ? file : null,
     default: profiles.default,

@@ -1,35 +1,34 @@
 /** Where things of the queue lie on this machine: profiles, and a folder a task. */
-import { dirname, join } from "node:path";
-import { isHub, isServer } from "../location.ts";
-import { exists } from "../system.ts";
+import { dirname, join, resolve } from "node:path";
+import { isServer } from "../location.ts";
+import { configFolder, type Environment, stateFolder } from "../user-folders.ts";
 
 /** Loaded by those that ask: it takes longer than most of what a command does. */
 const os = () => require("node:os") as typeof import("node:os");
 
 export const thisHost = () => os().hostname();
 
-/** [Q8] Beside a database file; else the nearest one from the working directory upwards. */
-export function profilesFile(
-  location: string,
-  cwd: string,
-  env: Record<string, string | undefined>,
-): string | undefined {
-  if (env.INBOX_PROFILES) return env.INBOX_PROFILES;
-  if (!isServer(location) && !isHub(location)) return join(dirname(location), "agents.toml");
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const file = join(folder, ".agents", "agents.toml");
-    if (exists(file)) return file;
-    if (dirname(folder) === folder) return undefined;
-  }
+/** [Q8] The one that INBOX_PROFILES names; else beside a database file, or for a bus on a server the user's own. Never the working directory's. */
+export function profilesFile(location: string, env: Environment): string {
+  if (env.INBOX_PROFILES) return resolve(env.INBOX_PROFILES);
+  return isServer(location) ? join(configFolder(env), "agents.toml") : join(dirname(location), "agents.toml");
 }
 
+/** [X7] Named by the user, or in the user's own folder: nobody else has put it there. */
+export const isUsersOwn = (file: string, env: Environment): boolean =>
+  file === join(configFolder(env), "agents.toml") ||
+  (!!env.INBOX_PROFILES && file === resolve(env.INBOX_PROFILES));
+
+/** For a process that is started elsewhere: the file that the user has named, by its whole path. */
+export const profilesVariable = (env: Environment): Record<string, string> =>
+  env.INBOX_PROFILES ? { INBOX_PROFILES: resolve(env.INBOX_PROFILES) } : {};
+
 /** The folder of all tasks of a bus: beside the database file, else where programs of this user keep such things. */
-export function tasksFolder(location: string, env: Record<string, string | undefined>): string {
+export function tasksFolder(location: string, env: Environment): string {
   if (!isServer(location)) return `${location}-tasks`;
-  const state = env.XDG_STATE_HOME || join(os().homedir(), ".local", "state");
   const { host, pathname, searchParams } = new URL(location.replace(/,.*?(?=[/?]|$)/, ""));
   const bus = [host, pathname.slice(1), searchParams.get("schema") ?? ""].filter(Boolean).join("_");
-  return join(state, "restante", `${bus.replace(/[^\w.-]/g, "_")}-tasks`);
+  return join(stateFolder(env), `${bus.replace(/[^\w.-]/g, "_")}-tasks`);
 }
 
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));

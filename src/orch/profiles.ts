@@ -2,7 +2,8 @@
 import { dirname, resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { closest, didYouMean } from "../contract/suggest.ts";
-import { exists, fs } from "../system.ts";
+import { readOwn } from "../own-files.ts";
+import { fs } from "../system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
 import { isTable, type Reader, reader, type Table } from "./profile-table.ts";
@@ -15,13 +16,16 @@ const forAll = ["kind", "command", "model", "env", "concurrency", "timeout", "re
 const forCommands = [...forAll, "prompt", "output", "resume"];
 const forAgents = [...forAll, "permission"];
 
-/** Without a file, or where there is none, the built-in ones. */
-export function loadProfiles(file: string | undefined): Profiles {
-  const there = file !== undefined && exists(file);
-  const top = reader(file ?? "", [], there ? parsed(file) : {});
+/** To look at: whoever starts a program by them asks approval.ts. Without a file the built-in ones. */
+export const loadProfiles = (file?: string): Profiles =>
+  file === undefined ? profilesIn("", undefined) : profilesIn(file, readOwn(file));
+
+/** A file's text as profiles. */
+export function profilesIn(file: string, text: string | undefined): Profiles {
+  const top = reader(file, [], text === undefined ? {} : parsed(file, text));
   top.takes(["default", "max_running", "runners", "profiles"]);
-  // A program's path is meant from the folder that holds `.agents`.
-  const folder = dirname(dirname(resolve(file ?? ".agents/agents.toml")));
+  // A program's path is meant from the folder that really holds `.agents`, not from one with a link to it.
+  const folder = dirname(text === undefined ? dirname(file) : fs().realpathSync(dirname(file)));
 
   const runners = new Map<string, RunnerSettings>();
   for (const name of Object.keys(builtIns)) runners.set(name, runnerIn(name, reader("", [], {}), folder));
@@ -141,8 +145,7 @@ function gatesIn(table: Reader, folder: string): Pick<Profile, "gate" | "gateIdl
 const meant = (wanted: string, known: ReadonlyMap<string, unknown>) =>
   didYouMean(wanted, known.keys()) || `there are ${[...known.keys()].join(", ")}`;
 
-function parsed(file: string): Table {
-  const text = fs().readFileSync(file, "utf8");
+function parsed(file: string, text: string): Table {
   try {
     const table: unknown = Bun.TOML.parse(text);
     return isTable(table) ? table : {};

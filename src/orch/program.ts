@@ -1,6 +1,8 @@
 /** This very program, as something that can be started again under either of its names. */
 import { basename, dirname, join } from "node:path";
 import type { Subprocess } from "bun";
+import { InboxError } from "../contract/errors.ts";
+import { makeOwnFolder } from "../own-files.ts";
 import { fs } from "../system.ts";
 import { startedHere } from "./spawn.ts";
 
@@ -52,7 +54,15 @@ export function startDetached(
 /** [Q4] A folder with both names in it, to be put on a path. */
 export function programFolder(folder: string): string {
   const bin = join(folder, "bin");
-  fs().mkdirSync(bin, { recursive: true, mode: 0o700 });
+  makeOwnFolder(bin);
+  // It comes first on a sub-agent's path: nothing else may be in it.
+  const [stranger] = fs()
+    .readdirSync(bin)
+    .filter((name) => !/^(inbox|orch|\.(inbox|orch)\.\d+)$/.test(name));
+  if (stranger !== undefined)
+    throw new InboxError("not_allowed", `${join(bin, stranger)} was not put there by inbox`, {
+      hint: "remove it: sub-agents would run it in place of the program of that name",
+    });
   for (const name of ["inbox", "orch"] as const) link(targetOf(name), join(bin, name));
   return bin;
 }

@@ -4,6 +4,7 @@ import { type KeptTask, keptTasks, markOf, takeOver, unstart } from "../bus/proc
 import type { TaskRow } from "../bus/task.ts";
 import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
+import { readOwn } from "../own-files.ts";
 import { fs } from "../system.ts";
 import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./place.ts";
@@ -81,7 +82,7 @@ function endKeeper(keeper: string): void {
 function endingLeft({ folder, keeper_token }: TaskRow): Ending | undefined {
   if (folder === null) return undefined;
   try {
-    const left = JSON.parse(fs().readFileSync(endingFile(folder), "utf8")) as {
+    const left = JSON.parse(readOwn(endingFile(folder)) ?? "") as {
       token: string;
       ending: Ending;
     };

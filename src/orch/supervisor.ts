@@ -4,11 +4,13 @@
  */
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
+import { InboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
+import { approvedProfiles, busRefusal, isUntrusted } from "./approval.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
-import { profilesFile, thisHost } from "./place.ts";
+import { thisHost } from "./place.ts";
 import type { Profiles } from "./profile.ts";
 import { loadProfiles } from "./profiles.ts";
 import { recovery } from "./recovery.ts";
@@ -25,16 +27,18 @@ export interface Supervising {
   signal: AbortSignal;
   /** Goes on when nothing is left to do, as a hub does. */
   forever: boolean;
+  /** Told why nothing is started, each time that there is another reason. */
+  complain?: (message: string) => void;
 }
 
 /** Within the lease's 15 seconds, three times. */
 const beatMs = 5000;
-/** Where another one has it: soon after its lease has run out. */
+/** Where another one has it: soon after its lease has run out. Where it is not trusted: soon after somebody approved it. */
 const besideMs = 2000;
 
 /** Answers with how many tasks it has started. */
 export async function supervise(supervising: Supervising): Promise<number> {
-  const { engine, holder, url, signal, forever } = supervising;
+  const { engine, db, env, holder, url, signal, forever, complain } = supervising;
   // What happens in this process, and not in the database.
   let nudge = new AbortController();
   const ring = () => nudge.abort();
@@ -44,6 +48,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
+  let told: string | undefined;
   try {
     while (!signal.aborted) {
       nudge = new AbortController();
@@ -51,7 +56,10 @@ export async function supervise(supervising: Supervising): Promise<number> {
       try {
         const round = await once();
         if (round === "another" && !forever) return count;
-        const begun = round === "another" || round === "away" ? undefined : round;
+        const refused = round instanceof InboxError ? round : undefined;
+        if (refused && !forever) throw refused;
+        tell(refused);
+        const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
         count += begun?.started.length ?? 0;
         const over = begun?.idle && !gates.busy() && !forever;
         if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
@@ -60,7 +68,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
           threads = begun.dispatched;
           continue;
         }
-        const rest = round === "another" ? besideMs : Math.max(0, beatDue - performance.now());
+        const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
         const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
         await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
       } finally {
@@ -72,9 +80,17 @@ export async function supervise(supervising: Supervising): Promise<number> {
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
+  /** [X7] A hub serves on, and begins once the user has approved. */
+  function tell(refused: InboxError | undefined): void {
+    if (refused && refused.message !== told) complain?.(`${refused.message}; ${refused.hint}`);
+    told = refused?.message;
+  }
+
   /** The lease and the dead are looked after once a beat, and when a keeper is seen to die; what is due every time. */
   async function once() {
     try {
+      const refused = busRefusal(db, env);
+      if (refused) return refused;
       const deaths = keepers.dead();
       if (performance.now() >= beatDue || deaths.size) {
         if (!(await engine.write((tx) => holdSupervision(tx, holder, url)))) return "another";
@@ -88,6 +104,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       for (const task of begun.started) await keepers.start(task);
       return begun;
     } catch (error) {
+      if (isUntrusted(error)) return error;
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
       console.error(String((error as Error).message));
       beatDue = performance.now() + 1000;
@@ -96,12 +113,13 @@ export async function supervise(supervising: Supervising): Promise<number> {
   }
 }
 
-/** A mistake in the file is told by each task that would need it; scheduling goes on. */
+/** A mistake in the file is told by each task that would need it; scheduling goes on. Without approval it does not. */
 function profilesNow({ db, env }: Supervising): Profiles {
   try {
-    return loadProfiles(profilesFile(db, process.cwd(), env));
-  } catch {
-    return loadProfiles(undefined);
+    return approvedProfiles(db, env);
+  } catch (error) {
+    if (isUntrusted(error)) throw error;
+    return loadProfiles();
   }
 }
 

@@ -1,5 +1,6 @@
 /** [Q9] The transcript of a task: a file of JSON lines. It may grow without end; nobody ever holds it whole. */
 import type { TranscriptEntry } from "../contract/transcript.ts";
+import { openOwn, openOwnToAppend } from "../own-files.ts";
 import { fs } from "../system.ts";
 
 type Noted = Omit<TranscriptEntry, "n" | "at">;
@@ -26,7 +27,7 @@ export function openTranscript(path: string): Transcript {
   function put(entry: Noted): void {
     const line = `${torn ? "\n" : ""}${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`;
     torn = true;
-    file ??= fs().openSync(path, "a", 0o600);
+    file ??= openOwnToAppend(path);
     writeWhole(file, line);
     torn = false;
   }
@@ -79,7 +80,7 @@ const pageBytes = 1024 * 1024;
 export function readTranscript(path: string, after: number, limit: number): Page {
   let file: number;
   try {
-    file = fs().openSync(path, "r");
+    file = openOwn(path, fs().constants.O_RDONLY);
   } catch {
     return { entries: [], next: after };
   }

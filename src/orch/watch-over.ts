@@ -1,8 +1,9 @@
 /**
  * [Q7] Any call that meets work which nobody supervises starts supervision again; a call that blocks looks now and
- * then. One small read a call, and at most one a second.
+ * then. One small read a call, and at most one a second. [X7] On a bus that is not trusted it says once why it does not.
  */
 import { supervisionNow } from "../bus/procedures/supervision.ts";
+import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Engine } from "../engines/engine.ts";
 
@@ -21,11 +22,16 @@ export interface Watch {
 export function watchOver(
   engine: Engine,
   db: string,
-  { delivery, supervised }: { delivery?: string; supervised: boolean },
+  {
+    delivery,
+    supervised,
+    complain,
+  }: { delivery?: string; supervised: boolean; complain?: (message: string) => void },
 ): Watch {
   if (supervised) return { now: async () => {}, during: (_, work) => work() };
   let restUntil = Number.NEGATIVE_INFINITY;
   let idle = false;
+  let told = false;
 
   async function now(): Promise<void> {
     restUntil = performance.now() + restMs;
@@ -40,8 +46,11 @@ export function watchOver(
   /** Whoever only passes by is not to fail because of it: the next one tries again. */
   const inPassing = async () => {
     if (performance.now() < restUntil) return;
-    await now().catch(() => {
+    await now().catch((error) => {
       restUntil = performance.now() + restAfterFailureMs;
+      if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
+      told = true;
+      complain?.(`tasks are waiting, but ${error.message}; ${error.hint}`);
     });
   };
 

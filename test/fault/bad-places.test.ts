@@ -27,7 +27,7 @@ interface Place {
   /** Puts it there; answers with another path than the one given where that is the point. */
   make(path: string): unknown;
   /** What init says of it; the same as every other command unless told. */
-  init?: "storage" | "creates";
+  init?: "storage" | "creates" | "not_allowed";
 }
 
 const places: Place[] = [
@@ -87,7 +87,7 @@ const places: Place[] = [
     what: "a link to nothing",
     code: "not_initialized",
     make: (path) => symlinkSync(`${path}-elsewhere`, path),
-    init: "creates",
+    init: "not_allowed",
   },
   {
     what: "a file below a file",
@@ -100,7 +100,7 @@ const places: Place[] = [
   },
 ];
 
-const exits: Record<string, number> = { storage: 50, not_initialized: 40 };
+const exits: Record<string, number> = { storage: 50, not_initialized: 40, not_allowed: 30 };
 const commands = [
   ["list"],
   ["show", "thr_1"],
@@ -151,12 +151,12 @@ describe.each(places)("$what", ({ make, code, init = code }) => {
     });
 });
 
-test("[S2] a database by a link is the database", async () => {
+test("[X8] a database by a link is refused", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   await ourDatabase(path);
   symlinkSync(path, join(folder.path, "link.db"));
-  expect((await inbox(join(folder.path, "link.db"), ["list"])).json.threads).toHaveLength(1);
+  expect((await inbox(join(folder.path, "link.db"), ["list"])).json.error.code).toBe("not_allowed");
 });
 
 test("[S4] pages of garbage in the middle are an error, not an answer", async () => {

@@ -115,11 +115,16 @@ describe.each(ways)("$name", ({ command }) => {
 const steering: { name: string; env: Record<string, string> }[] = [
   { name: "BUN_OPTIONS", env: { BUN_OPTIONS: "--preload=./attack.cjs" } },
   { name: "BUN_BE_BUN", env: { BUN_BE_BUN: "1" } },
+  {
+    name: "BUN_INSPECT_PRELOAD",
+    env: { BUN_INSPECT_PRELOAD: "./attack.cjs", BUN_INSPECT: "ws+unix://inspect" },
+  },
+  { name: "BUN_TCC_OPTIONS", env: { BUN_TCC_OPTIONS: "-include attack.cjs" } },
   { name: "both", env: { BUN_OPTIONS: "--preload ./attack.cjs", BUN_BE_BUN: "1" } },
 ];
 
 describe.each(steering)("$name in the environment", ({ env }) => {
-  test.each(ways.slice(1))("[X5] does not steer $name", async ({ command }) => {
+  test.each(ways)("[X5] does not steer $name", async ({ command }) => {
     const result = await inHostileFolder(command, ["--version", "--json"], { env });
     expect(result.json.ok).toBe(true);
     expect(result.code).toBe(0);

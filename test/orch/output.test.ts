@@ -1,6 +1,6 @@
 /** [Q5] [Q9] What sub-agents print: of any size and kind, and what becomes of programs that cannot even start. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { begun, type Crew, crew, type Heard } from "../support/crew.ts";
 import { describeMounting, smallDisk } from "../support/mounts.ts";
@@ -212,9 +212,8 @@ test.concurrent("[Q9] whoever follows a transcript has the final message before 
 
 describeMounting("a full disk", import.meta.path, () => {
   test("[Q5] [Q9] where the disk of the transcript is full, the task goes on and its result is delivered", async () => {
-    using disk = smallDisk(2048);
     using team = await crew();
-    symlinkSync(disk.path, `${team.db}-tasks`);
+    using _ = smallDisk(2048, `${team.db}-tasks`);
     const told = await outcome(team, "head -c 20000000 /dev/zero | tr '\\0' a; echo; echo the end");
     expect(told.success).toBe(true);
     expect(told.text.endsWith("a\nthe end")).toBe(true);

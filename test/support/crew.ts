@@ -57,7 +57,11 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
   const folder = temporaryFolder();
   const path = folder.path;
   const file = join(path, ".agents/coord.db");
-  const env: Record<string, string> = { HOME: path, ...(db !== undefined && { INBOX_DB: db }) };
+  const env: Record<string, string> = {
+    HOME: path,
+    XDG_STATE_HOME: join(path, ".local/state"),
+    ...(db !== undefined && { INBOX_DB: db, INBOX_PROFILES: join(path, ".agents/agents.toml") }),
+  };
   const here: RunOptions = { cwd: path, env };
   const checked = async (args: string[], options: RunOptions) => {
     const answer = await run(args, options);

@@ -38,10 +38,12 @@ function mount(path: string, ...args: string[]): void {
 }
 
 /** A disk of so many kilobytes. */
-export function smallDisk(kilobytes: number): Mounted {
+export function smallDisk(kilobytes: number, at?: string): Mounted {
   const folder = temporaryFolder();
-  mount(folder.path, "-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs");
-  return { path: folder.path, [Symbol.dispose]: () => unmount(folder.path, folder) };
+  const path = at ?? folder.path;
+  mkdirSync(path, { recursive: true });
+  mount(path, "-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs");
+  return { path, [Symbol.dispose]: () => unmount(path, folder) };
 }
 
 /** The same folder once more, where nothing can be written: to root permissions would say nothing. */

@@ -52,7 +52,11 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
   writeFileSync(join(path, ".agents/agents.toml"), profiles);
   const bus = await start(join(path, ".agents/coord.db"));
   const { db, url = null, mark = path } = bus;
-  const usual = { INBOX_DB: url ?? db, XDG_STATE_HOME: path, ...bus.env };
+  // For a bus on a server the user names the file.
+  const named: Record<string, string> = db.startsWith("postgres")
+    ? { INBOX_PROFILES: join(path, ".agents/agents.toml") }
+    : {};
+  const usual = { INBOX_DB: url ?? db, XDG_STATE_HOME: path, ...named, ...bus.env };
   const plain: Crew["plain"] = (program, args, options = {}) =>
     run(args, { cwd: path, ...options, program: [programs[program]], env: { ...usual, ...options.env } });
   const inJson = (program: "inbox" | "orch", args: readonly string[]) => {

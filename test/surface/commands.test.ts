@@ -81,6 +81,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries delete", [entry], "entries.delete"],
     ["entries restore", [entry], "entries.restore"],
     ["search", ["look"], "search.find"],
+    ["trust", ["--yes"], "bus.trust"],
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
     ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
@@ -264,6 +265,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     created: true,
     schema_version: migrations.length,
     outer: at.db,
+    trusted: true,
   });
   await run(["send", "w", "hello"], { cwd: inner });
   const again = (await run(["init", "--json"], { cwd: inner })).json;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bareEnvironment, root, run } from "../support/cli.ts";
+import { bareEnvironment, orch, root, run } from "../support/cli.ts";
 import { served } from "../support/hub.ts";
 
 const folder = join(root, "deploy");
@@ -68,7 +68,8 @@ describe("deploy", () => {
   });
 
   test("[C4] every variable of ours in these files is known to the program", async () => {
-    const known = await help();
+    const profiles = await run(["agents", "--help"], { program: [orch] });
+    const known = `${await help()}${profiles.stdout}`;
     const named = new Set(files.flatMap((name) => read(name).match(/\bINBOX_[A-Z_]+/g) ?? []));
     expect(named.size).toBeGreaterThan(2);
     for (const variable of named) expect(known).toContain(variable);

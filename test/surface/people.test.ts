@@ -81,6 +81,7 @@ test("[C8] doctor says what it checked and what to do", async () => {
     "clock",
     "leases",
     "dead letters",
+    "trust",
     "hub",
   ]);
   await Bun.$`chmod 644 ${at.db}`;

@@ -56,7 +56,8 @@ test("[Q2] [Q5] the README's round with sub-agents brings both results", async (
   using folder = temporaryFolder();
   const round = blocks.find((block) => block.includes("orch push"))!;
   const script = `export PATH="${join(root, "bin")}:$PATH"\ninbox init\n${round}`;
-  const { code, stdout, stderr } = await bash(script, folder.path);
+  // As everybody else: nothing is trusted but what the README itself approves.
+  const { code, stdout, stderr } = await bash(`unset INBOX_TRUST\n${script}`, folder.path);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("approach A works");
   expect(stdout).toContain("approach B works");

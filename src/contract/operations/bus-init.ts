@@ -6,7 +6,9 @@ export const init = operation({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create the database here",
-  detail: "Makes .agents/coord.db in this folder, or what --db names. Running it again changes nothing.",
+  detail:
+    "Makes .agents/coord.db in this folder, or what --db names. Running it again changes nothing. What you made this way is " +
+    "trusted: see inbox trust.",
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({
@@ -14,6 +16,8 @@ export const init = operation({
       created: v.boolean(),
       schemaVersion: v.number(),
       outer: v.optional(v.string()),
+      trusted: v.boolean(),
+      warnings: v.optional(v.array(v.string())),
     }),
   errors: ["storage", "busy"],
   cli: { command: "init" },

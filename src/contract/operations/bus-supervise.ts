@@ -9,7 +9,7 @@ export const supervise = operation({
   detail: "orch run starts one by itself where no hub serves the database. A second one is harmless.",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ started: v.number() }),
-  errors: ["storage"],
+  errors: ["not_allowed", "storage"],
   cli: { command: "supervise", program: "orch" },
   http: { none: "the hub supervises by itself" },
   mcp: { none: "the hub supervises by itself" },

@@ -8,6 +8,7 @@ import { migrate } from "./bus-migrate.ts";
 import { serve } from "./bus-serve.ts";
 import { setup } from "./bus-setup.ts";
 import { supervise } from "./bus-supervise.ts";
+import { trust } from "./bus-trust.ts";
 import { dlqList } from "./dlq-list.ts";
 import { dlqPurge } from "./dlq-purge.ts";
 import { dlqRequeue } from "./dlq-requeue.ts";
@@ -144,6 +145,7 @@ export const table = [
   serve,
   mcp,
   setup,
+  trust,
   tokenCreate,
   tokenList,
   tokenRevoke,

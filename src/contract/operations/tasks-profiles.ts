@@ -6,7 +6,9 @@ export const profiles = operation({
   kind: "read",
   access: { on: "everybody" },
   summary: "Show which kinds of agents there are, and which are installed",
-  detail: "They are described in .agents/agents.toml; some are built in.",
+  detail:
+    "They are described in .agents/agents.toml beside the database, for a bus on a server in ~/.config/restante/agents.toml, or in the " +
+    "file that INBOX_PROFILES names; some are built in.",
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

@@ -18,7 +18,7 @@ export const runTasks = operation({
       timeout: taskTimeout("kill each hard after so many seconds, unless it has a timeout of its own"),
     }),
   output: () => v.strictObject({ released: v.array(v.string()), running: v.number(), waiting: v.number() }),
-  errors: ["invalid_input"],
+  errors: ["invalid_input", "not_allowed"],
   cli: { command: "run", program: "orch", plain: ["count"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/tasks/run"],
   mcp: {

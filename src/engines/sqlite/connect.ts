@@ -2,7 +2,8 @@
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
-import { exists, fs } from "../../system.ts";
+import { openOwnToAppend, requireOwn } from "../../own-files.ts";
+import { exists, fs, look } from "../../system.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
 import { migrations as ours } from "./schema.ts";
 
@@ -32,10 +33,10 @@ export function openDatabase(path: string, migrations: readonly string[] = ours)
 /** Creates what is missing: the folder (0700), the file (0600), the schema. True if there was none before. */
 export function createDatabase(path: string, migrations: readonly string[] = ours): boolean {
   try {
-    const { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } = fs();
+    const { chmodSync, closeSync, existsSync, mkdirSync, statSync } = fs();
     const folder = dirname(path);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+    if (!isThere(path)) closeSync(openOwnToAppend(path));
     const file = statSync(path);
     if (!file.isFile()) throw notOurs(path, "it is not a file");
     if (file.size === 0) chmodSync(path, 0o600);
@@ -53,8 +54,15 @@ export function createDatabase(path: string, migrations: readonly string[] = our
   }
 }
 
+/** What is neither a file nor a link is refused below, as no database. */
+const isThere = (path: string) => {
+  const kind = look(path)?.kind;
+  return kind === "folder" || kind === "other" || requireOwn(path, "file") !== undefined;
+};
+
 function connect(path: string): Database {
   if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
+  requireOwnFiles(path);
   const db = new Database(path, { readwrite: true, create: false, strict: true });
   // The timeout first: changing the journal mode needs a lock, and racing first opens would fail.
   // temp_store: savepoints would else write a temporary file. wal_autocheckpoint: a log of 16 MB is copied back
@@ -63,6 +71,27 @@ function connect(path: string): Database {
     `pragma busy_timeout = ${lockPatienceMs}; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory; pragma wal_autocheckpoint = 4000`,
   );
   return db;
+}
+
+/**
+ * [X8] Whose files these are. SQLite reads a log beside the file into the database, wherever that log came from, and makes
+ * its own with the file's mode: one that more people may read was put there by another program, as git does.
+ */
+function requireOwnFiles(path: string): void {
+  if (look(path)?.kind === "other") throw notOurs(path, "it is not a file");
+  const file = requireOwn(path, "file");
+  for (const end of ["-wal", "-journal", "-shm"]) {
+    const log = requireOwn(`${path}${end}`, "file");
+    if (!file || !log || (log.mode & 0o777 & ~file.mode) === 0) continue;
+    const mode = (log.mode & 0o777).toString(8);
+    throw new InboxError(
+      "not_allowed",
+      `${path}${end} has mode ${mode}, wider than the database's: SQLite did not make it`,
+      {
+        hint: "it may have come with a checkout, and would change the database: remove it; if it is yours, give it the mode of the database",
+      },
+    );
+  }
 }
 
 /** The schema's version, 0 for an empty file; throws if the file belongs to something else. In one look: others may be creating it. */

@@ -2,12 +2,13 @@
  * [B8] Who has a wait open, in any process of this machine: a file an agent and process beside the wake files. A file
  * whose process is gone says nothing, and is cleared by whoever looks.
  */
+import { isOwnFolder, openOwnNew } from "../../own-files.ts";
 import { fs } from "../../system.ts";
 
 export function openPresence(folder: string) {
   const counts = new Map<string, number>();
   const fileOf = (agent: string) => `${folder}/here.${encodeURIComponent(agent)}.${process.pid}`;
-  const quietly = (work: () => void) => {
+  const quietly = (work: () => unknown) => {
     try {
       work();
     } catch {
@@ -22,7 +23,7 @@ export function openPresence(folder: string) {
       counts.set(agent, count + 1);
       if (count === 0)
         // The folder is there, for whoever waits has its wake file in it; it is not this one's to make anew.
-        quietly(() => fs().closeSync(fs().openSync(fileOf(agent), "w", 0o600)));
+        quietly(() => isOwnFolder(folder) && fs().closeSync(openOwnNew(fileOf(agent))));
       return () => {
         const left = counts.get(agent)! - 1;
         if (left > 0) return void counts.set(agent, left);
@@ -34,12 +35,13 @@ export function openPresence(folder: string) {
     async attending(): Promise<Set<string>> {
       const here = new Set<string>();
       quietly(() => {
-        for (const name of fs().readdirSync(folder)) {
-          const [, agent, pid] = /^here\.(.*)\.(\d+)$/.exec(name) ?? [];
-          if (agent === undefined) continue;
-          if (isAlive(Number(pid))) here.add(decodeURIComponent(agent));
-          else quietly(() => fs().unlinkSync(`${folder}/${name}`));
-        }
+        if (isOwnFolder(folder))
+          for (const name of fs().readdirSync(folder)) {
+            const [, agent, pid] = /^here\.(.*)\.(\d+)$/.exec(name) ?? [];
+            if (agent === undefined) continue;
+            if (isAlive(Number(pid))) here.add(decodeURIComponent(agent));
+            else quietly(() => fs().unlinkSync(`${folder}/${name}`));
+          }
       });
       return here;
     },

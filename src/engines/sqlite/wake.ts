@@ -18,8 +18,9 @@
  * watching fails, files are polled.
  */
 import type { FSWatcher } from "node:fs";
+import { isOwnFolder, makeOwnFolder, openOwnToAppend } from "../../own-files.ts";
 import { everything } from "../../sql/topics.ts";
-import { append, exists, fs, sizeOf, stampOf, touch } from "../../system.ts";
+import { append, fs, sizeOf, stampOf, touch } from "../../system.ts";
 import type { Subscription } from "../engine.ts";
 import { bell } from "../subscription.ts";
 
@@ -85,12 +86,12 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
 
   /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
   function attach(bucket: Bucket): void {
-    const { closeSync, mkdirSync, openSync, watch } = fs();
+    const { closeSync, watch } = fs();
     bucket.watcher?.close();
     bucket.watcher = undefined;
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      closeSync(openSync(bucket.file, "a", 0o600));
+      makeOwnFolder(folder);
+      closeSync(openOwnToAppend(bucket.file));
       remember(bucket);
       if (pollTimer) return;
       bucket.watcher = watch(bucket.file, () => rang(bucket));
@@ -190,11 +191,11 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
 
   return {
     announce() {
-      const watched = exists(folder); // else nobody has ever waited here
+      const watched = isOwnFolder(folder); // else nobody has ever waited here
       if (watched) append(before);
       return (topics) => {
         for (const topic of topics) notify(local.get(topic) ?? []);
-        if (!topics.size || !exists(folder)) return void (watched && append(after));
+        if (!topics.size || !isOwnFolder(folder)) return void (watched && append(after));
         for (const name of new Set([...topics].map(bucketOf))) touch(`${folder}/${name}`);
         if (watched) append(after);
       };

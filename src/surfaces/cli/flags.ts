@@ -101,6 +101,11 @@ export const globalFlags: readonly GlobalFlag[] = [
     value: "AMQP",
     help: "a broker that carries mail, amqp://… (INBOX_DELIVERY; default: the database does)",
   },
+  {
+    name: "--trust",
+    value: "FOLDER",
+    help: "programs may be started for a bus in this folder (INBOX_TRUST; inbox trust approves one for good)",
+  },
   { name: "--json", help: "one line of JSON on standard output" },
   { name: "--help", short: "-h", help: "what the command does, with an example" },
   { name: "--version", short: "-V", help: "the version" },

@@ -24,5 +24,7 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
   },
   "bus.mcp": ({ asked, delivery, globals, command }) => runMcp(asked, delivery, globals, command),
   "bus.setup": async ({ asked, globals, command, say }) => say(await runSetup(asked, command, globals.json)),
+  "bus.trust": async ({ asked, globals, command, say }) =>
+    say(await (await import("./trust.ts")).runTrust(asked, command, globals.json)),
   "bus.supervise": async ({ asked, delivery, say }) => say(await runSupervisor(asked, delivery)),
 };

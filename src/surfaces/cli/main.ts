@@ -1,4 +1,5 @@
 /** One run of the program: arguments in, an exit code out. */
+import { resolve } from "node:path";
 import { asInboxError, errorTable, hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
@@ -86,6 +87,9 @@ function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): 
 
 async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): Promise<number> {
   const { globals } = scanned;
+  // By the environment: whatever is started from here has to know it as well.
+  if (globals.trust !== undefined)
+    process.env.INBOX_TRUST = [resolve(globals.trust), process.env.INBOX_TRUST].filter(Boolean).join(":");
   const asked = { db: globals.db, delivery: globals.delivery, env: process.env, cwd: process.cwd() };
   const delivery = brokerOf(globals.delivery, process.env);
   if (op.kind === "local") {
@@ -98,7 +102,12 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const location = locate(asked);
   const inbox = await openBus(location, delivery, token);
   try {
-    return await act(inbox, op, command, globals.json);
+    const acting = () => act(inbox, op, command, globals.json);
+    return await acting().catch(async (error) => {
+      const untrusted = error instanceof InboxError && error.details?.untrusted !== undefined;
+      if (!untrusted || isHub(location) || !(await offer(asked, globals.json))) throw error;
+      return acting();
+    });
   } finally {
     // A file needs no farewell, and it would take time; a server's waiters may still have to be told.
     if (isServer(location) || delivery !== undefined) await inbox.close();
@@ -131,6 +140,10 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
+/** Loaded where it is needed: on a bus that is not trusted. */
+const offer: typeof import("./trust.ts").offerTrust = (...args) =>
+  (require("./trust.ts") as typeof import("./trust.ts")).offerTrust(...args);
+
 /** A file here, or a hub somewhere: from here on nobody can tell. */
 async function openBus(
   location: string,
@@ -139,7 +152,7 @@ async function openBus(
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
   const journal = { complain: (message: string) => complain(`warning: ${message}\n`) };
-  const inbox = openInbox(location, { delivery, brief: true, journal });
+  const inbox = openInbox(location, { delivery, brief: true, journal, complain: journal.complain });
   return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
 }
 

@@ -9,6 +9,7 @@ export interface Globals {
   agent?: string;
   token?: string;
   delivery?: string;
+  trust?: string;
   json: boolean;
   help: boolean;
   version: boolean;
@@ -105,6 +106,7 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
   else if (flag === "--agent") globals.agent = value;
   else if (flag === "--token") globals.token = value;
   else if (flag === "--delivery") globals.delivery = value;
+  else if (flag === "--trust") globals.trust = value;
   else if (flag === "--json") globals.json = true;
   else if (flag === "--help") globals.help = true;
   else if (flag === "--version") globals.version = true;

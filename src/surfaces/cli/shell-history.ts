@@ -1,13 +1,12 @@
 /** What was typed in the shell before, for the arrow keys. */
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fs } from "../../system.ts";
+import { stateFolder } from "../../user-folders.ts";
 
 const kept = 1000;
 
 export function historyFile(): string {
-  const state = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
-  const file = join(state, "restante", "shell-history");
+  const file = join(stateFolder(process.env), "shell-history");
   fs().mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return file;
 }

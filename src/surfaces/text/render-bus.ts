@@ -3,10 +3,19 @@ import type { NounRenders } from "./noun-renders.ts";
 import { safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
+/** As a shell would have to be told. */
+const word = (text: string) =>
+  /^[\w@%+=:,./{}-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
 export const busRenders: NounRenders<"bus"> = {
-  "bus.init": ({ db, created, outer }, paint) => {
-    const text = created ? `Created ${db}` : `${db} is there already; nothing was changed`;
-    return outer ? `${text}\n${paint.yellow("note")} it hides the outer one at ${outer}` : text;
+  "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint) => {
+    const lines = [created ? `Created ${db}` : `${db} is there already; nothing was changed`];
+    if (outer) lines.push(`${paint.yellow("note")} it hides the outer one at ${outer}`);
+    if (!trusted && !created)
+      lines.push(
+        `${paint.yellow("note")} you did not make it, so no program is started for it; inbox trust approves it`,
+      );
+    return [...lines, ...warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`)].join("\n");
   },
   "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
   your inbox ${url}/
@@ -22,6 +31,24 @@ export const busRenders: NounRenders<"bus"> = {
     return written
       ? `${safe(diff)}Changed ${file}; restart the client to see it`
       : `${file} was left as it is`;
+  },
+  "bus.trust": ({ db, profiles, runs, waiting, trusted }, paint) => {
+    const commands = runs.map(({ name, what, command }) => [
+      safe(name),
+      what,
+      safe(command.map(word).join(" ")),
+    ]);
+    const tasks = waiting.map(({ name, profile, prompt }) => [
+      safe(name),
+      safe(profile ?? "-"),
+      safe(prompt),
+    ]);
+    return [
+      `${paint.bold(safe(db))}\nprofiles: ${safe(profiles ?? "none, built-in runners only")}`,
+      ...(commands.length ? [textTable(["NAME", "WHAT", "COMMAND"], commands, paint.dim)] : []),
+      ...(tasks.length ? [textTable(["WAITING", "PROFILE", "PROMPT"], tasks, paint.dim)] : []),
+      trusted ? "Approved: programs may be started for it" : "Not approved: no program is started for it",
+    ].join("\n");
   },
   "bus.doctor": ({ checks }, paint) => {
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };

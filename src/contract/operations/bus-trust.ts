@@ -1,0 +1,38 @@
+import * as v from "valibot";
+import { flag, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const trust = operation({
+  name: "bus.trust",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Approve that programs are started for this bus, after a look at them",
+  detail:
+    "Shows the runners and gates of its profile file and the tasks that wait, and asks; --yes approves without asking. A bus you made " +
+    "with inbox init is approved already. A profile file is approved as it is now: after a change it asks again. " +
+    "Containers and CI name a folder instead: --trust FOLDER, or INBOX_TRUST=FOLDER[:FOLDER].",
+  input: () =>
+    v.strictObject({
+      yes: flag("approve without asking"),
+      revoke: flag("take the approval back"),
+      digest: v.optional(
+        text("approve only what has this digest, as an earlier answer gave it", { limit: 64, value: "HEX" }),
+      ),
+    }),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      profiles: v.nullable(v.string()),
+      runs: v.array(v.strictObject({ name: v.string(), what: v.string(), command: v.array(v.string()) })),
+      waiting: v.array(
+        v.strictObject({ name: v.string(), profile: v.nullable(v.string()), prompt: v.string() }),
+      ),
+      digest: v.string(),
+      trusted: v.boolean(),
+    }),
+  errors: ["invalid_input", "not_allowed", "not_initialized", "conflict", "storage"],
+  cli: { command: "trust" },
+  http: { none: "it is about programs here" },
+  mcp: { none: "a person decides it" },
+  examples: ["inbox trust", "inbox trust --yes", "inbox trust --revoke"],
+});

@@ -1,0 +1,17 @@
+/** [S2] [X7] Makes a bus: what this user has just made is trusted from the start. */
+import { createBus } from "./engines/at.ts";
+import { trustBus } from "./trust.ts";
+
+/** True if there was none before. `complain` is told where it cannot be remembered; the bus works all the same. */
+export async function createOwnBus(location: string, complain?: (message: string) => void): Promise<boolean> {
+  const created = await createBus(location);
+  if (!created) return false;
+  try {
+    trustBus(location, process.env);
+  } catch (error) {
+    complain?.(
+      `it could not be remembered that you made ${location} (${(error as Error).message}): to run sub-agents there, set INBOX_TRUST to its folder`,
+    );
+  }
+  return true;
+}

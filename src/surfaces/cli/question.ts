@@ -1,0 +1,20 @@
+/** A question to the person at the terminal. */
+import { fs } from "../../system.ts";
+import { complain } from "./output.ts";
+
+export function isAtTerminal(): boolean {
+  const { isatty } = require("node:tty") as typeof import("node:tty");
+  return isatty(0) && isatty(1);
+}
+
+export function agrees(question: string): boolean {
+  complain(`${question} [y/N] `);
+  return /^y(es)?$/i.test(answerLine());
+}
+
+function answerLine(): string {
+  const byte = new Uint8Array(1);
+  let line = "";
+  while (fs().readSync(0, byte, 0, 1, null) === 1 && byte[0] !== 10) line += String.fromCharCode(byte[0]!);
+  return line.trim();
+}

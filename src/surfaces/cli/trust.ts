@@ -1,0 +1,43 @@
+/** `inbox trust`: shows what would be run, asks whoever is there, and approves what was shown. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { runLocal } from "../../local.ts";
+import type { Asked } from "../../location.ts";
+import { paintFor } from "../text/paint.ts";
+import { render } from "../text/render.ts";
+import type { CommandInput } from "./input.ts";
+import { complain } from "./output.ts";
+import { agrees, isAtTerminal } from "./question.ts";
+
+type Output = OutputOf<"bus.trust">;
+
+export async function runTrust(asked: Asked, { input, label }: CommandInput, json: boolean): Promise<Output> {
+  const plan = await runLocal("bus.trust", asked, input, label);
+  if (input.yes || input.revoke || plan.trusted) return plan;
+  const approved = !json && isAtTerminal() ? await shownAndAsked(asked, plan, label) : undefined;
+  if (approved) return approved;
+  if (!json && !isAtTerminal()) show(plan);
+  throw new InboxError("not_allowed", `${plan.db} was not approved: nothing was changed`, {
+    hint: "look at what would be run, and add --yes",
+    details: { ...plan },
+  });
+}
+
+/** [X7] What a command needs before it can start programs: undefined where nobody is there to ask, or the answer was no. */
+export async function offerTrust(asked: Asked, json: boolean): Promise<Output | undefined> {
+  if (json || !isAtTerminal()) return undefined;
+  const label = (key: string) => `--${key}`;
+  return shownAndAsked(asked, await runLocal("bus.trust", asked, {}, label), label);
+}
+
+async function shownAndAsked(
+  asked: Asked,
+  plan: Output,
+  label: CommandInput["label"],
+): Promise<Output | undefined> {
+  show(plan);
+  if (!agrees("Trust this bus, and let these programs be started?")) return undefined;
+  return runLocal("bus.trust", asked, { yes: true, digest: plan.digest }, label);
+}
+
+const show = (plan: Output) => complain(`${render("bus.trust", plan, paintFor(2))}\n`);

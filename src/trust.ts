@@ -1,0 +1,67 @@
+/**
+ * [X7] Which buses and profile files this user has made or approved. Each is a small file in the user's own state
+ * folder, named by a hash of what was approved (as direnv does it): so a changed file is another one, two processes never
+ * overwrite each other, and nothing in a repository can say that the repository is trusted.
+ */
+import { dirname, join } from "node:path";
+import { isServer } from "./location.ts";
+import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "./own-files.ts";
+import { exists, fs, look } from "./system.ts";
+import { type Environment, stateFolder } from "./user-folders.ts";
+
+/** A database by where it really is and which file it is: one that a checkout put in its place is another. */
+function busKey(db: string): string | undefined {
+  const file = look(db);
+  return file && `bus ${join(fs().realpathSync(dirname(db)), db.slice(dirname(db).length))} ${file.id}`;
+}
+
+const profilesKey = (file: string, text: string) =>
+  `profiles ${fs().realpathSync(dirname(file))} ${new Bun.CryptoHasher("sha256").update(text).digest("hex")}`;
+
+const trustFolder = (env: Environment) => join(stateFolder(env), "trust");
+const markOf = (key: string, env: Environment) =>
+  join(trustFolder(env), new Bun.CryptoHasher("sha256").update(key).digest("hex"));
+
+/** A bus on a server is named by its user, never found in a folder. */
+export function isBusTrusted(db: string, env: Environment): boolean {
+  if (isServer(db) || namedInTrust(db, env)) return true;
+  return isMarked(busKey(db), env);
+}
+
+export const areProfilesTrusted = (file: string, text: string, env: Environment): boolean =>
+  namedInTrust(file, env) || isMarked(profilesKey(file, text), env);
+
+function isMarked(key: string | undefined, env: Environment): boolean {
+  if (key === undefined || !exists(trustFolder(env))) return false;
+  requireOwn(trustFolder(env), "folder");
+  return requireOwn(markOf(key, env), "file") !== undefined;
+}
+
+export function trustBus(db: string, env: Environment): void {
+  if (!isServer(db)) mark(busKey(db), env);
+}
+
+export const trustProfiles = (file: string, text: string, env: Environment) =>
+  mark(profilesKey(file, text), env);
+
+/** What the mark is for is in it, for people. */
+function mark(key: string | undefined, env: Environment): void {
+  if (key === undefined) return;
+  makeOwnFolder(stateFolder(env));
+  makeOwnFolder(trustFolder(env));
+  const { closeSync, writeSync } = fs();
+  const file = openOwnNew(markOf(key, env));
+  writeSync(file, `${key}\n`);
+  closeSync(file);
+}
+
+export function distrustBus(db: string, env: Environment): void {
+  unmark(busKey(db), env);
+}
+
+export const distrustProfiles = (file: string, text: string, env: Environment) =>
+  unmark(profilesKey(file, text), env);
+
+function unmark(key: string | undefined, env: Environment): void {
+  if (key !== undefined) fs().rmSync(markOf(key, env), { force: true });
+}

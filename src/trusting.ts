@@ -1,0 +1,81 @@
+/** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
+import { queue } from "./bus/procedures/task-queue.ts";
+import { InboxError } from "./contract/errors.ts";
+import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import { withoutPassword } from "./contract/secret.ts";
+import { openEngine } from "./engines/at.ts";
+import { isHub, isServer } from "./location.ts";
+import { refusalNow } from "./orch/approval.ts";
+import { profilesFile } from "./orch/place.ts";
+import type { Profiles } from "./orch/profile.ts";
+import { placeOf } from "./orch/profile-list.ts";
+import { profilesIn } from "./orch/profiles.ts";
+import { readOwn } from "./own-files.ts";
+import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "./trust.ts";
+import type { Environment } from "./user-folders.ts";
+
+type Output = OutputOf<"bus.trust">;
+
+export async function trustAsked(
+  db: string,
+  env: Environment,
+  { yes, revoke, digest }: ParsedOf<"bus.trust">,
+): Promise<Output> {
+  if (isHub(db))
+    throw new InboxError("invalid_input", `trust works on a database, and ${db} is a hub`, {
+      hint: "run it where the hub runs, as the user who runs it",
+    });
+  const file = profilesFile(db, env);
+  const text = readOwn(file);
+  const runs = runsOf(profilesIn(file, text), env.PATH ?? "");
+  const waiting = await waitingIn(db);
+  const seen = new Bun.CryptoHasher("sha256").update(JSON.stringify([text ?? null, waiting])).digest("hex");
+  if (digest !== undefined && digest !== seen)
+    throw new InboxError(
+      "conflict",
+      "what would be run has changed since it was shown; nothing was approved",
+      {
+        hint: "run inbox trust again and look at it",
+      },
+    );
+  if (revoke) {
+    if (!isServer(db)) distrustBus(db, env);
+    if (text !== undefined) distrustProfiles(file, text, env);
+  } else if (yes) {
+    trustBus(db, env);
+    if (text !== undefined) trustProfiles(file, text, env);
+  }
+  return {
+    db: withoutPassword(db),
+    profiles: text === undefined ? null : file,
+    runs,
+    waiting,
+    digest: seen,
+    trusted: refusalNow(db, env) === undefined,
+  };
+}
+
+/** Built-in runners only where they are installed: nothing else can be started by them. */
+function runsOf({ all }: Profiles, path: string): Output["runs"] {
+  const runs: Output["runs"] = [];
+  for (const { name, runner, gate, gateIdle } of all.values()) {
+    if (runner.name === name && (runner.kind === "command" || placeOf(runner.command[0]!, path) !== null)) {
+      runs.push({ name, what: "runner", command: [...runner.command] });
+      if (runner.resume) runs.push({ name, what: "resume", command: [...runner.resume] });
+    }
+    if (gate) runs.push({ name, what: "gate", command: [...gate] });
+    if (gateIdle) runs.push({ name, what: "idle gate", command: [...gateIdle] });
+  }
+  return runs;
+}
+
+/** What would start as soon as it is approved. */
+async function waitingIn(db: string): Promise<Output["waiting"]> {
+  const engine = openEngine(db);
+  try {
+    const { queued } = await engine.read((tx) => queue(tx, { agent: "main", all: true, limit: 1 }));
+    return queued.map(({ name, profile, summary }) => ({ name, profile, prompt: summary }));
+  } finally {
+    await engine.close();
+  }
+}
