@@ -23,6 +23,8 @@ export const receipt = () =>
         agent: agent(),
         id: key(),
         visibilitySeconds: v.optional(count(1)),
+        /** Of a release: the answer went out, and its reader may have seen it. */
+        seen: v.optional(v.literal(true, "must be true")),
       }),
       /** Messages of a thread, and the lease of it where this very answer granted one. */
       v.strictObject({
@@ -49,3 +51,11 @@ export const receipt = () =>
   );
 
 export type Receipt = v.InferOutput<ReturnType<typeof receipt>>;
+
+/** `seen`: the reader may have seen the answer that is given back. Its mail is marked as redelivered next time. */
+export interface Returning {
+  seen?: boolean;
+}
+
+export const returning = (receipt: Receipt, { seen }: Returning = {}): Receipt =>
+  seen && receipt.of === "mail" ? { ...receipt, seen: true } : receipt;

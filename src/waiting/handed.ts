@@ -1,7 +1,7 @@
 /** An answer on its way to its reader, and what is said of it once that is known. */
 import type { Keyed } from "../bus/idempotency.ts";
 import { arrived, returned } from "../bus/procedures/settle.ts";
-import type { Receipt } from "../contract/receipt.ts";
+import { type Receipt, type Returning, returning } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 
 /** How a call is made, beside what it asks for. */
@@ -23,7 +23,7 @@ export interface Handed<T> extends Given<T> {
   /** The answer was shown: what it contains is collected now. Refused where it has become another's meanwhile. */
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
-  giveBack?(): Promise<void>;
+  giveBack?(how?: Returning): Promise<void>;
 }
 
 export type Word = "confirm" | "release";
@@ -36,7 +36,10 @@ export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<vo
 export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
-  const say = (word: Word) => () => settle(engine, word, receipt);
   const returns = receipt.of === "mail" || (receipt.of === "thread" && receipt.lease !== undefined);
-  return { ...given, confirm: say("confirm"), ...(returns && { giveBack: say("release") }) };
+  return {
+    ...given,
+    confirm: () => settle(engine, "confirm", receipt),
+    ...(returns && { giveBack: (how) => settle(engine, "release", returning(receipt, how)) }),
+  };
 }

@@ -134,7 +134,11 @@ describe("the transport", () => {
     const db = join(folder.path, "coord.db");
     createDatabase(db);
     const inbox = openInbox(db);
-    const mcp = openMcp(inbox, () => () => {}, fixtureServer);
+    const mcp = openMcp(inbox, {
+      admitWait: () => () => {},
+      stopping: new AbortController().signal,
+      make: fixtureServer,
+    });
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

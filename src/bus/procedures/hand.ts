@@ -1,6 +1,6 @@
 /**
  * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline; `confirm` acks
- * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing. Whoever dies
+ * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing, unless they may have been seen. Whoever dies
  * in between loses nothing: after the deadline they are handed out again, under the same ids.
  */
 import { InboxError } from "../../contract/errors.ts";
@@ -157,11 +157,16 @@ function* known(delivery: Delivery): Procedure<void> {
   );
 }
 
-export function* giveBack(tx: Context, delivery: Delivery): Procedure<void> {
+/** `seen`: its reader may have seen it, so that it stays handed over once, and is redelivered next time. */
+export function* giveBack(
+  tx: Context,
+  { seen, ...delivery }: Delivery & { seen?: boolean },
+): Procedure<void> {
   const now = yield* tx.clock();
+  const uncounted = sql`, handed = handed - 1,
+      first_handed_at = case when handed <= 1 then null else first_handed_at end`;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set delivery_id = null, hidden_until = null, handed = handed - 1,
-      first_handed_at = case when handed <= 1 then null else first_handed_at end
+    update messages set delivery_id = null, hidden_until = null ${seen ? nothing : uncounted}
     where ${delivered(delivery)} and ${open} returning message_id`);
   if (!rows.length) return;
   const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };

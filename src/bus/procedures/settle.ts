@@ -34,7 +34,7 @@ export function* returned(tx: Context, receipt: Receipt): Procedure<void> {
   if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return;
   const { agent } = receipt;
   if (receipt.of === "thread") return yield* releaseBy(tx, agent, receipt.lease);
-  yield* giveBack(tx, { agent, id: receipt.id });
+  yield* giveBack(tx, { agent, id: receipt.id, seen: receipt.of === "mail" && receipt.seen });
   if (receipt.of === "call") yield* releaseBy(tx, agent, tokenFrom(receipt.id));
 }
 

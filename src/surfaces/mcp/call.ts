@@ -3,7 +3,7 @@ import { asInboxError, hinted, InboxError } from "../../contract/errors.ts";
 import { fillFromHere, type Surroundings } from "../../contract/surroundings.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../identity.ts";
-import type { BusOperation, Inbox } from "../../inbox.ts";
+import { type BusOperation, endOfWait, type Inbox } from "../../inbox.ts";
 import { answerOf } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import type { Settling } from "./settle.ts";
@@ -29,6 +29,8 @@ export interface Session {
   admitWait?(agent: string | undefined): () => void;
   /** Ends a call that nobody waits for any more. */
   abandon?(id: string | number): void;
+  /** [C11] Aborted when the server is about to go: who waits is answered as if its time were over. */
+  stopping?: AbortSignal;
 }
 
 export interface CallContext {
@@ -65,13 +67,17 @@ export async function callTool(
     const over = tool.op.waits
       ? session.admitWait?.(input[tool.op.cli.identity ?? ""] as string | undefined)
       : undefined;
+    const { signal, leave } = untilStop(context.signal, session.stopping);
     const handed = await waiting(tool, context, () =>
       session.inbox.hand(tool!.op.name as BusOperation, input as never, {
-        signal: context.signal,
+        signal,
         verified: session.caller.agent !== undefined,
         label: labelOf(tool!),
       }),
-    ).finally(over);
+    ).finally(() => {
+      over?.();
+      leave();
+    });
     if (context.signal?.aborted) {
       await handed.giveBack?.();
       throw context.signal.reason;
@@ -128,6 +134,23 @@ const labelOf =
   (key: string) =>
     form.renamed?.[key] ??
     (op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+/** A signal that ends a call for good where its client is gone, and as its timeout would where the server is about to go. */
+function untilStop(gone: AbortSignal | undefined, stopping: AbortSignal | undefined) {
+  if (!stopping) return { signal: gone, leave: () => {} };
+  const ending = new AbortController();
+  const lost = () => ending.abort(gone?.reason);
+  const stop = () => ending.abort(endOfWait);
+  gone?.addEventListener("abort", lost);
+  stopping.addEventListener("abort", stop);
+  if (gone?.aborted) lost();
+  if (stopping.aborted) stop();
+  const leave = () => {
+    gone?.removeEventListener("abort", lost);
+    stopping.removeEventListener("abort", stop);
+  };
+  return { signal: ending.signal, leave };
+}
 
 /** While it waits the client hears from time to time that it still does. */
 async function waiting<T>({ op }: Tool, { progress }: CallContext, call: () => Promise<T>): Promise<T> {
