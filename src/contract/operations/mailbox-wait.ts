@@ -35,6 +35,10 @@ export const waitMail = operation({
     usualFor: ["worker", "leader"],
     use: "Wait for messages to you and take them all. After a timeout call again: nothing is missed.",
     renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
+    says: {
+      batchWindow:
+        "seconds from the first message's arrival in which more are let in (default 2); mail that is older, or the last that is expected, is answered at once",
+    },
     without: ["from", "max", "ack", "visibilitySeconds"],
     shape: "terminal",
   },

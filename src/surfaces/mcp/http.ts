@@ -184,6 +184,8 @@ function endingWith(stopping: AbortSignal, response: Response): Response {
     return reader.cancel().catch(() => {});
   };
   const body = new ReadableStream<Uint8Array>({
+    // The runtime sends the head of an answer with the first of its body, which may be long in coming.
+    start: (controller) => controller.enqueue(new TextEncoder().encode(": here\n\n")),
     async pull(controller) {
       try {
         const { value, done } = await Promise.race([reader.read(), stopped]);

@@ -3,7 +3,7 @@
  * not ask it. Linux only: elsewhere the write end of a pipe cannot be asked, and the answer is "not known".
  */
 import { dlopen, ptr } from "bun:ffi";
-import { fs } from "../../system.ts";
+import { fstatSync } from "node:fs";
 
 const signatures = {
   ioctl: { args: ["int", "u64", "ptr"], returns: "int" },
@@ -31,7 +31,7 @@ const soError = 4;
 
 /** In bytes; of a socket an upper bound, since the kernel counts its own overhead too. Undefined where nobody knows. */
 export function unreadBytes(file: number): number | undefined {
-  const stat = fs().fstatSync(file);
+  const stat = fstatSync(file);
   if (stat.isFile()) return 0; // what is in a file has arrived
   const calls = openLibrary();
   if (!calls) return undefined;
