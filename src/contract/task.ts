@@ -47,8 +47,8 @@ export const prompt = (help = "what the sub-agent is to do") => text(help, { fil
 /** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
 /** [C10] The same fields in a model's words. */
 export const taskWords = {
-  model: "which model (default: yours)",
-  profile: "the kind of agent, as profiles lists them (default: yours)",
+  model: "which model",
+  profile: "the kind of agent, see profiles",
 };
 
 const model = () => {

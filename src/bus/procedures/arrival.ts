@@ -26,7 +26,7 @@ export function* arrival(tx: Context, { agent, from }: Pick<Wanted, "agent" | "f
   // Mail that is no result comes from somebody of whom nobody knows whether there are others.
   if (!there.every(({ kind }) => kind === "result")) return { ageMs, complete: false };
   const open = yield* one(sql`
-    select 1 as some from tasks where tasks.parent = ${agent} and tasks.status <> 'finished'
+    select 1 as some from tasks where tasks.parent = ${agent} and tasks.status in ('waiting', 'running')
     union all
     select 1 as some from threads where threads.created_by = ${agent} and threads.assigned_to <> ${agent}
       and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')

@@ -37,7 +37,7 @@ export const waitMail = operation({
     renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
     says: {
       batchWindow:
-        "seconds from the first message's arrival in which more are let in (default 2); mail that is older, or the last that is expected, is answered at once",
+        "seconds from the first arrival to let more in (default 2); fewer where no more is expected",
     },
     without: ["from", "max", "ack", "visibilitySeconds"],
     shape: "terminal",

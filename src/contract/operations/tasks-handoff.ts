@@ -48,8 +48,8 @@ export const handoff = operation({
     renamed: { timeoutSeconds: "wait" },
     says: {
       ...taskWords,
-      message: "what the sub-agent is to do; give message, or terminal_id to go on waiting",
-      terminalId: "go on waiting for this one, as an earlier call named it",
+      message: "what to do; give this or terminal_id",
+      terminalId: "go on waiting for this one",
     },
     without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
   },

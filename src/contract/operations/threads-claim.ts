@@ -43,8 +43,8 @@ export const claim = operation({
     usualFor: ["worker"],
     use: "Take the best waiting thread, or the named one, before working on it. wait blocks until there is one.",
     says: {
-      thread: "the thread to take, without wait (default: the best one)",
-      wait: "block until there is something to claim; not together with thread",
+      thread: "the thread to take, without wait",
+      wait: "block until there is one, without thread",
       timeoutSeconds: "with wait: seconds, at most 600 (default 50)",
     },
     without: ["leaseToken"],

@@ -46,10 +46,6 @@ export const send = operation({
     usualFor: ["leader"],
     use: "Give an agent work: opens a thread it claims and finishes. For a note use send_message.",
     needs: ["to", "subject"],
-    says: {
-      summary: "one line that says it all (default: the subject)",
-      priority: "which waiting work is taken first",
-    },
     without: ["thread", "kind", "maxAttempts", "run", "task", "strict", "artifacts", "payload"],
   },
   examples: [

@@ -39,8 +39,8 @@ export const update = operation({
     use: "Report progress, or ask: status blocked with the question as summary, then wait_reply.",
     says: {
       thread: "the thread you hold",
-      status: "in_progress (the default), or blocked with the question as summary",
-      summary: "what was done, or the question; give summary, body or both",
+      status: "in_progress (default), or blocked with a question",
+      summary: "what was done, or the question",
     },
     without: ["leaseToken", "artifacts", "payload"],
   },

@@ -142,7 +142,7 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
     if (request.method !== "GET" || !response.ok) return response;
     kept.busy++;
     request.signal.addEventListener("abort", () => kept.busy--);
-    return endingWith(stopping, response);
+    return endingWith(stopping, response, ": here\n\n");
   }
 
   return {
@@ -172,7 +172,7 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
 }
 
 /** [C11] A stream that would never end by itself ends, as a whole, when the hub is about to go. */
-function endingWith(stopping: AbortSignal, response: Response): Response {
+function endingWith(stopping: AbortSignal, response: Response, greeting = ""): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
   const { promise: stopped, resolve } = Promise.withResolvers<{ done: true; value?: undefined }>();
@@ -185,7 +185,7 @@ function endingWith(stopping: AbortSignal, response: Response): Response {
   };
   const body = new ReadableStream<Uint8Array>({
     // The runtime sends the head of an answer with the first of its body, which may be long in coming.
-    start: (controller) => controller.enqueue(new TextEncoder().encode(": here\n\n")),
+    start: (controller) => void (greeting && controller.enqueue(new TextEncoder().encode(greeting))),
     async pull(controller) {
       try {
         const { value, done } = await Promise.race([reader.read(), stopped]);

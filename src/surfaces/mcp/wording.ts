@@ -26,7 +26,7 @@ for (const { cli, mcp } of table as readonly AnyOperation[])
 
 const commands = [...toolOf.keys()].sort((a, b) => b.length - a.length).join("|");
 const command = new RegExp(`\\b(?:inbox|orch) (${commands})(?![\\w-])`, "g");
-const forPeople = /\b(?:inbox|orch) (?!send_)[a-z]+ |--(?:help|db)\b|\bINBOX_|\/docs\/|Bearer|https?:\/\//;
+const forPeople = new RegExp(`${command.source}|--(?:help|db)\\b|\\bINBOX_|/docs/|Bearer|https?://`);
 
 export function inModelsWords(error: InboxError): { message: string; hint: string } {
   const { code, message, hint } = error;
@@ -35,7 +35,7 @@ export function inModelsWords(error: InboxError): { message: string; hint: strin
   return { message: spelled(message), hint: clauses.join("; ") || fallback };
 }
 
-const isForModels = (clause: string) => !forPeople.test(`${clause} `);
+const isForModels = (clause: string) => !forPeople.test(clause);
 
 const spelled = (text: string) =>
   text
