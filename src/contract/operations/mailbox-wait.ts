@@ -9,7 +9,9 @@ export const waitMail = operation({
   kind: "wait",
   scope: "worker",
   summary: "Block for the first message, then gather what comes within a moment",
-  detail: "What many workers answer at about the same time arrives as one answer.",
+  detail:
+    "What many workers answer at about the same time arrives as one answer. The window counts from the first message's " +
+    "arrival; where nothing more is expected it ends at once.",
   input: () =>
     v.strictObject({
       agent: mailbox(),
