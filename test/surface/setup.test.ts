@@ -411,7 +411,7 @@ const call = (id: number, name: string, args: object) => ({
   params: { name, arguments: args },
 });
 
-test("[C7] [C9] [S2] what the README says: setup without a name, in a folder without a bus, gives tools that work", async () => {
+test("[C7] [C9] [C5] what the README says: setup without a name, in a folder without a bus, gives tools that work", async () => {
   using at = place({ PATH: "/usr/bin:/bin" });
   const { json } = await at.setup("claude", "--yes");
   expect(json.agent).toBe("main");
@@ -431,7 +431,7 @@ test("[C7] [C9] [S2] what the README says: setup without a name, in a folder wit
   expect(readdirSync(join(at.cwd, ".agents"))).toContain("coord.db");
 });
 
-test("[S2] who only looks makes no bus, and in a home folder none is made: every call says what is the case", async () => {
+test("[C5] who only looks makes no bus, and in a home folder none is made: every call says what is the case", async () => {
   using at = place();
   const entry = { command: program, args: ["mcp"] };
   await conversation(entry, at.cwd, { HOME: at.home }, { id: 2, method: "tools/list", params: {} });

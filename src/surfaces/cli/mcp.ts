@@ -43,7 +43,7 @@ interface Serving {
 }
 
 /**
- * [S2] A client shows a server that ends at once as "failed", and says to nobody why. So it starts whatever is wrong, and
+ * [C5] A client shows a server that ends at once as "failed", and says to nobody why. So it starts whatever is wrong, and
  * the answer to every call says what is: a model can tell that to the person.
  */
 async function serving(
