@@ -219,10 +219,17 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     });
     expect((await nobody.call("claim", { thread: "thr_1" })).fields.error.code).toBe("not_found");
     for (const { name, inputSchema } of (await nobody.client.listTools()).tools) {
-      const who = inputSchema.properties?.agent as { description: string } | undefined;
-      if (name !== "wait_reply")
-        expect([name, who?.description ?? "main"]).toEqual([name, expect.stringContaining("main")]);
+      const { agent: who } = (inputSchema.properties ?? {}) as { agent?: { description: string } };
+      if (who) expect([name, who.description]).toEqual([name, "who you are (default: main)"]);
     }
+    // [W2] Who waits is main, too: what the holder of the thread says is an answer to it.
+    await nobody.call("send_task", { to: "w1", subject: "s" });
+    await using worker = await place.as("w1", revision);
+    await worker.call("claim", { thread: "thr_1" });
+    await worker.call("done", { thread: "thr_1", summary: "finished" });
+    expect((await nobody.call("wait_reply", { thread: "thr_1", timeout_seconds: 20 })).fields).toMatchObject({
+      message: { summary: "finished" },
+    });
     expect((await nobody.call("fetch", { agent: "w1" })).failed).toBe(false);
   });
 

@@ -3,6 +3,8 @@ import { Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { unreadBytes } from "./unread.ts";
 
+const endsKept = 1000;
+
 export function openStandardOutput() {
   /** How many bytes the system has taken, and how many were meant to be written. */
   let taken = 0;
@@ -25,7 +27,10 @@ export function openStandardOutput() {
     /** A message is about to be written, as one line. */
     writing(message: JSONRPCMessage): void {
       meant += Buffer.byteLength(JSON.stringify(message)) + 1;
-      if ("result" in message && message.id !== undefined) ends.set(message.id, meant);
+      if (!("result" in message) || message.id === undefined) return;
+      ends.set(message.id, meant);
+      // Who calls again has read what came before: only the last few are ever asked for.
+      if (ends.size > endsKept) ends.delete(ends.keys().next().value!);
     },
     /** As things stand now. Where the system cannot tell, what it has taken counts as read, unless the reader is gone. */
     reader(): (id: string | number) => boolean {

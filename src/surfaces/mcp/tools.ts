@@ -111,19 +111,14 @@ export function shownTo({ op, form, shown }: Tool, known: boolean): Shown {
   if (key === undefined) return shown;
   const field = form.renamed?.[key] ?? key;
   const { [field]: identity, ...others } = shown.inputSchema.properties;
-  const who = nobodyIn(op);
-  const told = identity && who && { ...identity, description: `who you are (default: ${who})` };
+  const told = identity && { ...identity, description: `who you are (default: ${nobodyIn(op)})` };
   const properties = known ? others : { ...shown.inputSchema.properties, ...(told && { [field]: told }) };
   return { ...shown, inputSchema: { ...shown.inputSchema, properties } };
 }
 
 /** [C9] Who calls where nothing says it: `main`, and in the channel protocol the name of the surface. */
-export function nobodyIn({ cli, input }: AnyOperation): string | undefined {
-  if (cli.identity === undefined) return undefined;
-  if (cli.shape === "channel") return "mcp";
-  const optional = input().entries[cli.identity]?.type === "optional";
-  return cli.identityDefault ?? (optional ? undefined : "main");
-}
+export const nobodyIn = ({ cli }: AnyOperation): string =>
+  cli.shape === "channel" ? "mcp" : (cli.identityDefault ?? "main");
 
 /** A call's arguments as the operation's input. */
 export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Record<string, unknown> {
