@@ -163,10 +163,11 @@ export function* giveBack(
   { seen, ...delivery }: Delivery & { seen?: boolean },
 ): Procedure<void> {
   const now = yield* tx.clock();
-  const uncounted = sql`, handed = handed - 1,
-      first_handed_at = case when handed <= 1 then null else first_handed_at end`;
+  const counted = seen
+    ? nothing
+    : sql`, handed = handed - 1, first_handed_at = case when handed <= 1 then null else first_handed_at end`;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set delivery_id = null, hidden_until = null ${seen ? nothing : uncounted}
+    update messages set delivery_id = null, hidden_until = null ${counted}
     where ${delivered(delivery)} and ${open} returning message_id`);
   if (!rows.length) return;
   const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };
