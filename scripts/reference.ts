@@ -108,7 +108,7 @@ function toolOf(op: AnyOperation, form: ToolForm): unknown {
   };
   const shown = Object.entries(properties).filter(([key]) => !form.without?.includes(key));
   const called = (key: string) => form.renamed?.[key] ?? snake(op, key);
-  const needed = required
+  const needed = [...required, ...(form.needs ?? [])]
     .filter((key) => key !== op.cli.identity && !form.without?.includes(key))
     .map(called);
   return {
@@ -119,7 +119,7 @@ function toolOf(op: AnyOperation, form: ToolForm): unknown {
       properties: Object.fromEntries(
         shown.map(([key, schema]) => [
           called(key),
-          key === "timeoutSeconds" ? waitField : brief(schema, key),
+          { ...(key === "timeoutSeconds" ? waitField : brief(schema)), ...said(form, key) },
         ]),
       ),
       ...(needed.length && { required: needed }),
@@ -134,6 +134,10 @@ function toolOf(op: AnyOperation, form: ToolForm): unknown {
   };
 }
 
+/** [C10] What the tool itself says of a field goes before the help of the command line. */
+const said = ({ says }: ToolForm, key: string) =>
+  says?.[key] === undefined ? {} : { description: says[key] };
+
 /** [W3] Over MCP a wait is as long as over HTTP. */
 const waitField = { type: "number", description: "seconds, at most 600 (default 50)" };
 
@@ -142,16 +146,30 @@ const snake = (op: AnyOperation, key: string) =>
   op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Limits and lengths are checked, and said when they are passed; a model needs type, choice and meaning. */
-function brief(schema: Json, key?: string): Json {
-  const { type, enum: choices, items, description, anyOf } = schema as Json & { items?: Json };
+function brief(schema: Json): Json {
+  const {
+    type,
+    enum: choices,
+    items,
+    description,
+    anyOf,
+    properties,
+    required,
+  } = schema as Json & {
+    items?: Json;
+    properties?: Record<string, Json>;
+  };
   const text = String(description ?? "").replace(/ \(default: [^)]*\)/, "");
   return {
     ...(type !== undefined && { type }),
     ...(choices !== undefined && { enum: choices }),
     ...(anyOf !== undefined && { anyOf }),
     ...(items && { items: brief({ ...items, description: undefined } as Json) }),
-    // "thread: the thread" says nothing.
-    ...(text && text !== `the ${key}` && { description: text }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, brief(inner)])),
+      ...(required !== undefined && { required }),
+    }),
+    ...(text && { description: text }),
   } as Json;
 }
 

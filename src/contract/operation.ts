@@ -51,6 +51,10 @@ export interface ToolForm {
   renamed?: Readonly<Record<string, string>>;
   /** Fields that are not offered: a model has no use for them. They are understood all the same. */
   without?: readonly string[];
+  /** Fields that are optional elsewhere, and that a model must give. */
+  needs?: readonly string[];
+  /** What a field is for in a model's words, where the help of the command line does not say it. */
+  says?: Readonly<Record<string, string>>;
   /** Long texts of the answer are not cut: who asks for a part of a text wants that part. */
   whole?: true;
   /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. */

@@ -25,6 +25,8 @@ export const receipt = () =>
         /** The messages of the answer: some may have become another's by the time it is confirmed. */
         messages: v.optional(v.array(count(1))),
         visibilitySeconds: v.optional(count(1)),
+        /** Of a release: the answer went out, and its reader may have seen it. */
+        seen: v.optional(v.literal(true, "must be true")),
       }),
       /** Messages of a thread, and the lease of it where this very answer granted one. */
       v.strictObject({
@@ -51,3 +53,11 @@ export const receipt = () =>
   );
 
 export type Receipt = v.InferOutput<ReturnType<typeof receipt>>;
+
+/** `seen`: the reader may have seen the answer that is given back. Its mail is marked as redelivered next time. */
+export interface Returning {
+  seen?: boolean;
+}
+
+export const returning = (receipt: Receipt, { seen }: Returning = {}): Receipt =>
+  seen && receipt.of === "mail" ? { ...receipt, seen: true } : receipt;

@@ -45,6 +45,12 @@ export const queueOf = () => name("whose queue", "AGENT");
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
 
 /** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
+/** [C10] The same fields in a model's words. */
+export const taskWords = {
+  model: "which model",
+  profile: "the kind of agent, see profiles",
+};
+
 const model = () => {
   const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
   return v.optional(described(field, { ...field.field, env: "INBOX_MODEL" }));

@@ -31,7 +31,14 @@ export async function setup(asked: Asked, input: Input): Promise<OutputOf<"bus.s
   const differs = text === undefined ? server !== undefined : after !== found.text;
   if (differs && input.yes) replace(found, after, input.scope === "user" ? 0o600 : 0o644);
   const diff = differs ? unifiedDiff(file, found.text, after) : "";
-  return { file, changed: differs, diff, written: differs && input.yes };
+  return { file, changed: differs, diff, written: differs && input.yes, agent: nameIn(input, server) };
+}
+
+/** [C9] Who the agent will be on the bus, as far as the entry says; the server's own default otherwise. */
+function nameIn({ agent }: Input, server: Server | undefined): string | null {
+  if (server === undefined) return null;
+  if ("url" in server && (server.token || toolsPath.exec(new URL(server.url).pathname)?.[1])) return null;
+  return agent ?? "main";
 }
 
 function homeOf({ env }: Asked, { scope }: Input): string {

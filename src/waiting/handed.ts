@@ -1,7 +1,7 @@
 /** An answer on its way to its reader, and what is said of it once that is known. */
 import type { Keyed } from "../bus/idempotency.ts";
 import { arrived, returned, type Settled } from "../bus/procedures/settle.ts";
-import type { Receipt } from "../contract/receipt.ts";
+import { type Receipt, type Returning, returning } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 
 /** How a call is made, beside what it asks for. */
@@ -23,9 +23,7 @@ export interface Handed<T> extends Given<T> {
   /** The answer was shown: what it contains is collected now. Refused where it has become another's meanwhile. */
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
-  giveBack?(): Promise<void>;
-  /** The same, where its reader may have seen a part of it: what comes again says so. */
-  takeBack?(): Promise<void>;
+  giveBack?(how?: Returning): Promise<void>;
 }
 
 export type Word = "confirm" | "release";
@@ -38,15 +36,12 @@ export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<Se
 export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
-  const say = (word: Word) => async () => void (await settle(engine, word, receipt));
   const returns = receipt.of === "mail" || (receipt.of === "thread" && receipt.lease !== undefined);
-  if (!returns) return { ...given, confirm: say("confirm") };
-  const maybeSeen: Receipt =
-    receipt.of === "mail" ? { of: "call", agent: receipt.agent, id: receipt.id } : receipt;
   return {
     ...given,
-    confirm: say("confirm"),
-    giveBack: say("release"),
-    takeBack: async () => void (await settle(engine, "release", maybeSeen)),
+    confirm: async () => void (await settle(engine, "confirm", receipt)),
+    ...(returns && {
+      giveBack: async (how) => void (await settle(engine, "release", returning(receipt, how))),
+    }),
   };
 }

@@ -1,11 +1,12 @@
 /** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
+import { arrival } from "../bus/procedures/arrival.ts";
 import { buryIn, hand, ready, type Wanted } from "../bus/procedures/hand.ts";
 import type { Mail } from "../contract/mail.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling, Given } from "./handed.ts";
-import { countdown, ended, wait } from "./wait.ts";
+import { countdown, ended, type Looked, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
 
@@ -51,7 +52,7 @@ async function take(
   for (;;) {
     const came = await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
     if (came && windowSeconds > 0 && timeoutSeconds !== 0)
-      await wait(engine, mail, look(wanted.max), { timeoutMs: windowSeconds * 1000, signal });
+      await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;
     // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
     const given = await engine.write((tx) => hand(tx, wanted, handOver));
@@ -61,6 +62,28 @@ async function take(
     const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
     return { value, receipt: receiptOf(taking, given) };
   }
+}
+
+/**
+ * [B2] Waits out what is left of the window, which began when the first of them arrived. Whoever is the last that can
+ * answer is waited for by nobody: where all that is expected is there, it ends at once.
+ */
+async function letMoreCome(
+  engine: Engine,
+  wanted: Wanted,
+  enough: () => Promise<Looked<boolean>>,
+  { windowSeconds, signal }: { windowSeconds: number; signal?: AbortSignal },
+): Promise<void> {
+  const first = await engine.read((tx) => arrival(tx, wanted));
+  const left = windowSeconds * 1000 - first.ageMs;
+  if (left <= 0) return;
+  const look = async () => {
+    const looked = await enough();
+    if (looked.found) return looked;
+    const { complete } = await engine.read((tx) => arrival(tx, wanted));
+    return complete ? { found: true } : looked;
+  };
+  await wait(engine, { mailOf: wanted.agent }, look, { timeoutMs: left, signal });
 }
 
 /** What a hand-over still needs: a word that it arrived, or that it did not. */

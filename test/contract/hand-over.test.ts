@@ -73,6 +73,17 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
+  test("[B4] an answer given back that may have been seen is there at once, and marked as redelivered", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await write(inbox);
+    const handed = await inbox.hand("mailbox.check", { agent });
+    await handed.giveBack?.({ seen: true });
+    expect(await inbox.call("mailbox.list", { agent })).toMatchObject({ total: 1, hidden: 0 });
+    expect((await check(inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
+    expect(await status(inbox)).toMatchObject({ status: "acked", handed: 2 });
+  });
+
   test("[B4] [W5] giving back wakes whoever waits for that mail", async () => {
     await using bench = await start();
     await write(bench.inbox);

@@ -236,10 +236,35 @@ describe.each(engines)("$name", ({ start }) => {
 
   test("[B2] the window is 2 seconds unless told", async () => {
     await using bench = await start();
-    await write(bench.inbox, "x");
     const started = performance.now();
+    await write(bench.inbox, "x");
     await bench.inbox.call("mailbox.wait", { agent });
     expect(performance.now() - started).toBeGreaterThanOrEqual(1950);
+  });
+
+  test("[B2] mail that has waited longer than the window is answered at once", async () => {
+    await using bench = await start();
+    bench.freeze();
+    await write(bench.inbox, "old");
+    bench.pass(60);
+    expect(texts(await bench.inbox.call("mailbox.wait", { agent, batchWindow: 60 }))).toEqual(["old"]);
+  });
+
+  test("[B2] the window ends with the last answer that is expected", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const [i, worker] of ["a", "b"].entries()) {
+      await inbox.call("threads.send", { from: agent, to: worker, subject: "s" });
+      await inbox.call("threads.claim", { agent: worker, thread: `thr_${i + 1}` });
+    }
+    const done = (worker: string, thread: string) =>
+      inbox.call("threads.done", { agent: worker, thread, summary: worker });
+    await done("a", "thr_1");
+    const waiting = bench.another().call("mailbox.wait", { agent, batchWindow: 60 });
+    await done("b", "thr_2");
+    expect(texts(await waiting)).toEqual(["a", "b"]);
+    await write(inbox, "only one was asked for", "c");
+    expect((await inbox.call("mailbox.wait", { agent, from: "c", batchWindow: 60 })).total).toBe(1);
   });
 
   test("[B2] [W3] a timeout of 0 answers at once, without a window", async () => {

@@ -7,6 +7,7 @@ import { connect } from "../../src/surfaces/client/client.ts";
 import { run, start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Ask, ask, hubHere, served } from "../support/hub.ts";
+import { overHttp, revisions } from "../support/mcp.ts";
 import { bytesOf, line } from "../support/socket.ts";
 import { openStream } from "../support/sse.ts";
 import { rows } from "../support/stored.ts";
@@ -67,7 +68,67 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   });
 });
 
+/** A raw stream of the hub's, as it comes over the wire. */
+async function rawStream(url: string, path: string, headers: Record<string, string> = {}) {
+  const raw = await line(url);
+  raw.send(bytesOf(`GET ${path}`, undefined, headers));
+  await raw.until(/\r\n\r\n/);
+  return raw;
+}
+
 describe("a stop", () => {
+  test.each([...revisions])(
+    "[C11] answers the open calls of MCP clients (%s) as if their time were over",
+    async (revision) => {
+      await using hub = await served();
+      await hub.ask("POST /api/threads", { from: "lead", to: "another", subject: "s" });
+      await hub.ask("POST /api/mailbox/w/check", {});
+      await using worker = await overHttp(`${hub.url}/mcp?agent=w`, revision);
+      const calls = [
+        worker.call("check_inbox", { from: "x", timeout: 100 }),
+        worker.call("receive", { from: "x", timeout: 100 }),
+        worker.call("gather", { from: ["x"], timeout: 100 }),
+        worker.call("wait_reply", { thread: "thr_1", timeout_seconds: 100 }),
+        worker.call("watch", { timeout_seconds: 100, thread: "thr_1" }),
+        worker.call("claim", { wait: true, timeout_seconds: 100 }),
+      ];
+      await untilWaiting(hub.ask, calls.length);
+      hub.kill("SIGTERM");
+      for (const { failed, fields } of await Promise.all(calls)) {
+        expect(failed).toBe(false);
+        expect(fields.total ?? fields.messages?.length ?? fields.events.length).toBe(0);
+      }
+      expect(await hub.exited).toBe(0);
+    },
+  );
+
+  test("[C11] [W6] ends every open stream as a whole, and is not held up by one", async () => {
+    await using hub = await served();
+    await hub.ask("POST /api/mailbox/user/send", { from: "w", message: "look" });
+    const [entry] = (await hub.ask("GET /api/inbox/history")).json.entries;
+    const session = await fetch(`${hub.url}/mcp?agent=w`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+      }),
+    });
+    await session.text();
+    const events = await rawStream(hub.url, "/api/events");
+    const documents = await rawStream(hub.url, `/api/inbox/${entry.id}/docs/watch`);
+    const listening = await rawStream(hub.url, "/mcp?agent=w", {
+      accept: "text/event-stream",
+      "mcp-session-id": session.headers.get("mcp-session-id")!,
+    });
+    hub.kill("SIGTERM");
+    // The last chunk of a body: without it the client can only guess that this was all.
+    for (const stream of [events, documents, listening]) await stream.until(/\r\n0\r\n\r\n$/);
+    expect(await hub.exited).toBe(0);
+  });
+
   test("[B4] in the middle of a hand-over: what was answered is collected, what was not is there", async () => {
     for (let round = 0; round < 10; round++) {
       await using hub = await hubHere();

@@ -22,9 +22,7 @@ function team() {
         return Object.entries(tasks).map(([to, message]) =>
           use("send_message", { receiver_id: to, message }),
         );
-      // Its next call says that it has read the answer: who only goes away may not have.
-      if (last?.tool === "mcp__inbox__check_inbox") return [use("gather", { from: ["w1"], timeout: 0 })];
-      if (last?.tool === "mcp__inbox__gather") return results.at(-2)!.text;
+      if (last?.tool === "mcp__inbox__check_inbox") return last.text;
       await until(() => answered === 2);
       return [use("check_inbox", { timeout: 20 })];
     }
@@ -98,6 +96,38 @@ describe.skipIf(!claude)("Claude Code (skipped where it is not installed; TEST_C
       expect(first.slash_commands).toContain(`inbox:${file.replace(".md", "")}`);
     // The model that asks for the skill gets the skill, and not a command of the same name.
     expect(model.heard.at(-1)!.user.join("\n")).toContain("Only `claim` gives you a thread");
+  });
+
+  test("[B4] mail that one run has read is not there for the next, though the run ends right after", async () => {
+    await using model = scriptedModel(({ results }) =>
+      results.length ? results[0]!.text : [use("check_inbox", { timeout: 0 })],
+    );
+    using session = claudeHere(model);
+    await run(["init"], { cwd: session.project });
+    await run(["send", "main", "Pay invoice 17", "--from", "bob"], { cwd: session.project });
+    const config = JSON.stringify({ mcpServers: { inbox: { command: program, args: ["mcp"] } } });
+    const once = () =>
+      printed(session, "main", "hi", [
+        "--strict-mcp-config",
+        "--mcp-config",
+        config,
+        "--allowedTools",
+        "mcp__inbox",
+      ]);
+    expect(JSON.parse((await once()).result).messages).toMatchObject([{ message: "Pay invoice 17" }]);
+    expect(JSON.parse((await once()).result).messages).toEqual([]);
+  });
+
+  test("[C7] beside the plugin a sub-agent's own server is the only one, with one set of tools", async () => {
+    await using model = scriptedModel(() => "done");
+    using session = claudeHere(model);
+    await run(["init"], { cwd: session.project });
+    const own = { type: "stdio", command: "inbox", args: ["mcp"], env: { INBOX_AGENT: "sub" } };
+    const config = JSON.stringify({ mcpServers: { inbox: own } });
+    const { first } = await printed(session, "sub", "hi", ["--plugin-dir", plugin, "--mcp-config", config]);
+    expect(first.mcp_servers).toEqual([{ name: "inbox", status: "connected" }]);
+    const ours = first.tools.filter((name: string) => name.endsWith("check_inbox"));
+    expect(ours).toEqual(["mcp__inbox__check_inbox"]);
   });
 
   test("[C7] a slash command tells the model what to run, and it may run it", async () => {

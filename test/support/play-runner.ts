@@ -1,7 +1,8 @@
 /** Plays the keeper of a task: starts what a runner asks for, hands it the output, and writes down what it notes. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { FileSink } from "bun";
 import type { TranscriptEntry } from "../../src/contract/transcript.ts";
+import { onPath } from "../../src/orch/environment.ts";
 import { loadProfiles } from "../../src/orch/profiles.ts";
 import { runnerFor } from "../../src/orch/runners/index.ts";
 import type { Job, Launch, Outcome, Runner } from "../../src/orch/runners/runner.ts";
@@ -46,6 +47,12 @@ export function jobIn(folder: { path: string }, more: Partial<Job> = {}): Job {
   };
 }
 
+/** [Q4] As a keeper does: a sub-agent finds our programs before all others. */
+const ourProgramFirst = (env: Record<string, string | undefined>, { mcp }: Job) => ({
+  ...env,
+  PATH: onPath(dirname(mcp.command), env.PATH),
+});
+
 export async function play(
   runner: Runner & { env?: Readonly<Record<string, string>> },
   job: Job,
@@ -54,7 +61,7 @@ export async function play(
   const launch = runner.launch(job);
   const child = Bun.spawn([...launch.argv], {
     cwd: job.cwd,
-    env: { ...bareEnvironment(env), ...runner.env, ...launch.env },
+    env: ourProgramFirst({ ...bareEnvironment(env), ...runner.env, ...launch.env }, job),
     stdin: launch.stdin ? "pipe" : "ignore",
     stdout: "pipe",
     stderr: "pipe",

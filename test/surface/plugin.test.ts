@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { claudeRunner } from "../../src/orch/runners/claude.ts";
 import { commandNames } from "../../src/surfaces/cli/commands.ts";
 import { bareEnvironment, program, root, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -25,6 +26,17 @@ test("[C7] the marketplace names the plugin, and the plugin says what it is", as
   // Only the manifest lies in its folder; the parts lie beside it, where they are looked for.
   expect(readdirSync(join(plugin, ".claude-plugin"))).toEqual(["plugin.json"]);
   expect(readdirSync(plugin).sort()).toEqual([".claude-plugin", ".mcp.json", "commands", "hooks", "skills"]);
+});
+
+// Claude Code leaves out a server of a plugin's that is started by the same words as one it was given.
+test("[C7] a sub-agent's own server is started as the plugin's is, so that no tool is there twice", async () => {
+  const settings = { kind: "claude", command: ["claude"], model: [], permission: "reject" } as never;
+  const mcp = { command: "/some/where/inbox", args: ["mcp"], env: {} };
+  const job = { name: "sub", prompt: "", model: null, instructions: null, cwd: "/", folder: "/", mcp };
+  const { argv } = claudeRunner(settings).launch(job);
+  const own = JSON.parse(argv[argv.indexOf("--mcp-config") + 1]!).mcpServers.inbox;
+  const { inbox } = (await json("plugin/.mcp.json")).mcpServers;
+  expect([own.command, own.args]).toEqual([inbox.command, inbox.args]);
 });
 
 // A command and a skill of one name hide each other there, and the plugin has a command inbox.

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { setupClients } from "../../src/contract/operations/bus-setup.ts";
 import { dropJson, parseJson, putJson } from "../../src/setup/jsonc.ts";
 import { dropToml, putToml } from "../../src/setup/toml.ts";
-import { program, run } from "../support/cli.ts";
+import { bareEnvironment, program, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 /** A project and a home, with or without `inbox` on the path. */
@@ -363,6 +363,92 @@ test("[C7] the entry that is written starts a server that answers", async () => 
     stdin: `${JSON.stringify(hello)}\n`,
   });
   expect(JSON.parse(server.stdout.split("\n")[0]!).result.serverInfo.name).toBe("restante");
+});
+
+const opening = [
+  {
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+  },
+  { method: "notifications/initialized" },
+];
+
+/** A client that asks one thing after another, and ends when it has the last answer. */
+async function conversation(
+  entry: { command: string; args: string[] },
+  cwd: string,
+  env: Record<string, string>,
+  ...asked: object[]
+) {
+  const server = Bun.spawn([entry.command, ...entry.args], {
+    cwd,
+    env: bareEnvironment(env),
+    stdin: "pipe",
+    stdout: "pipe",
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  const lines: Record<string, any>[] = [];
+  const reader = server.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (const message of [...opening, ...asked]) {
+    server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    server.stdin.flush();
+    if (!("id" in message)) continue;
+    while (!text.includes("\n")) text += (await reader.read()).value;
+    const at = text.indexOf("\n");
+    lines.push(JSON.parse(text.slice(0, at)));
+    text = text.slice(at + 1);
+  }
+  server.stdin.end();
+  await server.exited;
+  return lines.slice(1);
+}
+
+const call = (id: number, name: string, args: object) => ({
+  id,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
+
+test("[C7] [C9] [C5] what the README says: setup without a name, in a folder without a bus, gives tools that work", async () => {
+  using at = place({ PATH: "/usr/bin:/bin" });
+  const { json } = await at.setup("claude", "--yes");
+  expect(json.agent).toBe("main");
+  expect((await at.human("claude")).stdout).toContain("The agent is called main");
+  expect((await at.setup("claude", "--agent", "ada", "--yes")).json.agent).toBe("ada");
+  await at.setup("claude", "--yes");
+  const entry = JSON.parse(at.read("project/.mcp.json")).mcpServers.inbox;
+  const [listed, sent] = await conversation(
+    entry,
+    at.cwd,
+    { HOME: at.home },
+    { id: 2, method: "tools/list", params: {} },
+    call(3, "send_message", { receiver_id: "main", message: "to myself" }),
+  );
+  expect(listed!.result.tools.length).toBeGreaterThan(5);
+  expect(sent!.result.structuredContent.message).toMatchObject({ from_agent: "main", to_agent: "main" });
+  expect(readdirSync(join(at.cwd, ".agents"))).toContain("coord.db");
+});
+
+test("[C5] who only looks makes no bus, and in a home folder none is made: every call says what is the case", async () => {
+  using at = place();
+  const entry = { command: program, args: ["mcp"] };
+  await conversation(entry, at.cwd, { HOME: at.home }, { id: 2, method: "tools/list", params: {} });
+  expect(existsSync(join(at.cwd, ".agents"))).toBe(false);
+  const [refused] = await conversation(
+    entry,
+    at.home,
+    { HOME: at.home },
+    call(2, "check_inbox", { timeout: 0 }),
+  );
+  expect(refused!.result.structuredContent.error).toMatchObject({ code: "not_initialized" });
+  expect(refused!.result.structuredContent.error.hint).toContain("ask the person");
+  expect(existsSync(join(at.home, ".agents"))).toBe(false);
+  const token = { HOME: at.home, INBOX_TOKEN: "invented" };
+  const [unknown] = await conversation(entry, at.cwd, token, call(2, "check_inbox", { timeout: 0 }));
+  expect(unknown!.result.structuredContent.error.code).toBe("unauthenticated");
+  expect(existsSync(join(at.cwd, ".agents"))).toBe(false);
 });
 
 test("[C7] any settings come back unchanged from adding and removing", () => {

@@ -1,6 +1,6 @@
 /**
  * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline; `confirm` acks
- * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing. Whoever dies
+ * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing, unless they may have been seen. Whoever dies
  * in between loses nothing: after the deadline they are handed out again, under the same ids.
  */
 import { InboxError } from "../../contract/errors.ts";
@@ -193,14 +193,17 @@ function tooLate(collected: readonly number[], lost: readonly number[]): InboxEr
   );
 }
 
-/** `unseen`: nobody can have looked at it, so that it does not count as handed over. Answers whether there was something. */
-export function* giveBack(tx: Context, delivery: Delivery, unseen: boolean): Procedure<boolean> {
+/** `seen`: its reader may have seen it, so that it counts as handed over, and is redelivered next time. Answers whether there was something. */
+export function* giveBack(
+  tx: Context,
+  { seen, ...delivery }: Delivery & { seen?: boolean },
+): Procedure<boolean> {
   const now = yield* tx.clock();
-  const count = unseen
-    ? fragment`, handed = handed - 1, first_handed_at = case when handed <= 1 then null else first_handed_at end`
-    : nothing;
+  const counted = seen
+    ? nothing
+    : sql`, handed = handed - 1, first_handed_at = case when handed <= 1 then null else first_handed_at end`;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set delivery_id = null, hidden_until = null ${count}
+    update messages set delivery_id = null, hidden_until = null ${counted}
     where ${delivered(delivery)} and ${open} returning message_id`);
   if (!rows.length) return false;
   const ids = rows.map((row) => row.message_id).sort((a, b) => a - b);

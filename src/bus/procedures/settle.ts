@@ -45,10 +45,10 @@ export function* returned(tx: Context, receipt: Receipt): Procedure<Settled> {
   if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return {};
   const { agent } = receipt;
   if (receipt.of === "thread") yield* releaseBy(tx, agent, receipt.lease);
-  else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id }, true);
+  else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id, seen: receipt.seen });
   else {
     // Whoever gave the call up may have seen a part of its answer, or all.
-    const mail = yield* giveBack(tx, { agent, id: receipt.id }, false);
+    const mail = yield* giveBack(tx, { agent, id: receipt.id, seen: true });
     const lease = yield* releaseBy(tx, agent, tokenFrom(receipt.id));
     if (!mail && !lease) yield* giveUp(receipt.id, yield* tx.clock());
   }

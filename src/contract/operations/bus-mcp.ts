@@ -8,8 +8,8 @@ export const mcp = operation({
   access: { on: "everybody" },
   summary: "Serve this bus to a model over MCP, on standard input and output",
   detail:
-    "For an agent's configuration, not for a terminal. Who it speaks for is INBOX_AGENT, --agent or a token; --db may be " +
-    "a hub. Without --tools a dozen tools are listed; every tool can be called.",
+    "For an agent's configuration, not for a terminal. Who it speaks for is INBOX_AGENT, --agent or a token, else main; --db may " +
+    "be a hub. Where there is no bus, the first call of a tool makes one. Without --tools a dozen tools are listed; every tool can be called.",
   input: () =>
     v.strictObject({
       tools: v.optional(choices(toolSets, "the sets of tools to list (default: the usual ones)", "SET,…")),

@@ -19,7 +19,11 @@ export const setup = operation({
         choice(["project", "user"], "for this folder, or for all of yours (default: project)"),
         "project",
       ),
-      agent: v.optional(name("who the agent is on the bus (INBOX_AGENT of the entry)")),
+      agent: v.optional(
+        name(
+          "who the agent is on the bus (INBOX_AGENT of the entry; default: INBOX_AGENT of the client, else main)",
+        ),
+      ),
       url: v.optional(
         text("a hub, or HUB/mcp/WORKSPACE: the client connects there instead of starting inbox", {
           limit: 2048,
@@ -30,7 +34,14 @@ export const setup = operation({
       yes: flag("write without asking"),
     }),
   output: () =>
-    v.strictObject({ file: v.string(), changed: v.boolean(), diff: v.string(), written: v.boolean() }),
+    v.strictObject({
+      file: v.string(),
+      changed: v.boolean(),
+      diff: v.string(),
+      written: v.boolean(),
+      /** Who the agent will be; null where a token or a workspace's address says it, or the entry was taken out. */
+      agent: v.nullable(v.string()),
+    }),
   errors: ["invalid_input", "not_allowed", "conflict", "storage"],
   cli: { command: "setup", plain: ["client"] },
   http: { none: "it writes a file of a program here" },

@@ -23,6 +23,9 @@ export const entryPush = operation({
       "Show the person something in their inbox. Push when you finished a piece of work they asked for (docs: the report); " +
       "when a decision of theirs blocks you (comments: the question); now and then on a long job (a summary). " +
       "Do not push tool calls, scratch or debugging output.",
+    says: {
+      docs: "files to show, each with its path relative to the workspace; give docs, comments or both",
+    },
     without: ["workspace"],
   },
   examples: [

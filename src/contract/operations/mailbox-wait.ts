@@ -9,7 +9,9 @@ export const waitMail = operation({
   kind: "wait",
   access: { on: "own" },
   summary: "Block for the first message, then gather what comes within a moment",
-  detail: "What many workers answer at about the same time arrives as one answer.",
+  detail:
+    "What many workers answer at about the same time arrives as one answer. The window counts from the first message's " +
+    "arrival; where nothing more is expected it ends at once.",
   input: () =>
     v.strictObject({
       agent: mailbox(),
@@ -35,6 +37,10 @@ export const waitMail = operation({
     usualFor: ["worker", "leader"],
     use: "Wait for messages to you and take them all. After a timeout call again: nothing is missed.",
     renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
+    says: {
+      batchWindow:
+        "seconds from the first arrival to let more in (default 2); fewer where no more is expected",
+    },
     without: ["from", "max", "ack", "visibilitySeconds"],
     shape: "terminal",
   },

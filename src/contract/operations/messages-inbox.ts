@@ -34,6 +34,7 @@ export const msgInbox = operation({
     tool: "msg_inbox",
     set: "messages",
     use: "Read a channel from a position on. Changes nothing.",
+    says: { commit: "with reader: move its position past what was read" },
     without: ["onlyAcked", "newest"],
   },
   examples: [

@@ -16,6 +16,7 @@ export const poolJoin = operation({
     set: "worker",
     idempotent: true,
     use: "Join a pool: what is sent to it you can claim.",
+    says: { pool: "the name of the pool" },
   },
   examples: ["inbox pool join backend --agent worker-1"],
 });

@@ -16,6 +16,7 @@ export const poolLeave = operation({
     set: "worker",
     idempotent: true,
     use: "Leave a pool.",
+    says: { pool: "the name of the pool" },
   },
   examples: ["inbox pool leave backend --agent worker-1"],
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
-import { prompt, queueOf, taskSettings } from "../task.ts";
+import { prompt, queueOf, taskSettings, taskWords } from "../task.ts";
 
 export const assign = operation({
   name: "tasks.assign",
@@ -34,6 +34,7 @@ export const assign = operation({
     usual: true,
     usualFor: ["leader"],
     use: "Start a sub-agent and go on; its result comes to your inbox: check_inbox or gather. To wait for one use handoff.",
+    says: taskWords,
     without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { mail } from "../mail.ts";
 import { operation } from "../operation.ts";
-import { prompt, queueOf, taskName, taskSettings } from "../task.ts";
+import { prompt, queueOf, taskName, taskSettings, taskWords } from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const handoff = operation({
@@ -46,6 +46,11 @@ export const handoff = operation({
     usualFor: ["leader"],
     use: "Start one sub-agent and wait for its answer; if it is still running, call again with terminal_id. For several use assign.",
     renamed: { timeoutSeconds: "wait" },
+    says: {
+      ...taskWords,
+      message: "what to do; give this or terminal_id",
+      terminalId: "go on waiting for this one",
+    },
     without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
   },
   nothing: ({ status }) => status === "running",

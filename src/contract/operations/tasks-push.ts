@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
-import { prompt, queueOf, task, taskSettings } from "../task.ts";
+import { prompt, queueOf, task, taskSettings, taskWords } from "../task.ts";
 
 export const push = operation({
   name: "tasks.push",
@@ -20,6 +20,7 @@ export const push = operation({
     tool: "push",
     set: "supervisor",
     use: "Queue work for a sub-agent without starting it: run starts what is queued. Its result comes to your inbox by itself.",
+    says: { ...taskWords, timeout: "seconds until it is killed" },
     without: ["cwd", "priority", "retries"],
   },
   examples: [

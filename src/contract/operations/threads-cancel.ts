@@ -29,6 +29,7 @@ export const cancel = operation({
     usualFor: ["leader"],
     destructive: true,
     use: "Stop a thread that is no longer wanted; its holder is told.",
+    says: { thread: "the thread to stop" },
     without: ["artifacts"],
   },
   examples: ['inbox cancel --agent leader --thread thr_123 --reason "Superseded by thr_130"'],

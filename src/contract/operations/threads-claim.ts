@@ -42,6 +42,11 @@ export const claim = operation({
     usual: true,
     usualFor: ["worker"],
     use: "Take the best waiting thread, or the named one, before working on it. wait blocks until there is one.",
+    says: {
+      thread: "the thread to take, without wait",
+      wait: "block until there is one, without thread",
+      timeoutSeconds: "with wait: seconds, at most 600 (default 50)",
+    },
     without: ["leaseToken"],
   },
   nothing: (output) => output.thread === null,

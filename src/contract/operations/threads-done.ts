@@ -18,7 +18,8 @@ export const done = operation({
     usual: true,
     usualFor: ["worker"],
     idempotent: true,
-    use: "Finish a thread you hold with its result.",
+    use: "Finish a thread you hold with its result. Give summary, body or both.",
+    says: { thread: "the thread you hold" },
     without: ["leaseToken", "payload", "artifacts"],
   },
   examples: [

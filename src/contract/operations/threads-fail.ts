@@ -19,6 +19,8 @@ export const fail = operation({
     usualFor: ["worker"],
     idempotent: true,
     use: "Give up a thread you hold, saying why.",
+    needs: ["summary"],
+    says: { thread: "the thread you hold" },
     without: ["leaseToken", "payload", "artifacts"],
   },
   examples: ['inbox fail --agent backend-worker --thread thr_123 --summary "The staging database is gone"'],

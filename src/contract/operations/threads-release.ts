@@ -22,6 +22,7 @@ export const release = operation({
     set: "worker",
     usualFor: ["worker"],
     use: "Give a claimed thread back unfinished, for another to take.",
+    says: { thread: "the thread you hold" },
     without: ["leaseToken"],
   },
   examples: ["inbox release --agent backend-worker --thread thr_123"],

@@ -27,6 +27,7 @@ export const renew = operation({
     usualFor: ["worker"],
     idempotent: true,
     use: "Keep a lease longer while you work; it runs out after 15 minutes unless renewed.",
+    says: { thread: "the thread you hold" },
     without: ["leaseToken"],
   },
   examples: ["inbox renew --agent backend-worker --thread thr_123 --lease-seconds 1800"],

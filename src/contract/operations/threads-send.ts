@@ -45,6 +45,7 @@ export const send = operation({
     usual: true,
     usualFor: ["leader"],
     use: "Give an agent work: opens a thread it claims and finishes. For a note use send_message.",
+    needs: ["to", "subject"],
     without: ["thread", "kind", "maxAttempts", "run", "task", "strict", "artifacts", "payload"],
   },
   examples: [

@@ -28,6 +28,7 @@ export const show = operation({
     set: "worker",
     usualFor: ["worker", "leader"],
     use: "Read a whole thread.",
+    says: { thread: "which thread, for example thr_12", agent: "who reads" },
     without: ["markRead"],
   },
   examples: ["inbox show thr_123", "inbox show --thread thr_123 --agent leader --mark-read --json"],

@@ -37,6 +37,11 @@ export const update = operation({
     usual: true,
     usualFor: ["worker"],
     use: "Report progress, or ask: status blocked with the question as summary, then wait_reply.",
+    says: {
+      thread: "the thread you hold",
+      status: "in_progress (default), or blocked with a question",
+      summary: "what was done, or the question",
+    },
     without: ["leaseToken", "artifacts", "payload"],
   },
   examples: [

@@ -43,6 +43,7 @@ export const waitReply = operation({
     usual: true,
     usualFor: ["worker", "leader"],
     use: "Block until somebody answers in a thread. After a timeout call again: nothing is missed.",
+    says: { thread: "the thread to wait in" },
     without: ["afterEvent", "kinds"],
   },
   nothing: (output) => !output.woke,

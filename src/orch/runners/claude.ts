@@ -1,4 +1,5 @@
 /** [Q8] Claude Code in print mode, with its events as JSON. */
+import { basename } from "node:path";
 import type { RunnerSettings } from "../profile.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
@@ -21,8 +22,10 @@ export function claudeRunner(settings: RunnerSettings): Runner {
     const { command, args, env } = job.mcp;
     // By reference: the values may be secret, and arguments are there for everybody to see.
     const handed = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
-    // The user's own servers stay: a sub-agent has every tool its parent has. Ours goes before theirs of that name.
-    const servers = { mcpServers: { inbox: { type: "stdio", command, args, env: handed } } };
+    // The user's own servers stay: a sub-agent has every tool its parent has. Ours goes before theirs of that name, and by
+    // the same command as the plugin's (ours is first on the path): Claude Code then leaves out the twin.
+    const server = { type: "stdio", command: basename(command), args, env: handed };
+    const servers = { mcpServers: { inbox: server } };
     return {
       argv: [
         ...settings.command,

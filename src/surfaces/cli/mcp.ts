@@ -1,9 +1,12 @@
-/** `inbox mcp`: opens the bus and hands standard input and output to the server. It is loaded only here: it is large. */
+/** `inbox mcp`: finds the bus and hands standard input and output to the server. That is loaded only here: it is large. */
+import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { mcp } from "../../contract/operations/bus-mcp.ts";
-import { requireOwner } from "../../identity.ts";
-import { openInbox } from "../../inbox.ts";
-import { type Asked, isHub, locate } from "../../location.ts";
+import { type Caller, requireOwner } from "../../identity.ts";
+import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox.ts";
+import { runLocal } from "../../local.ts";
+import { type Asked, isHub, isServer, locateOrNew } from "../../location.ts";
+import { exists } from "../../system.ts";
 import { connect } from "../client/client.ts";
 import type { CommandInput } from "./input.ts";
 import type { Globals } from "./scan.ts";
@@ -15,7 +18,7 @@ export async function runMcp(
   { input, label }: CommandInput,
 ): Promise<number> {
   const { tools } = parseInput(mcp, input, label);
-  const location = locate(asked);
+  const location = locateOrNew(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
   const agent = globals.agent ?? (asked.env.INBOX_AGENT || undefined);
   const { runStdio } = require("../mcp/stdio.ts") as typeof import("../mcp/stdio.ts");
@@ -24,12 +27,76 @@ export async function runMcp(
     await runStdio(connect(location, { token }) as never, { caller: {}, agent }, tools);
     return 0;
   }
-  const inbox = openInbox(location, { delivery });
+  const open = () => openInbox(location, { delivery });
+  const { inbox, caller } = await serving(asked, location, token, open);
   try {
-    const caller = token === undefined ? {} : await requireOwner(inbox, token);
     await runStdio(inbox, { caller, agent }, tools);
   } finally {
     await inbox.close();
   }
   return 0;
+}
+
+interface Serving {
+  inbox: Inbox;
+  caller: Caller;
+}
+
+/**
+ * [C5] A client shows a server that ends at once as "failed", and says to nobody why. So it starts whatever is wrong, and
+ * the answer to every call says what is: a model can tell that to the person.
+ */
+async function serving(
+  asked: Asked,
+  location: string,
+  token: string | undefined,
+  open: () => EmbeddedInbox,
+): Promise<Serving> {
+  const there = isServer(location) || exists(location);
+  if (!there) return { inbox: madeAtFirstUse(() => make(asked, location, token), open), caller: {} };
+  const inbox = open();
+  if (token === undefined) return { inbox, caller: {} };
+  try {
+    return { inbox, caller: await requireOwner(inbox, token) };
+  } catch (error) {
+    await inbox.close();
+    return { inbox: madeAtFirstUse(() => Promise.reject(error), open), caller: {} };
+  }
+}
+
+async function make(asked: Asked, location: string, token: string | undefined): Promise<void> {
+  if (exists(location)) return;
+  if (token !== undefined)
+    throw new InboxError("unauthenticated", `there is no bus at ${location} that could know the token`);
+  // Found from every folder below, it would be everybody's bus without anybody's having said so.
+  if (asked.db === undefined && !asked.env.INBOX_DB && [asked.env.HOME, "/"].includes(asked.cwd))
+    throw new InboxError(
+      "not_initialized",
+      `there is no bus for ${asked.cwd}, and none is made there by itself`,
+    );
+  await runLocal("bus.init", asked, {}, (key) => key);
+}
+
+/** A bus that is made, or waited for, when the first tool is called; who only looks makes none. */
+function madeAtFirstUse(make: () => Promise<void>, open: () => EmbeddedInbox): Inbox {
+  let inbox: Inbox | undefined;
+  const made = async (): Promise<Inbox> => {
+    if (!inbox) await make();
+    inbox ??= open();
+    return inbox;
+  };
+  const nothingYet = () =>
+    new InboxError("not_initialized", "there is no bus here yet; the first call of a tool makes it");
+  return {
+    hand: async (name, input, options) => (await made()).hand(name, input, options),
+    async call(name, input, options) {
+      if (!inbox) throw nothingYet();
+      return inbox.call(name, input, options);
+    },
+    async *follow(input, options) {
+      if (!inbox) throw nothingYet();
+      yield* inbox.follow(input, options);
+    },
+    close: async () => inbox?.close(),
+  };
 }

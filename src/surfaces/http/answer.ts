@@ -45,8 +45,9 @@ export function collecting(
   const settle = (taken: boolean) => {
     // What fails here is delivered again after its deadline; there is nobody left to tell.
     // Of what was being written, a part may have been read.
-    const back = given ? handed.takeBack : handed.giveBack;
-    settled ??= Promise.resolve(taken ? handed.confirm?.() : back?.()).catch(() => {});
+    settled ??= Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.({ seen: given })).catch(
+      () => {},
+    );
     track(settled);
     return settled;
   };

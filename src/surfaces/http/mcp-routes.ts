@@ -8,14 +8,14 @@ import type { Handle, House, Routes } from "./route.ts";
 // Loaded with the first request for it: it is large.
 const loadMcp = () => require("../mcp/http.ts") as typeof import("../mcp/http.ts");
 
-export function openMcpRoutes({ inbox, guard }: House): { routes: Routes; close(): Promise<void> } {
+export function openMcpRoutes({ inbox, guard, stopping }: House): { routes: Routes; close(): Promise<void> } {
   let mcp: Mcp | undefined;
   const visit: Handle = async (request, server, caller) => {
     const choices = loadMcp().choicesIn(new URL(request.url));
     const { workspace } = request.params;
     const home = workspace === undefined ? {} : await visitorOf(inbox, caller, workspace);
     server.timeout(request, 0);
-    mcp ??= loadMcp().openMcp(inbox, guard.wait);
+    mcp ??= loadMcp().openMcp(inbox, { admitWait: guard.wait, stopping });
     return mcp.fetch(request, { caller, ...choices, ...home });
   };
   const routes: Routes = {};

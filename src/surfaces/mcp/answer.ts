@@ -27,7 +27,7 @@ function fieldsFor(
 ): Record<string, unknown> {
   if (shape === "terminal") return terminalInbox(value as MailAnswer, agent);
   if (op.cli.shape === "channel") return value as Record<string, unknown>;
-  const fields = set === "supervisor" ? brief(value) : value;
+  const fields = set === "supervisor" ? { ...(brief(value) as object), ...marked(value) } : value;
   return snakeCase(fields) as Record<string, unknown>;
 }
 
@@ -42,6 +42,14 @@ function brief(value: unknown): unknown {
     ([key, inner]) => inner !== null && !useless.has(key) && !(key === "after" && !inner.length),
   );
   return Object.fromEntries(kept.map(([key, inner]) => [key, brief(inner)]));
+}
+
+/** [B4] A result that was handed out before says so, though of its message only the text is told. */
+function marked(value: unknown): { redelivered?: true } {
+  const { messages } = value as { messages?: unknown };
+  return Array.isArray(messages) && messages.some(({ redelivered }) => redelivered)
+    ? { redelivered: true }
+    : {};
 }
 
 /** The shape an inbox has had since its first protocol; a message of a thread says which. */

@@ -1,13 +1,15 @@
 /** [C5] One call of a tool: who calls, what the operation takes, and how its answer is told to a model. */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { asInboxError, hinted, InboxError } from "../../contract/errors.ts";
 import { fillFromHere, type Surroundings } from "../../contract/surroundings.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../identity.ts";
-import type { BusOperation, Inbox } from "../../inbox.ts";
+import { type BusOperation, endOfWait, type Inbox } from "../../inbox.ts";
 import { answerOf } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import type { Settling } from "./settle.ts";
-import { inputOf, shownTo, type Tool, toolNamed } from "./tools.ts";
+import { inputOf, nobodyIn, noTool, shownTo, type Tool, toolNamed } from "./tools.ts";
+import { inModelsWords } from "./wording.ts";
 
 /** Who speaks on a connection, and to which bus. */
 export interface Session {
@@ -29,6 +31,8 @@ export interface Session {
   admitWait?(agent: string | undefined): () => void;
   /** Ends a call that nobody waits for any more. */
   abandon?(id: string | number): void;
+  /** [C11] Aborted when the server is about to go: who waits is answered as if its time were over. */
+  stopping?: AbortSignal;
 }
 
 export interface CallContext {
@@ -54,10 +58,12 @@ export async function callTool(
   context: CallContext,
 ): Promise<ToolResult> {
   await session.settling.spoke();
-  let tool: Tool | undefined;
+  const named = toolNamed(name, args);
+  // By the protocol no answer of a tool's: there is none.
+  if (!named) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool(name));
+  const { tool } = named;
   try {
-    tool = toolNamed(name);
-    const input = inputOf(tool, args);
+    const input = inputOf(tool, named.args);
     identify(session, tool, input);
     settleWorkspace(session, tool, input);
     if (session.here) fillFromHere(tool.op, input, session.here);
@@ -65,26 +71,32 @@ export async function callTool(
     const over = tool.op.waits
       ? session.admitWait?.(input[tool.op.cli.identity ?? ""] as string | undefined)
       : undefined;
+    const { signal, leave } = untilStop(context.signal, session.stopping);
     const handed = await waiting(tool, context, () =>
-      session.inbox.hand(tool!.op.name as BusOperation, input as never, {
-        signal: context.signal,
+      session.inbox.hand(tool.op.name as BusOperation, input as never, {
+        signal,
         caller: session.caller,
-        label: labelOf(tool!),
+        label: labelOf(tool),
       }),
-    ).finally(over);
+    ).finally(() => {
+      over?.();
+      leave();
+    });
     if (context.signal?.aborted) {
       await handed.giveBack?.();
       throw context.signal.reason;
     }
     session.settling.answered(context.id, handed);
-    return answerOf(tool, handed.value, String(input[tool.op.cli.identity ?? ""] ?? ""));
+    const answer = answerOf(tool, handed.value, String(input[tool.op.cli.identity ?? ""] ?? ""));
+    return noted(answer, named.note);
   } catch (error) {
     if (context.signal?.aborted) throw error;
     const refused = asInboxError(error);
-    if (!tool || refused.code !== "invalid_input") return refusal(refused);
+    if (refused.code !== "invalid_input") return noted(refusal(refused), named.note);
     const known = session.caller.agent !== undefined || session.agent !== undefined;
     const fields = Object.keys(shownTo(tool, known).inputSchema.properties);
-    return refusal(hinted(refused, `${tool.form.tool} takes ${fields.join(", ") || "nothing"}`));
+    const taught = hinted(refused, `${tool.form.tool} takes ${fields.join(", ") || "nothing"}`);
+    return noted(refusal(taught), named.note);
   }
 }
 
@@ -103,12 +115,8 @@ function identify({ caller, agent }: Session, { op, form }: Tool, input: Record<
     input[key] = agent;
     return;
   }
-  if (named !== undefined) return;
-  if (op.cli.shape === "channel") input[key] = "mcp";
-  else if (op.input().entries[key]?.type !== "optional")
-    throw new InboxError("invalid_input", `${form.tool} needs to know who you are`, {
-      hint: "set INBOX_AGENT for the server, use a token, or connect to /mcp?agent=NAME",
-    });
+  // [C9] Somebody who said nothing about itself.
+  input[key] ??= nobodyIn(op);
 }
 
 /** [U1] Where a push belongs comes from the address, never from an argument. */
@@ -118,7 +126,7 @@ function settleWorkspace({ workspace }: Session, { op, form }: Tool, input: Reco
     throw new InboxError("invalid_input", `workspace is not a field of ${form.tool}: the address says it`);
   if (workspace === undefined)
     throw new InboxError("not_allowed", `${op.mcp && form.tool} is for an agent in a workspace`, {
-      hint: "connect to /mcp/WORKSPACE of the hub; inbox workspace add PATH --label TEXT makes one",
+      hint: "this connection belongs to no workspace; tell the person with send_message to user instead",
     });
   input.workspace = workspace;
 }
@@ -129,6 +137,23 @@ const labelOf =
     form.renamed?.[key] ??
     (op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
+/** A signal that ends a call for good where its client is gone, and as its timeout would where the server is about to go. */
+function untilStop(gone: AbortSignal | undefined, stopping: AbortSignal | undefined) {
+  if (!stopping) return { signal: gone, leave: () => {} };
+  const ending = new AbortController();
+  const lost = () => ending.abort(gone?.reason);
+  const stop = () => ending.abort(endOfWait);
+  gone?.addEventListener("abort", lost);
+  stopping.addEventListener("abort", stop);
+  if (gone?.aborted) lost();
+  if (stopping.aborted) stop();
+  const leave = () => {
+    gone?.removeEventListener("abort", lost);
+    stopping.removeEventListener("abort", stop);
+  };
+  return { signal: ending.signal, leave };
+}
+
 /** While it waits the client hears from time to time that it still does. */
 async function waiting<T>({ op }: Tool, { progress }: CallContext, call: () => Promise<T>): Promise<T> {
   if (!op.waits || !progress) return call();
@@ -137,9 +162,17 @@ async function waiting<T>({ op }: Tool, { progress }: CallContext, call: () => P
   return call().finally(() => clearInterval(timer));
 }
 
+/** [C5] Who called a tool by another name hears ours. */
+function noted(result: ToolResult, note: string | undefined): ToolResult {
+  return note === undefined
+    ? result
+    : { ...result, content: [...result.content, { type: "text", text: note }] };
+}
+
 /** A model can correct itself: it gets the code, what is the case, and what to do. */
 function refusal(error: InboxError): ToolResult {
-  const { code, message, hint, ...rest } = error.shape();
+  const { code, message: _, hint: __, ...rest } = error.shape();
+  const { message, hint } = inModelsWords(error);
   return {
     content: [{ type: "text", text: `${code}: ${message}\n${hint}` }],
     structuredContent: { ok: false, error: { code, message, hint, ...rest } },

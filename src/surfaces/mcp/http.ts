@@ -41,16 +41,22 @@ interface Kept {
   busy: number;
 }
 
+/** [B4] An answer that could not be written out was cancelled before: the others are their clients'. */
+const wasWritten = () => true;
+
 const idleMs = 30 * 60_000;
 const sessionLimit = 10_000;
 const bodyLimit = 4 * 1024 * 1024;
 
-/** `make` is what is served: the bus, unless somebody wants to try the transport alone. */
-export function openMcp(
-  inbox: Inbox,
-  admitWait: NonNullable<Session["admitWait"]>,
-  make: (...args: Parameters<typeof makeServer>) => Server | McpServer = makeServer,
-) {
+export interface McpOptions {
+  admitWait: NonNullable<Session["admitWait"]>;
+  /** [C11] Aborted when the hub is about to go: open calls are answered, open streams end. */
+  stopping: AbortSignal;
+  /** What is served: the bus, unless somebody wants to try the transport alone. */
+  make?: (...args: Parameters<typeof makeServer>) => Server | McpServer;
+}
+
+export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }: McpOptions) {
   const sessions = new Map<string, Kept>();
   const changes = openChanges(inbox);
   const bus: ServerEventBus = {
@@ -71,7 +77,8 @@ export function openMcp(
       const { visitor } = context.authInfo!.extra as { visitor: Visitor };
       const who = nameOf(visitor);
       const settling = who === "" ? openSettling() : settlingOf(who);
-      return make({ inbox, ...visitor, settling, changes, requests: true, admitWait }, visitor, context);
+      const session = { inbox, ...visitor, settling, changes, requests: true, admitWait, stopping };
+      return make(session, visitor, context);
     },
     { legacy: "reject", maxRequestBodySize: bodyLimit, bus },
   );
@@ -81,7 +88,7 @@ export function openMcp(
     if (!kept) return;
     sessions.delete(id);
     clearTimeout(kept.timer);
-    void kept.session.settling.close();
+    void kept.session.settling.close(wasWritten);
     void kept.transport.close();
   }
 
@@ -100,6 +107,7 @@ export function openMcp(
       changes,
       requests: false,
       admitWait,
+      stopping,
     };
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
@@ -131,11 +139,10 @@ export function openMcp(
         kept.session.settling.cancelled(asked);
       });
     const response = await kept.transport.handleRequest(request, { parsedBody });
-    if (request.method === "GET" && response.ok) {
-      kept.busy++;
-      request.signal.addEventListener("abort", () => kept.busy--);
-    }
-    return response;
+    if (request.method !== "GET" || !response.ok) return response;
+    kept.busy++;
+    request.signal.addEventListener("abort", () => kept.busy--);
+    return endingWith(stopping, response, ": here\n\n");
   }
 
   return {
@@ -147,19 +154,51 @@ export function openMcp(
         return Response.json(failure(-32600, "the body must be application/json"), { status: 415 });
       if (await isLegacyRequest(request, undefined, { maxRequestBodySize: bodyLimit }))
         return legacy(request, visitor);
+      const listens = request.headers.get("mcp-method") === "subscriptions/listen";
       // Before it is told that it is subscribed, so that nothing falls in between.
-      if (request.headers.get("mcp-method") === "subscriptions/listen") await changes.ready();
+      if (listens) await changes.ready();
       const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
-      return modern.fetch(request, { authInfo });
+      const response = await modern.fetch(request, { authInfo });
+      return listens ? endingWith(stopping, response) : response;
     },
     sessions: () => sessions.size,
     async close(): Promise<void> {
       for (const id of [...sessions.keys()]) end(id);
-      await Promise.all([...settlings.values()].map((settling) => settling.close()));
+      await Promise.all([...settlings.values()].map((settling) => settling.close(wasWritten)));
       await modern.close();
       changes.close();
     },
   };
+}
+
+/** [C11] A stream that would never end by itself ends, as a whole, when the hub is about to go. */
+function endingWith(stopping: AbortSignal, response: Response, greeting = ""): Response {
+  if (!response.body) return response;
+  const reader = response.body.getReader();
+  const { promise: stopped, resolve } = Promise.withResolvers<{ done: true; value?: undefined }>();
+  const stop = () => resolve({ done: true });
+  stopping.addEventListener("abort", stop);
+  if (stopping.aborted) stop();
+  const leave = () => {
+    stopping.removeEventListener("abort", stop);
+    return reader.cancel().catch(() => {});
+  };
+  const body = new ReadableStream<Uint8Array>({
+    // The runtime sends the head of an answer with the first of its body, which may be long in coming.
+    start: (controller) => void (greeting && controller.enqueue(new TextEncoder().encode(greeting))),
+    async pull(controller) {
+      try {
+        const { value, done } = await Promise.race([reader.read(), stopped]);
+        if (!done) return controller.enqueue(value);
+      } catch {
+        // The other side is gone.
+      }
+      void leave();
+      controller.close();
+    },
+    cancel: leave,
+  });
+  return new Response(body, response);
 }
 
 export type Mcp = ReturnType<typeof openMcp>;

@@ -9,10 +9,11 @@ import { asInboxError } from "../../contract/errors.ts";
 import type { ToolSet } from "../../contract/operation.ts";
 import { version } from "../../version.ts";
 import { callTool, type Session } from "./call.ts";
-import { promptList, promptNamed } from "./prompts.ts";
+import { promptNamed, promptsFor } from "./prompts.ts";
 import { checkAddress, readResource, resourcesOf, resourceTemplates } from "./resources.ts";
 import { serveSkills, skillCapability } from "./skills.ts";
 import { shownTo, toolsOf } from "./tools.ts";
+import { inModelsWords } from "./wording.ts";
 
 const instructions = `Restante is mail and work between agents. check_inbox waits for messages to you; send_message writes to another agent. \
 Work comes as threads: claim one, update as you go, done when finished; ask with update status "blocked", then wait_reply. \
@@ -82,7 +83,9 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
   server.setRequestHandler("resources/read", ({ params }) => asProtocol(readResource(session, params.uri)));
   serveSkills(server, context);
   if (context.era === "legacy") serveSubscriptions(server, session);
-  server.setRequestHandler("prompts/list", async () => ({ prompts: promptList }));
+  server.setRequestHandler("prompts/list", async () => ({
+    prompts: promptsFor(new Set(offered.map(({ form }) => form.tool))),
+  }));
   server.setRequestHandler("prompts/get", ({ params }) =>
     asProtocol((async () => promptNamed(params.name))()),
   );
@@ -125,7 +128,8 @@ async function asProtocol<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const { code, message, hint } = asInboxError(error);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${message}; ${hint}`, { code });
+    const refused = asInboxError(error);
+    const { message, hint } = inModelsWords(refused);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${message}; ${hint}`, { code: refused.code });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * [B4] Answers that collect, over MCP. Nobody tells a server that an answer was read. A client that cancels or goes away
- * has not read it, even if it was written; one that calls again has; and one that is silent for a while is taken to have.
+ * [B4] Answers that collect, over MCP. The protocol has no word for "I have read it". A client that cancels has not read
+ * the answer, even if it was written; one that calls again has; one that is silent for a while is taken to have. When a
+ * connection ends, whoever serves it says which answers were read: what was not is given back, and marked.
  */
 import type { Handed } from "../../inbox.ts";
 
@@ -11,17 +12,20 @@ interface Pending {
   timer: Timer;
 }
 
+type Id = string | number;
+
 export function openSettling() {
-  const pending = new Map<string | number, Pending>();
+  const pending = new Map<Id, Pending>();
   const working = new Set<Promise<void>>();
 
-  function settle(id: string | number, taken: boolean): void {
+  function settle(id: Id, taken: boolean): void {
     const found = pending.get(id);
     if (!found) return;
     pending.delete(id);
     clearTimeout(found.timer);
+    const { handed } = found;
     // What fails here is delivered again after its deadline; there is nobody left to tell.
-    const work = Promise.resolve(taken ? found.handed.confirm?.() : found.handed.giveBack?.()).catch(
+    const work = Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.({ seen: true })).catch(
       () => {},
     );
     working.add(work);
@@ -30,7 +34,7 @@ export function openSettling() {
 
   return {
     /** The answer to a request is on its way. */
-    answered(id: string | number, handed: Handed<unknown>): void {
+    answered(id: Id, handed: Handed<unknown>): void {
       if (!handed.confirm && !handed.giveBack) return;
       pending.set(id, { handed, timer: setTimeout(() => settle(id, true), settleMs) });
     },
@@ -39,9 +43,10 @@ export function openSettling() {
       for (const id of [...pending.keys()]) settle(id, true);
       await Promise.all(working);
     },
-    cancelled: (id: string | number) => settle(id, false),
-    async close(): Promise<void> {
-      for (const id of [...pending.keys()]) settle(id, false);
+    cancelled: (id: Id) => settle(id, false),
+    /** The connection is over; `wasRead` says of each answer whether its client had it by then. */
+    async close(wasRead: (id: Id) => boolean): Promise<void> {
+      for (const id of [...pending.keys()]) settle(id, wasRead(id));
       await Promise.all(working);
     },
   };

@@ -7,6 +7,7 @@ import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
 import { makeServer } from "./server.ts";
 import { openSettling } from "./settle.ts";
+import { openStandardOutput } from "./standard-output.ts";
 
 export async function runStdio(
   inbox: Inbox,
@@ -20,10 +21,14 @@ export async function runStdio(
   let server: Server | undefined;
   let told = false;
   // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.
-  const transport = beforeListening(new StdioServerTransport(), async () => {
-    await changes.ready().catch(() => {});
-    if (!told) changes.subscribe((uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}));
-    told = true;
+  const output = openStandardOutput();
+  const transport = observed(new StdioServerTransport(process.stdin, output.stream), {
+    async listening() {
+      await changes.ready().catch(() => {});
+      if (!told) changes.subscribe((uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}));
+      told = true;
+    },
+    writing: output.writing,
   });
   const make = (context: McpRequestContext) => {
     server = makeServer(session, { sets }, context);
@@ -35,27 +40,38 @@ export async function runStdio(
     process.stdin.once("end", ended);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended());
   });
-  // Whoever closes its end has not read what was written last.
+  // Clients end a session in many ways: some close our input, some send a signal, some are simply gone. What they have
+  // read by then they have; what is still in the pipe nobody has seen.
+  const wasRead = output.reader();
   changes.close();
-  await settling.close();
+  await settling.close(wasRead);
   await handle.close();
 }
 
-/** The same transport, but something is done before anybody hears that a client would like to listen. */
-function beforeListening(inner: StdioServerTransport, prepare: () => Promise<void>): Transport {
+interface Observer {
+  /** Done before anybody hears that a client would like to listen. */
+  listening(): Promise<void>;
+  writing(message: JSONRPCMessage): void;
+}
+
+/** The same transport, with somebody told of what goes through it. */
+function observed(inner: StdioServerTransport, { listening, writing }: Observer): Transport {
   const listens = (message: JSONRPCMessage) =>
     "method" in message && message.method === "subscriptions/listen";
   const outer: Transport = {
     async start() {
       inner.onmessage = async (message) => {
-        if (listens(message)) await prepare();
+        if (listens(message)) await listening();
         outer.onmessage?.(message);
       };
       inner.onclose = () => outer.onclose?.();
       inner.onerror = (error) => outer.onerror?.(error);
       await inner.start();
     },
-    send: (message) => inner.send(message),
+    send: (message) => {
+      writing(message);
+      return inner.send(message);
+    },
     close: () => inner.close(),
   };
   return outer;

@@ -14,7 +14,7 @@ type Texts = { [N in OperationName]?: (output: OutputOf<N>) => string };
 const quoted = (text: string) => text.replace(/^/gm, "> ");
 
 const oneMail = ({ id, senderId, message, threadId, kind, redelivered }: Mail) =>
-  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " again" : ""}:\n${quoted(message)}`;
+  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(message)}`;
 
 const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
   if (messages.length) return messages.map(oneMail).join("\n");
@@ -67,10 +67,11 @@ const texts: Texts = {
     released.length || running || waiting
       ? `let run: ${released.join(", ") || "nothing new"}; results come to your inbox`
       : "nothing is queued",
-  "tasks.handoff": ({ status, terminalId, message, success }) => {
+  "tasks.handoff": ({ status, terminalId, message, messages, success }) => {
     if (status === "running") return `${terminalId} is still running; call again with terminal_id`;
     if (message === null) return `${terminalId} has ended, and its result was collected before`;
-    return `${terminalId}${success ? "" : " failed"}:\n${quoted(message)}`;
+    const again = messages.some(({ redelivered }) => redelivered) ? " (redelivered)" : "";
+    return `${terminalId}${success ? "" : " failed"}${again}:\n${quoted(message)}`;
   },
   "threads.list": (output) => {
     const more = output.hasMore ? `\nmore: before ${output.threads.at(-1)!.threadId}` : "";

@@ -1,6 +1,5 @@
 /** [C5] The tools, from the operation table: which there are, what each takes, and how a call becomes an input. */
 import tools from "../../../docs/generated/tools.json";
-import { InboxError } from "../../contract/errors.ts";
 import { infoOf } from "../../contract/fields.ts";
 import type { AnyOperation, ToolForm, ToolSet } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
@@ -28,6 +27,28 @@ interface Shown {
 
 /** Other names under which the protocols that came before know a tool. */
 const otherNames: Readonly<Record<string, string>> = { send: "send_message" };
+
+interface Habit {
+  tool: string;
+  /** Arguments by the names they are brought along with. */
+  renamed?: Readonly<Record<string, string>>;
+  given?: Readonly<Record<string, unknown>>;
+}
+
+/** Names that people and models bring along from elsewhere: they work, and the answer says which is ours. */
+const habits: Readonly<Record<string, Habit>> = {
+  agent_profile: { tool: "profiles" },
+  claim_task: { tool: "claim", renamed: { task_id: "thread", thread_id: "thread", id: "thread" } },
+  list_tasks: { tool: "list" },
+  notify_user: {
+    tool: "send_message",
+    renamed: { text: "message", content: "message", body: "message" },
+    given: { receiver_id: "user" },
+  },
+};
+
+/** The same of arguments, in whatever tool has ours. */
+const otherFields: Readonly<Record<string, string>> = { agent_profile: "profile" };
 
 const all = new Map<string, Tool>();
 for (const op of table as readonly AnyOperation[])
@@ -57,15 +78,33 @@ export function toolsOf({ sets, inWorkspace, caller }: Choice): Tool[] {
   });
 }
 
+export interface Named {
+  tool: Tool;
+  args: Record<string, unknown>;
+  /** What to call it next time. */
+  note?: string;
+}
+
 /** Every tool can be called, listed or not: which are shown saves a model tokens, and keeps nobody out. */
-export function toolNamed(name: string): Tool {
+export function toolNamed(name: string, args: Record<string, unknown>): Named | undefined {
+  const habit = Object.hasOwn(habits, name) ? habits[name] : undefined;
+  if (habit) return byHabit(name, habit, args);
   const plain = name.replace(/^tx_msg_/, "msg_");
-  const found = all.get(otherNames[plain] ?? plain);
-  if (found) return found;
+  const found = all.get(Object.hasOwn(otherNames, plain) ? otherNames[plain]! : plain);
+  return found && { tool: found, args };
+}
+
+function byHabit(name: string, { tool, renamed, given = {} }: Habit, args: Record<string, unknown>): Named {
+  const ours = Object.entries(args).map(([key, value]) => [renamed?.[key] ?? key, value]);
+  const extra = Object.entries(given).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+  const note = `${name} is called ${[tool, ...extra].join(" with ")} here`;
+  return { tool: all.get(tool)!, args: { ...Object.fromEntries(ours), ...given }, note };
+}
+
+/** What a call of a tool that there is not is told. */
+export function noTool(name: string): string {
   const guess = didYouMean(name, [...all.keys()]);
-  throw new InboxError("invalid_input", `there is no tool "${name}"${guess ? `; ${guess}` : ""}`, {
-    hint: "tools/list names those there are",
-  });
+  return `unknown tool "${name}"${guess ? `; ${guess}` : ""}`;
 }
 
 /** For a caller who is known, the field that says who calls is left out: it could only be wrong. */
@@ -73,14 +112,15 @@ export function shownTo({ op, form, shown }: Tool, known: boolean): Shown {
   const key = op.cli.identity;
   if (key === undefined) return shown;
   const field = form.renamed?.[key] ?? key;
-  const { [field]: identity, ...properties } = shown.inputSchema.properties;
-  if (known) return { ...shown, inputSchema: { ...shown.inputSchema, properties } };
-  const needed = op.cli.identityDefault === undefined && identity !== undefined && !isOptional(op, key);
-  const required = [...(needed ? [field] : []), ...(shown.inputSchema.required ?? [])];
-  return { ...shown, inputSchema: { ...shown.inputSchema, ...(required.length && { required }) } };
+  const { [field]: identity, ...others } = shown.inputSchema.properties;
+  const told = identity && { ...identity, description: `who you are (default: ${nobodyIn(op)})` };
+  const properties = known ? others : { ...shown.inputSchema.properties, ...(told && { [field]: told }) };
+  return { ...shown, inputSchema: { ...shown.inputSchema, properties } };
 }
 
-const isOptional = (op: AnyOperation, key: string) => op.input().entries[key]?.type === "optional";
+/** [C9] Who calls where nothing says it: `main`, and in the channel protocol the name of the surface. */
+export const nobodyIn = ({ cli }: AnyOperation): string =>
+  cli.shape === "channel" ? "mcp" : (cli.identityDefault ?? "main");
 
 /** A call's arguments as the operation's input. */
 export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Record<string, unknown> {
@@ -88,11 +128,14 @@ export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Rec
   const ours = new Map(Object.entries(form.renamed ?? {}).map(([field, shown]) => [shown, field]));
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue;
-    const field = ours.get(key) ?? camel(key);
+    const field = ours.get(key) ?? camel(habitual(op, key));
     input[field] = isJson(op, field) && typeof value === "string" ? parsed(value) : value;
   }
   return input;
 }
+
+const habitual = (op: AnyOperation, key: string) =>
+  Object.hasOwn(otherFields, key) && op.input().entries[otherFields[key]!] ? otherFields[key]! : key;
 
 /** [M10] An object may also come as a text that holds one. */
 const isJson = (op: AnyOperation, key: string) => {

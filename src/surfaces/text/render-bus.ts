@@ -26,10 +26,14 @@ export const busRenders: NounRenders<"bus"> = {
   Ctrl-C stops it`,
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); nothing is left to do`,
-  "bus.setup": ({ file, changed, diff, written }) => {
-    if (!changed) return `${file} is as it should be; nothing to do`;
+  "bus.setup": ({ file, changed, diff, written, agent }) => {
+    const who =
+      agent === null
+        ? ""
+        : `\nThe agent is called ${safe(agent)} on the bus; --agent NAME gives it another name`;
+    if (!changed) return `${file} is as it should be; nothing to do${who}`;
     return written
-      ? `${safe(diff)}Changed ${file}; restart the client to see it`
+      ? `${safe(diff)}Changed ${file}; restart the client to see it${who}`
       : `${file} was left as it is`;
   },
   "bus.trust": ({ db, profiles, runs, waiting, trusted }, paint) => {

@@ -1,0 +1,35 @@
+/** [B2] How long mail has been there, and whether more of its kind can be expected. Changes nothing. */
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
+import { nothing, sql } from "../../sql/sql.ts";
+import { deliverable } from "../channel.ts";
+import type { Wanted } from "./hand.ts";
+
+interface Arrival {
+  /** Since the first of it arrived; 0 where there is none. */
+  ageMs: number;
+  /** All who are expected to answer have: the one sender that was named, or the last of the agent's own tasks. */
+  complete: boolean;
+}
+
+export function* arrival(tx: Context, { agent, from }: Pick<Wanted, "agent" | "from">): Procedure<Arrival> {
+  const now = yield* tx.clock();
+  const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
+  const there = yield* all<{ from_agent: string; kind: string; created_at: string }>(sql`
+    select messages.from_agent, messages.kind, messages.created_at from messages
+    where messages.to_agent = ${agent} and ${deliverable(now)} ${sender}
+    order by messages.message_id limit 1000`);
+  const [first] = there;
+  if (!first) return { ageMs: 0, complete: false };
+  const ageMs = Date.parse(now) - Date.parse(first.created_at);
+  if (from !== undefined) return { ageMs, complete: true };
+  // Mail that is no result comes from somebody of whom nobody knows whether there are others.
+  if (!there.every(({ kind }) => kind === "result")) return { ageMs, complete: false };
+  const open = yield* one(sql`
+    select 1 as some from tasks where tasks.parent = ${agent} and tasks.status in ('waiting', 'running')
+    union all
+    select 1 as some from threads where threads.created_by = ${agent} and threads.assigned_to <> ${agent}
+      and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')
+    limit 1`);
+  return { ageMs, complete: open === undefined };
+}

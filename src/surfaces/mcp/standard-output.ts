@@ -1,0 +1,45 @@
+/** [B4] Standard output as the server writes to it: which answers went out, and which of them their client has read. */
+import { Writable } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { unreadBytes } from "./unread.ts";
+
+const endsKept = 1000;
+
+export function openStandardOutput() {
+  /** How many bytes the system has taken, and how many were meant to be written. */
+  let taken = 0;
+  let meant = 0;
+  let broken = false;
+  /** Where the answer to a request ends. */
+  const ends = new Map<string | number, number>();
+  const stream = new Writable({
+    decodeStrings: true,
+    write(chunk: Buffer, _encoding, done) {
+      process.stdout.write(chunk, (error) => {
+        if (error) broken = true;
+        else taken += chunk.length;
+        done(error);
+      });
+    },
+  });
+  return {
+    stream,
+    /** A message is about to be written, as one line. */
+    writing(message: JSONRPCMessage): void {
+      meant += Buffer.byteLength(JSON.stringify(message)) + 1;
+      if (!("result" in message) || message.id === undefined) return;
+      ends.set(message.id, meant);
+      // Who calls again has read what came before: only the last few are ever asked for.
+      if (ends.size > endsKept) ends.delete(ends.keys().next().value!);
+    },
+    /** As things stand now. Where the system cannot tell, what it has taken counts as read, unless the reader is gone. */
+    reader(): (id: string | number) => boolean {
+      const unread = unreadBytes(1) ?? (broken ? Number.POSITIVE_INFINITY : 0);
+      const read = taken - unread;
+      return (id) => {
+        const end = ends.get(id);
+        return end !== undefined && end <= read;
+      };
+    },
+  };
+}
