@@ -69,8 +69,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       );
     };
     if (!away) await check();
-    // Who holds the port is told on this machine only.
-    const about = from === undefined ? { db: shown(db), pid: process.pid } : {};
+    // Who holds the port is told on this machine only, and only where everybody on it may ask anything.
+    const about = auth ? undefined : { db: shown(db), pid: process.pid };
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,

@@ -13,10 +13,11 @@ import { type InputOf, type OutputOf, operationNamed } from "./contract/operatio
 import type { Receipt } from "./contract/receipt.ts";
 import type { Scope } from "./contract/token.ts";
 import type { Workspace } from "./contract/workspace.ts";
-import type { Engine } from "./engines/engine.ts";
+import type { Engine, Subscription } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { watchOver } from "./orch/watch-over.ts";
+import { revocationTopic } from "./sql/topics.ts";
 import { tendEntries, tendSearch } from "./tending.ts";
 import { tokenHash } from "./token-text.ts";
 import { type Handed, handed, settle, type Word } from "./waiting/handed.ts";
@@ -57,6 +58,8 @@ export interface EmbeddedInbox extends Inbox {
   /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
   owner(token: string): Promise<{ agent: string; scope: Scope } | null>;
   hasTokens(): Promise<boolean>;
+  /** [X14] Yields at once and whenever a token may have been revoked, by whichever process, until the signal. */
+  revocations(signal: AbortSignal): AsyncGenerator<void>;
   /** [B4] What became of an answer, whoever gave it. */
   settle(word: Word, receipt: Receipt): Promise<void>;
   /** [U1] Whose address that is; an unknown one is refused. */
@@ -111,12 +114,25 @@ export function openInbox(
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
     settle: (word, receipt) => settle(engine, word, receipt),
     entry: (id) => engine.read((tx) => entryShow(tx, id)),
+    revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),
     async tend(signal) {
       await Promise.all([tendEntries(engine, journal?.(), signal), tendSearch(engine, signal)]);
     },
     close: engine.close,
   };
+}
+
+/** Subscribed from the call on, not from the first look. */
+async function* heard(subscription: Subscription, signal: AbortSignal): AsyncGenerator<void> {
+  try {
+    while (!signal.aborted) {
+      yield;
+      await subscription.next({ signal });
+    }
+  } finally {
+    subscription.close();
+  }
 }
 
 const vouchedFor = (engine: Engine): Engine => ({

@@ -1,5 +1,6 @@
 /** A hub of a test's own, in this process or as a child process, and a way to speak to it without our own client. */
 import { join } from "node:path";
+import { clientHeader } from "../../src/contract/headers.ts";
 import { type HubOptions, startHub } from "../../src/hub.ts";
 import { bareEnvironment, program } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -22,7 +23,12 @@ export const ask =
   (url: string, always: Record<string, string> = {}) =>
   async (route: string, body?: Fields, { headers, ...more }: More = {}): Promise<Answer> => {
     const [method, path] = route.split(" ") as [string, string];
-    const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+    const type: Record<string, string> =
+      body !== undefined
+        ? { "content-type": "application/json" }
+        : method === "GET"
+          ? {}
+          : { [clientHeader]: "test" };
     const response = await fetch(url + path, {
       method,
       headers: { ...type, ...always, ...headers },

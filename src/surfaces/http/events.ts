@@ -7,7 +7,7 @@ export function eventStream(
   request: Request,
   inbox: Inbox,
   filter: Record<string, unknown>,
-  stop: AbortSignal,
+  ends: readonly AbortSignal[],
   over: () => void,
 ): Response {
   const last = request.headers.get("last-event-id");
@@ -15,13 +15,13 @@ export function eventStream(
   const ending = new AbortController();
   const end = () => ending.abort();
   const events = inbox.follow(input, { signal: ending.signal });
-  request.signal.addEventListener("abort", end);
-  stop.addEventListener("abort", end);
+  for (const signal of ends) signal.addEventListener("abort", end);
+  if (ends.some((signal) => signal.aborted)) end();
   const encoder = new TextEncoder();
   let heartbeat: Timer | undefined;
   const finish = () => {
     clearInterval(heartbeat);
-    stop.removeEventListener("abort", end);
+    for (const signal of ends) signal.removeEventListener("abort", end);
     over();
     end();
   };

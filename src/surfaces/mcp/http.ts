@@ -30,6 +30,13 @@ export interface Visitor {
   /** [U1] From the address: `/mcp/WORKSPACE`. */
   workspace?: string;
   here?: Surroundings;
+  admit: Admission;
+}
+
+/** [X14] Asks whether the visitor may have one more; the answer is called when it is over. */
+export interface Admission {
+  wait(): () => void;
+  session(): () => void;
 }
 
 interface Kept {
@@ -37,18 +44,17 @@ interface Kept {
   session: Session;
   who: string;
   timer?: Timer;
+  free(): void;
   /** Streams that its client holds open: it is still there, if silent. */
   busy: number;
 }
 
 const idleMs = 30 * 60_000;
-const sessionLimit = 10_000;
 const bodyLimit = 4 * 1024 * 1024;
 
 /** `make` is what is served: the bus, unless somebody wants to try the transport alone. */
 export function openMcp(
   inbox: Inbox,
-  admitWait: NonNullable<Session["admitWait"]>,
   make: (...args: Parameters<typeof makeServer>) => Server | McpServer = makeServer,
 ) {
   const sessions = new Map<string, Kept>();
@@ -71,7 +77,8 @@ export function openMcp(
       const { visitor } = context.authInfo!.extra as { visitor: Visitor };
       const who = nameOf(visitor);
       const settling = who === "" ? openSettling() : settlingOf(who);
-      return make({ inbox, ...visitor, settling, changes, requests: true, admitWait }, visitor, context);
+      const session: Session = { inbox, ...sessionOf(visitor), settling, changes, requests: true };
+      return make(session, visitor, context);
     },
     { legacy: "reject", maxRequestBodySize: bodyLimit, bus },
   );
@@ -80,6 +87,7 @@ export function openMcp(
     const kept = sessions.get(id);
     if (!kept) return;
     sessions.delete(id);
+    kept.free();
     clearTimeout(kept.timer);
     void kept.session.settling.close();
     void kept.transport.close();
@@ -91,15 +99,12 @@ export function openMcp(
   }
 
   async function begin(visitor: Visitor): Promise<Kept> {
-    if (sessions.size >= sessionLimit)
-      throw new InboxError("limited", `there are ${sessionLimit} MCP sessions open`);
     const session: Session = {
       inbox,
-      ...visitor,
+      ...sessionOf(visitor),
       settling: openSettling(),
       changes,
       requests: false,
-      admitWait,
     };
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
@@ -110,7 +115,13 @@ export function openMcp(
       onsessionclosed: end,
       maxRequestBodySize: bodyLimit,
     });
-    const kept: Kept = { transport, session, who: nameOf(visitor), busy: 0 };
+    const kept: Kept = {
+      transport,
+      session,
+      who: nameOf(visitor),
+      busy: 0,
+      free: visitor.admit.session(),
+    };
     await make(session, visitor, { era: "legacy" }).connect(transport);
     return kept;
   }
@@ -131,6 +142,7 @@ export function openMcp(
         kept.session.settling.cancelled(asked);
       });
     const response = await kept.transport.handleRequest(request, { parsedBody });
+    if (kept.transport.sessionId === undefined) kept.free(); // it asked for something else than to begin one
     if (request.method === "GET" && response.ok) {
       kept.busy++;
       request.signal.addEventListener("abort", () => kept.busy--);
@@ -163,6 +175,8 @@ export function openMcp(
 }
 
 export type Mcp = ReturnType<typeof openMcp>;
+
+const sessionOf = ({ admit, ...visitor }: Visitor) => ({ ...visitor, admitWait: admit.wait });
 
 const nameOf = ({ caller, agent, workspace }: Visitor) =>
   [caller.agent ?? agent ?? "", workspace].filter(Boolean).join("@");
