@@ -29,7 +29,9 @@ export function openMcpRoutes(
     try {
       const signal = AbortSignal.any([request.signal, stay.revoked]);
       const asked = peer.token === undefined ? request : new Request(request, { signal });
-      return endingWith(await mcp.fetch(asked, { caller, admit, ...choices, ...home }), stay);
+      const response = await mcp.fetch(asked, { caller, admit, ...choices, ...home });
+      const streams = request.method === "GET" && response.ok;
+      return endingWith(response, stay, streams ? ": here\n\n" : undefined);
     } catch (error) {
       stay.over();
       throw error;

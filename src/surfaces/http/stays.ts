@@ -101,8 +101,11 @@ export function streaming(stay: Stay, begin: (stay: Stay) => Response): Response
   }
 }
 
-/** The answer of another's making: its body ends when the token is revoked, and the stay with its body. */
-export function endingWith(response: Response, { revoked, over }: Stay): Response {
+/**
+ * The answer of another's making: its body ends when the token is revoked, and the stay with its body. `greeting` is sent
+ * first: the runtime holds the head of an answer back until there is something of its body.
+ */
+export function endingWith(response: Response, { revoked, over }: Stay, greeting?: string): Response {
   if (!response.body) {
     over();
     return response;
@@ -122,6 +125,7 @@ export function endingWith(response: Response, { revoked, over }: Stay): Respons
         finish(controller);
         void reader.cancel().catch(() => {});
       };
+      if (greeting !== undefined) controller.enqueue(new TextEncoder().encode(greeting));
       if (revoked.aborted) cut();
       else revoked.addEventListener("abort", cut);
     },
