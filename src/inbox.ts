@@ -6,6 +6,7 @@ import type { Keyed } from "./bus/idempotency.ts";
 import { entryShow } from "./bus/procedures/entries.ts";
 import { hasTokens, tokenOwner } from "./bus/procedures/tokens.ts";
 import { findWorkspace, workspaceView } from "./bus/workspace.ts";
+import type { BusFiles } from "./contract/document.ts";
 import type { Entry } from "./contract/entry.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
@@ -15,6 +16,7 @@ import type { Scope } from "./contract/token.ts";
 import type { Workspace } from "./contract/workspace.ts";
 import type { Engine, Subscription } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import { busFiles } from "./location.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { watchOver } from "./orch/watch-over.ts";
 import { revocationTopic } from "./sql/topics.ts";
@@ -66,6 +68,8 @@ export interface EmbeddedInbox extends Inbox {
   workspace(id: string): Promise<Workspace>;
   /** An entry and the workspace whose files it points to, if that is still there. */
   entry(id: string): Promise<{ entry: Entry; workspace: Workspace | null }>;
+  /** What on this machine is the bus itself, and never a document. */
+  readonly files: BusFiles;
   /** What a process that lives on does by itself, until the signal. */
   tend(signal: AbortSignal): Promise<void>;
 }
@@ -82,6 +86,8 @@ export function openInbox(
   const { engine, journal } = openBus(location, options);
   const watch = watchOver(engine, location, { delivery: options.delivery, supervised });
 
+  const files = busFiles(location, options.journal?.folder);
+
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
     const parsed = parseInput(op, input, options.label);
@@ -92,7 +98,7 @@ export function openInbox(
         options.verified ? vouchedFor(engine) : engine,
         parsed,
         { signal, handOver, keyed },
-        { db: location, supervise: watch.now },
+        { db: location, supervise: watch.now, files },
       ),
     );
     return handed(engine, given);
@@ -113,6 +119,7 @@ export function openInbox(
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
     settle: (word, receipt) => settle(engine, word, receipt),
+    files,
     entry: (id) => engine.read((tx) => entryShow(tx, id)),
     revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),

@@ -221,6 +221,79 @@ describe("what is not", () => {
     expect(seen.refused).toBeGreaterThan(20);
   });
 
+  test("[U2] a workspace whose folder was replaced by a link shows nothing of where that leads, however it is swapped", async () => {
+    const mine = join(folder.path, "mine");
+    const aside = join(folder.path, "aside");
+    const theirs = join(folder.path, "theirs");
+    for (const place of [mine, theirs]) mkdirSync(join(place, "sub"), { recursive: true });
+    for (const name of ["a.md", "sub/a.md"]) {
+      writeFileSync(join(mine, name), "mine");
+      writeFileSync(join(theirs, name), secret);
+    }
+    const { json } = await hub.ask("POST /api/workspaces", { path: mine, label: "swapped" });
+    const id = crypto.randomUUID();
+    const docs = [{ path: "a.md" }, { path: "sub/a.md" }];
+    const entry = { id, ts: 1, workspaceId: json.workspace.workspaceId, docs };
+    await hub.ask("POST /api/inbox/import", { entries: [entry] });
+    expect((await fetchDocument(id)).status).toBe(200);
+    renameSync(mine, aside);
+    symlinkSync(theirs, mine);
+    for (const n of [0, 1]) {
+      const refused = await fetchDocument(id, n);
+      expect([refused.status, (await refused.text()).includes("SECRET")]).toEqual([404, false]);
+    }
+    expect((await hub.ask(`GET /api/inbox/${id}`)).json.documents[0].problem).toContain("is now a link");
+    rmSync(mine);
+    renameSync(aside, mine);
+    expect((await fetchDocument(id)).status).toBe(200);
+  });
+
+  test("[U2] a workspace that was named through a link is registered by where it really is", async () => {
+    symlinkSync(root, join(folder.path, "another way"));
+    const { json } = await hub.ask("POST /api/workspaces", {
+      path: join(folder.path, "another way"),
+      label: "L",
+    });
+    expect(json.workspace.path).toBe(root);
+  });
+
+  test("[U2] a workspace that holds the bus itself shows nothing of it", async () => {
+    using home = temporaryFolder();
+    const db = join(home.path, "data/bus.db");
+    await using inside = await hubHere({ db });
+    await inside.ask("POST /api/messages", { channel: "a", content: "a private message" });
+    const { json } = await inside.ask("POST /api/workspaces", { path: home.path, label: "all of it" });
+    mkdirSync(join(home.path, ".agents"));
+    writeFileSync(join(home.path, ".agents/agents.toml"), secret);
+    writeFileSync(join(home.path, "data/report.md"), "fine");
+    mkdirSync(join(home.path, "data/bus.db-tasks/1"), { recursive: true });
+    writeFileSync(join(home.path, "data/bus.db-tasks/1/transcript.jsonl"), secret);
+    linkSync(db, join(home.path, "second-name.md"));
+    linkSync(`${db}-wal`, join(home.path, "third-name.md"));
+    symlinkSync("data/bus.db", join(home.path, "link.md"));
+    const show = async (path: string) => {
+      const id = crypto.randomUUID();
+      const entry = { id, ts: 1, workspaceId: json.workspace.workspaceId, docs: [{ path }] };
+      await inside.ask("POST /api/inbox/import", { entries: [entry] });
+      return (await fetch(`${inside.url}/api/inbox/${id}/docs/0`)).status;
+    };
+    expect(await show("data/report.md")).toBe(200);
+    for (const path of [
+      "data/bus.db",
+      "data/bus.db-wal",
+      "data/bus.db-shm",
+      "data/bus.db-tasks/1/transcript.jsonl",
+      "data/inbox/entries.jsonl",
+      ".agents/agents.toml",
+      "second-name.md",
+      "third-name.md",
+      "link.md",
+    ])
+      expect([path, await show(path)]).toEqual([path, 404]);
+    const own = await inside.ask("POST /api/workspaces", { path: join(home.path, ".agents"), label: "x" });
+    expect([own.status, own.json.error.code]).toEqual([400, "invalid_input"]);
+  });
+
   test("[U2] what a removed workspace had is not shown any more", async () => {
     const { json } = await hub.ask("POST /api/workspaces", { path: root, label: "soon gone" });
     const id = crypto.randomUUID();

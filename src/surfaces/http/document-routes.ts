@@ -16,7 +16,8 @@ export function documentRoutes({ inbox, stays, stopping }: House, limit: Quota):
     handle: async (request, server, peer) => {
       const found = await inbox.entry(request.params.id!);
       mayRead(peer, found);
-      return show(request, found, server, peer);
+      const confines = found.workspace ? { root: found.workspace.path, bus: inbox.files } : undefined;
+      return show(request, { ...found, confines }, server, peer);
     },
   });
   const watch: Show = (request, found, server, peer) => {

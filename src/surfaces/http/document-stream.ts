@@ -6,14 +6,14 @@ import { openSse } from "./sse.ts";
 
 /** Ends with any of the signals; `over` is told. */
 export function documentStream(
-  { entry, workspace }: Found,
+  { entry, confines }: Found,
   ends: readonly AbortSignal[],
   over: () => void,
 ): Response {
   return openSse(ends, ({ say }) => {
     const tell = (state: object) => void say(`event: document.changed\ndata: ${JSON.stringify(state)}\n\n`);
-    const end = workspace ? watchDocuments(workspace.path, entry.docs, tell) : () => {};
-    if (!workspace) for (const state of statesOf(undefined, entry.docs)) tell(state);
+    const end = confines ? watchDocuments(confines, entry.docs, tell) : () => {};
+    if (!confines) for (const state of statesOf(undefined, entry.docs)) tell(state);
     return () => {
       end();
       over();
