@@ -28,8 +28,6 @@ export const usualLimits: Limits = {
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
 export const isLoopback = (host: string) => loopback.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 
-export type Guard = ReturnType<typeof makeGuard>;
-
 export interface Admission {
   visit?: Visit;
   /** Nothing changes there, whatever the method. */
