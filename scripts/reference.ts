@@ -9,6 +9,7 @@ import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
 import { version } from "../src/version.ts";
 import { enginesDoc } from "./engines-doc.ts";
+import { failure, ownPaths } from "./own-paths.ts";
 import { policyDoc } from "./policy-doc.ts";
 
 const operations = table as readonly AnyOperation[];
@@ -76,7 +77,11 @@ type Json = { properties?: Record<string, Json>; items?: Json; [key: string]: un
 type Shape = { entries?: Record<string, Shape>; wrapped?: Shape; item?: Shape; pipe?: readonly Shape[] };
 
 function jsonSchema(schema: v.GenericSchema): unknown {
-  const { $schema, ...converted } = toJsonSchema(schema, { typeMode: "input", errorMode: "ignore" });
+  const { $schema, ...converted } = toJsonSchema(schema, {
+    typeMode: "input",
+    errorMode: "ignore",
+    target: "draft-2020-12", // as OpenAPI 3.1 has it
+  });
   return annotated(schema as Shape, converted as Json);
 }
 
@@ -197,7 +202,7 @@ function openapi(): string {
       paths[place] = { ...paths[place], [method.toLowerCase()]: pathItem(op, method, path, i) };
     }
   }
-  Object.assign(paths, beside);
+  Object.assign(paths, ownPaths);
   const info = {
     title: "Restante",
     version,
@@ -206,69 +211,6 @@ function openapi(): string {
   const security = { securitySchemes: { token: { type: "http", scheme: "bearer" } } };
   return `${JSON.stringify({ openapi: "3.1.0", info, paths, components: { ...security, schemas: { Error: errorSchema } } }, null, 1)}\n`;
 }
-
-/** The few routes that are not an operation of the table by that name. */
-const text = (name: string, place: "path" | "query", description: string, type = "string") => ({
-  name,
-  in: place,
-  required: place === "path",
-  schema: { type, description },
-});
-const answers = (description: string) => ({ responses: { 200: { description } } });
-const beside: Record<string, Record<string, unknown>> = {
-  "/api/events": {
-    get: {
-      operationId: "events.stream",
-      summary: "Every event as it happens, as server-sent events; Last-Event-ID goes on where a line was cut",
-      parameters: [
-        text("afterEvent", "query", "the last event you have seen", "integer"),
-        text("agent", "query", "only what concerns this agent"),
-      ],
-      ...answers("text/event-stream"),
-    },
-  },
-  "/terminals/{id}/inbox/messages": {
-    post: {
-      operationId: "terminals.send",
-      summary: "Send to an agent's inbox, in the words of terminals",
-      parameters: [text("id", "path", "the receiver")],
-      requestBody: {
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              properties: { sender_id: { type: "string" }, message: { type: "string" } },
-              required: ["sender_id", "message"],
-            },
-          },
-        },
-      },
-      ...answers("{success, id, sender_id, receiver_id, message, status, created_at}"),
-    },
-    get: {
-      operationId: "terminals.history",
-      summary: "What was sent to an agent, collected or not",
-      parameters: [
-        text("id", "path", "the agent"),
-        text("status", "query", "pending or consumed"),
-        text("limit", "query", "at most so many", "integer"),
-      ],
-      ...answers("an array of {id, sender_id, message, status, created_at}"),
-    },
-  },
-  "/terminals/{id}/inbox/messages/wait": {
-    get: {
-      operationId: "terminals.wait",
-      summary: "Block for mail, gather what comes within the window, collect it",
-      parameters: [
-        text("id", "path", "the agent"),
-        text("timeout", "query", "seconds to wait (default: 50)", "number"),
-        text("batch_window", "query", "seconds to go on after the first (default: 2)", "number"),
-      ],
-      ...answers("an array of {id, sender_id, message, created_at, thread_id, kind, redelivered}"),
-    },
-  },
-};
 
 const errorSchema = {
   type: "object",
@@ -309,7 +251,6 @@ function pathItem(op: AnyOperation, method: string, path: string, index: number)
     additionalProperties: false,
   };
   const failures = [...new Set(op.errors.map((code) => String(errorTable[code].http)))].sort();
-  const failure = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
   return {
     operationId: index ? `${op.name}.${index}` : op.name,
     summary: op.summary,
@@ -317,11 +258,22 @@ function pathItem(op: AnyOperation, method: string, path: string, index: number)
     ...(parameters.length && { parameters }),
     ...(method !== "GET" && { requestBody: { content: { "application/json": { schema } } } }),
     responses: {
-      200: {
-        description: "the answer",
-        content: { "application/json": { schema: jsonSchema(op.output()) } },
+      [op.creates ? 201 : 200]: {
+        description: op.creates ? "it was made" : "the answer",
+        content: { "application/json": { schema: answerSchema(op) } },
       },
       ...Object.fromEntries(failures.map((status) => [status, { description: "a refusal", ...failure }])),
+      default: { description: "a refusal", ...failure },
     },
   };
+}
+
+/** What an answer has beyond the operation's own: how a repeated write is told, and what a hand-over is confirmed by. */
+function answerSchema(op: AnyOperation): unknown {
+  const schema = jsonSchema(op.output()) as Json;
+  const more: Json =
+    op.kind === "write"
+      ? { deduplicated: { type: "boolean", description: "whether the same key had been used before" } }
+      : { handOver: { type: "object", description: "what to confirm, where x-inbox-hand-over was sent" } };
+  return schema.type === "object" ? { ...schema, properties: { ...schema.properties, ...more } } : schema;
 }

@@ -30,6 +30,7 @@ import { runTasks } from "./bus/procedures/task-run.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./bus/procedures/tokens.ts";
 import { update } from "./bus/procedures/update.ts";
 import { workspaceAdd, workspaceList, workspaceRemove } from "./bus/procedures/workspaces.ts";
+import type { BusFiles } from "./contract/document.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
@@ -50,11 +51,14 @@ import { watch } from "./waiting/watch.ts";
 /** Operations on the bus; those about the database itself are in local.ts. */
 export type BusOperation = Exclude<OperationName, `bus.${string}`>;
 
+/** Where the bus is, and what on this machine is the bus itself. */
+type Here = Place & { files: BusFiles };
+
 type Handler<N extends BusOperation> = (
   engine: Engine,
   input: ParsedOf<N>,
   call: Calling,
-  place: Place,
+  place: Here,
 ) => Promise<Given<OutputOf<N>>>;
 
 /** Loaded when asked for: they bring modules that no other command needs. */
@@ -64,6 +68,8 @@ const transcripts = () => require("./orch/log.ts") as typeof import("./orch/log.
 
 // Loaded by the one operation that looks at files.
 const documents = () => require("./documents/states.ts") as typeof import("./documents/states.ts");
+
+const folders = () => require("./documents/bus-files.ts") as typeof import("./documents/bus-files.ts");
 
 const plainly = <T>(value: T): Given<T> => ({ value });
 
@@ -145,7 +151,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.move": writes(moveTask),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
   "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
-  "workspaces.add": writes(workspaceAdd),
+  "workspaces.add": (engine, input, { keyed }) =>
+    written(engine, keyed, (tx) => workspaceAdd(tx, { ...input, path: folders().realFolder(input.path) })),
   "workspaces.list": reads(workspaceList),
   "workspaces.remove": writes(workspaceRemove),
   "entries.push": writes(entryPush),
@@ -207,10 +214,16 @@ async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
   return collecting(value, { agent: input.agent, thread: input.thread, read: true });
 }
 
-async function handEntry(engine: Engine, { id, markRead, agent }: ParsedOf<"entries.show">) {
+async function handEntry(
+  engine: Engine,
+  { id, markRead, agent }: ParsedOf<"entries.show">,
+  _: Calling,
+  { files }: Here,
+) {
   const found = await engine.read((tx) => entryShow(tx, id));
   const { statesOf } = documents();
-  const value = { ...found, documents: statesOf(found.workspace?.path, found.entry.docs) };
+  const confines = found.workspace ? { root: found.workspace.path, bus: files } : undefined;
+  const value = { ...found, documents: statesOf(confines, found.entry.docs) };
   if (!markRead || found.entry.readAt !== null) return plainly(value);
   const receipt: Receipt = { of: "entry", agent, id };
   return { value, receipt };

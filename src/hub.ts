@@ -70,8 +70,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       );
     };
     if (!away) await check();
-    // Who holds the port is told on this machine only.
-    const about = from === undefined ? { db: shown(db), pid: process.pid } : {};
+    // Who holds the port is told on this machine only, and only where everybody on it may ask anything.
+    const about = auth ? undefined : { db: shown(db), pid: process.pid };
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,
@@ -155,12 +155,24 @@ async function meet(db: string, stop: AbortSignal): Promise<boolean> {
   }
 }
 
+/** A hub that requires tokens says no more than that it lives. */
+interface Health {
+  ok?: boolean;
+  program?: string;
+  pid?: number;
+  db?: string;
+}
+
 /** A second hub on the same port is told what holds it. */
 async function whoHolds(host: string, port: number): Promise<InboxError> {
   const hint = "stop that one, or take another port with --port N";
   try {
     const answer = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
-    const { program, pid, db } = (await answer.json()) as { program?: string; pid?: number; db?: string };
+    const { ok, program, pid, db } = (await answer.json()) as Health;
+    if (ok && program === undefined)
+      return new InboxError("storage", `port ${port} is held by another program that says it is well`, {
+        hint: `it may be a hub that requires tokens: ${hint}`,
+      });
     if (program === "restante")
       return new InboxError(
         "storage",

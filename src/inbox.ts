@@ -9,16 +9,19 @@ import { entryShow } from "./bus/procedures/entries.ts";
 import type { Settled } from "./bus/procedures/settle.ts";
 import { hasTokens, type Owner, tokenOwner } from "./bus/procedures/tokens.ts";
 import { findWorkspace, workspaceView } from "./bus/workspace.ts";
+import type { BusFiles } from "./contract/document.ts";
 import type { Entry } from "./contract/entry.ts";
 import type { Event } from "./contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
 import type { Receipt } from "./contract/receipt.ts";
 import type { Workspace } from "./contract/workspace.ts";
-import type { Engine } from "./engines/engine.ts";
+import type { Engine, Subscription } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import { busFiles } from "./location.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { watchOver } from "./orch/watch-over.ts";
+import { revocationTopic } from "./sql/topics.ts";
 import { tendEntries, tendSearch } from "./tending.ts";
 import { tokenHash } from "./token-text.ts";
 import { type Handed, handed, settle, type Word } from "./waiting/handed.ts";
@@ -59,12 +62,16 @@ export interface EmbeddedInbox extends Inbox {
   /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
   owner(token: string): Promise<Owner | null>;
   hasTokens(): Promise<boolean>;
+  /** [X14] Yields at once and whenever a token may have been revoked, by whichever process, until the signal. */
+  revocations(signal: AbortSignal): AsyncGenerator<void>;
   /** [B4] What became of an answer, whoever gave it. */
   settle(word: Word, receipt: Receipt, caller?: Caller): Promise<Settled>;
   /** [U1] Whose address that is; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
   /** An entry and the workspace whose files it points to, if that is still there. */
   entry(id: string, caller?: Caller): Promise<{ entry: Entry; workspace: Workspace | null }>;
+  /** What on this machine is the bus itself, and never a document. */
+  readonly files: BusFiles;
   /** What a process that lives on does by itself, until the signal. */
   tend(signal: AbortSignal): Promise<void>;
 }
@@ -83,6 +90,8 @@ export function openInbox(
   const { engine, journal } = openBus(location, options);
   const watch = watchOver(engine, location, { delivery: options.delivery, supervised, complain });
 
+  const files = busFiles(location, options.journal?.folder);
+
   const hand: Inbox["hand"] = async (name, input, options = {}) => {
     const op = operationNamed(name) as AnyOperation;
     const { signal, handOver, caller = {} } = options;
@@ -95,7 +104,7 @@ export function openInbox(
         engineFor(engine, caller, op, parsed),
         parsed,
         { signal, handOver, keyed },
-        { db: location, supervise: watch.now },
+        { db: location, supervise: watch.now, files },
       ),
     );
     return handed(engine, given);
@@ -117,10 +126,12 @@ export function openInbox(
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
     workspace: async (id) => workspaceView(await engine.read(() => findWorkspace(id))),
     settle: (word, receipt, caller = {}) => settle(settledBy(engine, caller, receipt), word, receipt),
+    files,
     entry: (id, caller = {}) =>
       engineFor(engine, caller, operationNamed("entries.show") as AnyOperation, { id }).read((tx) =>
         entryShow(tx, id),
       ),
+    revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),
     async tend(signal) {
       await Promise.all([tendEntries(engine, journal?.(), signal), tendSearch(engine, signal)]);
@@ -134,6 +145,18 @@ const settledBy = (engine: Engine, caller: Caller, receipt: Receipt): Engine =>
   receipt.of === "entry"
     ? engineFor(engine, caller, operationNamed("entries.read") as AnyOperation, receipt)
     : engine;
+
+/** Subscribed from the call on, not from the first look. */
+async function* heard(subscription: Subscription, signal: AbortSignal): AsyncGenerator<void> {
+  try {
+    while (!signal.aborted) {
+      yield;
+      await subscription.next({ signal });
+    }
+  } finally {
+    subscription.close();
+  }
+}
 
 function keyedBy(
   op: AnyOperation,

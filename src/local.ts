@@ -33,7 +33,11 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   "bus.doctor": async (asked) => {
     const path = locate(asked);
     if (isHub(path))
-      throw onlyFiles("doctor", path, `look at ${path}/readyz and /metrics, or run it where the hub runs`);
+      throw onlyFiles(
+        "doctor",
+        path,
+        `look at ${shown(path)}/readyz and /metrics, or run it where the hub runs`,
+      );
     const report = await diagnose(path);
     const broker = brokerOf(asked.delivery, asked.env);
     const carrier = broker === undefined ? [] : [await checkBroker(broker)];

@@ -1,5 +1,6 @@
 /** [S1] Which database a command speaks to. */
 import { dirname, join, resolve } from "node:path";
+import type { BusFiles } from "./contract/document.ts";
 import { InboxError } from "./contract/errors.ts";
 import { withoutPassword } from "./contract/secret.ts";
 import { requireOwn } from "./own-files.ts";
@@ -41,6 +42,12 @@ export const isServer = (location: string) => /^postgres(ql)?:\/\//i.test(locati
 export const journalBeside = (location: string): string | undefined =>
   isServer(location) ? undefined : join(dirname(location), "inbox");
 
+/** Where a bus keeps its own things; `journal` where those of a server's bus are. */
+export const busFiles = (location: string, journal?: string): BusFiles => ({
+  db: isServer(location) ? undefined : location,
+  journal: journalBeside(location) ?? journal,
+});
+
 /** Where `init` creates: the named one, else in this very folder, and which outer one it will hide. */
 export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);
@@ -75,9 +82,13 @@ export function placeNamed(named: string, source: string, cwd: string): string {
   const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
   if (isHub(named)) {
     if (!URL.canParse(named) || /\s/.test(named))
-      throw new InboxError("invalid_input", `${source} ${named} is not the address of a hub`, {
-        hint: "for example http://127.0.0.1:3456",
-      });
+      throw new InboxError(
+        "invalid_input",
+        `${source} ${withoutPassword(named)} is not the address of a hub`,
+        {
+          hint: "for example http://127.0.0.1:3456",
+        },
+      );
     return named;
   }
   if (isServer(named)) return named;

@@ -16,3 +16,11 @@ export const documentState = () =>
   });
 
 export type DocumentState = v.InferOutput<ReturnType<typeof documentState>>;
+
+/** Where a bus keeps its own things on this machine: they are no documents, wherever they lie. */
+export interface BusFiles {
+  /** The database, where that is a file. */
+  db?: string;
+  /** The folder of the journal. */
+  journal?: string;
+}

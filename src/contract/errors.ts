@@ -2,6 +2,8 @@
  * Every way an operation can refuse, in one closed table. Surfaces read the exit code and the HTTP
  * status from here; engines translate driver errors into these codes at their edge.
  */
+import { withoutPasswords } from "./secret.ts";
+
 export const errorTable = {
   invalid_input: {
     exit: 30,
@@ -85,7 +87,8 @@ export class InboxError extends Error {
     message: string,
     more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    super(message, { cause: more.cause });
+    // Whoever made it may have had an address from elsewhere, with a password in it.
+    super(withoutPasswords(message), { cause: more.cause });
     this.name = "InboxError";
     this.code = code;
     this.hint = more.hint ?? errorTable[code].hint;

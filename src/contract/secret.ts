@@ -1,6 +1,18 @@
 /** An address as people may see it. A password may hold anything, also what should have been encoded: all up to the last @ goes. */
 export const withoutPassword = (address: string) =>
-  address
-    // The scheme is no user, also where there is no password.
-    .replace(/^(\s*(?:[a-z]+:\/\/|(?![a-z]+:\/\/))[^:@/?]*):.*@/is, "$1@")
-    .replace(/([?&](?:ssl)?pass(?:word)?=)[^&]*/gi, "$1***");
+  (/^\s*https?:\/\//i.test(address) ? ofHub(address) : ofServer(address)).replace(
+    /([?&](?:ssl)?pass(?:word)?=)[^&]*/gi,
+    "$1***",
+  );
+
+/** The scheme is no user, also where there is no password. */
+const ofServer = (address: string) =>
+  address.replace(/^(\s*(?:[a-z]+:\/\/|(?![a-z]+:\/\/))[^:@/?]*):.*@/is, "$1@");
+
+/** The name alone may be a secret here. What follows a colon is a port, or else the beginning of a password. */
+const ofHub = (address: string) =>
+  address.replace(/^(\s*https?:\/\/)(?:[^:/?#@]*:(?!\d+(?:[/?#]|$)).*|[^/?#]*)@/is, "$1***@");
+
+/** A text for people, whatever addresses others have put into it. */
+export const withoutPasswords = (text: string) =>
+  text.includes("://") ? text.replace(/[a-z][a-z0-9+.-]*:\/\/[^\s/?#]*@/gi, withoutPassword) : text;

@@ -6,6 +6,7 @@ import type { FSWatcher } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DocumentState } from "../contract/document.ts";
 import { fs } from "../system.ts";
+import type { Confines } from "./confined.ts";
 import { statesOf } from "./states.ts";
 
 const slowCheckMs = 2000;
@@ -14,7 +15,7 @@ const settleMs = 30;
 
 /** Tells of every document at once, and of each that changes later, until the answer is called. */
 export function watchDocuments(
-  root: string,
+  confines: Confines,
   docs: readonly { path: string }[],
   tell: (state: DocumentState) => void,
 ): () => void {
@@ -25,7 +26,7 @@ export function watchDocuments(
   function look(): void {
     settling = undefined;
     watchFolders(); // first: what changes after the look must be heard of
-    for (const state of statesOf(root, docs)) {
+    for (const state of statesOf(confines, docs)) {
       const text = JSON.stringify(state);
       if (known.get(state.n) === text) continue;
       known.set(state.n, text);
@@ -38,7 +39,7 @@ export function watchDocuments(
   };
 
   function watchFolders(): void {
-    for (const folder of new Set(docs.map(({ path }) => dirname(join(root, path))))) {
+    for (const folder of new Set(docs.map(({ path }) => dirname(join(confines.root, path))))) {
       const inode = fs().statSync(folder, { throwIfNoEntry: false })?.ino;
       // A folder that was replaced leaves its watcher deaf without an error.
       if (watchers.has(folder) && watchers.get(folder)!.inode !== inode) forget(folder);

@@ -5,9 +5,11 @@
  */
 import type { Stats } from "node:fs";
 import { join, sep } from "node:path";
+import type { BusFiles } from "../contract/document.ts";
 import { pathProblem } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { fs } from "../system.ts";
+import { isOfBus } from "./bus-files.ts";
 
 export interface Opened {
   /** Whoever gets it closes it. */
@@ -26,27 +28,41 @@ export const notShown = (path: string, problem: string) =>
     details: { gone: true, problem },
   });
 
-export function openConfined(root: string, path: string): Opened {
+/** A folder whose documents are shown, as it was registered, and the bus that shows them and may lie in it. */
+export interface Confines {
+  root: string;
+  bus: BusFiles;
+}
+
+export function openConfined({ root, bus }: Confines, path: string): Opened {
   const problem = pathProblem(path);
   if (problem) throw notShown(path, `the path ${problem}`);
   try {
-    return linux ? openNamed(root, path) : openAndCompare(root, path);
+    const opened = linux ? openNamed(root, path) : openAndCompare(root, path);
+    if (!isOfBus(bus, opened.place, opened.stat)) return opened;
+    fs().closeSync(opened.descriptor);
+    throw notShown(path, "it belongs to the bus itself");
   } catch (error) {
     throw error instanceof InboxError ? error : notShown(path, reasonOf(error));
   }
 }
 
-function openNamed(root: string, path: string): Opened {
+type Placed = Opened & { place: string };
+
+function openNamed(root: string, path: string): Placed {
   const { closeSync, constants, fstatSync, openSync, readlinkSync } = fs();
   const named = (what: string, more = 0) => openSync(what, onlyNamed | more);
   const placeOf = (descriptor: number) => readlinkSync(`/proc/self/fd/${descriptor}`);
   const folder = named(root, constants.O_DIRECTORY);
   try {
-    const name = named(join(root, path));
+    checkRoot(path, root, placeOf(folder));
+    // From what was opened, not from the root's path again: that may lead elsewhere by now.
+    const name = named(join(`/proc/self/fd/${folder}`, path));
     try {
-      check(path, placeOf(folder), placeOf(name), fstatSync(name));
-      // Not the path again: this opens what the descriptor names, wherever the path leads by now.
-      return opened(openSync(`/proc/self/fd/${name}`, constants.O_RDONLY | constants.O_NONBLOCK));
+      const place = placeOf(name);
+      check(path, placeOf(folder), place, fstatSync(name));
+      const found = opened(openSync(`/proc/self/fd/${name}`, constants.O_RDONLY | constants.O_NONBLOCK));
+      return { ...found, place };
     } finally {
       closeSync(name);
     }
@@ -56,17 +72,18 @@ function openNamed(root: string, path: string): Opened {
 }
 
 /** Elsewhere: what was opened must be what lies, at some moment after that, at a place inside. */
-function openAndCompare(root: string, path: string): Opened {
+function openAndCompare(root: string, path: string): Placed {
   const { closeSync, constants, openSync, realpathSync, statSync } = fs();
   const descriptor = openSync(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = opened(descriptor);
     const place = realpathSync(join(root, path));
+    checkRoot(path, root, realpathSync(root));
     check(path, realpathSync(root), place, found.stat);
     const there = statSync(place);
     if (there.dev !== found.stat.dev || there.ino !== found.stat.ino)
       throw notShown(path, "it changed while it was opened");
-    return found;
+    return { ...found, place };
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -74,6 +91,12 @@ function openAndCompare(root: string, path: string): Opened {
 }
 
 const opened = (descriptor: number): Opened => ({ descriptor, stat: fs().fstatSync(descriptor) });
+
+/** A workspace is registered by where its folder really is: what is reached through a link is another folder by now. */
+function checkRoot(path: string, root: string, place: string): void {
+  if (join(root, ".") !== join(place, "."))
+    throw notShown(path, `the workspace's folder is now a link to ${place}: add the workspace again`);
+}
 
 function check(path: string, root: string, place: string, stat: Stats): void {
   const folder = root.endsWith(sep) ? root : root + sep;

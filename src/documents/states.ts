@@ -2,16 +2,16 @@
 import type { DocumentState } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import { fs } from "../system.ts";
-import { openConfined } from "./confined.ts";
+import { type Confines, openConfined } from "./confined.ts";
 import { servedAs } from "./types.ts";
 
 const absent = { exists: false, type: null, size: null, modifiedAt: null };
 export const noWorkspace = "its workspace was removed";
 
-export function stateOf(root: string | undefined, path: string, n: number): DocumentState {
-  if (root === undefined) return { n, path, ...absent, problem: noWorkspace };
+export function stateOf(confines: Confines | undefined, path: string, n: number): DocumentState {
+  if (confines === undefined) return { n, path, ...absent, problem: noWorkspace };
   try {
-    const { descriptor, stat } = openConfined(root, path);
+    const { descriptor, stat } = openConfined(confines, path);
     fs().closeSync(descriptor);
     const { type } = servedAs(path);
     return {
@@ -29,5 +29,7 @@ export function stateOf(root: string | undefined, path: string, n: number): Docu
   }
 }
 
-export const statesOf = (root: string | undefined, docs: readonly { path: string }[]): DocumentState[] =>
-  docs.map(({ path }, n) => stateOf(root, path, n));
+export const statesOf = (
+  confines: Confines | undefined,
+  docs: readonly { path: string }[],
+): DocumentState[] => docs.map(({ path }, n) => stateOf(confines, path, n));

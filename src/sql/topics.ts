@@ -5,6 +5,8 @@ export const entriesTopic = "entries";
 export const agentTopic = (name: string) => `agent:${name}`;
 /** What whoever supervises sub-agents waits on. */
 export const taskTopic = "tasks";
+/** Some token was revoked. */
+export const revocationTopic = "revocations";
 export const threadTopic = (number: number) => `thread:${number}`;
 
 /** What an event says about whom it concerns. */
@@ -21,6 +23,7 @@ export interface Concerned {
 export function topicsOf(event: Concerned): string[] {
   const topics = [everything];
   if (event.event_type.startsWith("task.")) topics.push(taskTopic);
+  if (event.event_type === "token.revoked") topics.push(revocationTopic);
   if (event.to_agent !== null) topics.push(agentTopic(event.to_agent));
   if (event.thread_id === null) return [...topics, agentTopic(event.source)];
   topics.push(threadTopic(event.thread_id));

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import escapes from "../corpora/path-escapes.json" with { type: "json" };
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
 import { openStream } from "../support/sse.ts";
@@ -154,26 +155,13 @@ describe("what is served", () => {
 
 describe("what is not", () => {
   test("[U2] nothing outside of the workspace is served, and nothing that is no file", async () => {
-    const outside = join(folder.path, "secret.txt");
-    const links: Record<string, string> = {
-      "link.txt": outside,
-      "relative.txt": "../secret.txt",
-      "sibling.txt": "../work space evil/secret.txt",
-      "link folder": folder.path,
-      "sub/up": "../..",
-      "root folder": "/",
-      "device.txt": "/dev/zero",
-      "terminal.txt": "/dev/tty",
-      "self.txt": "/proc/self/environ",
-      "circle.txt": "circle.txt",
-      "dangling.txt": "nowhere",
-      "chain.txt": "link.txt",
-      "descriptor.txt": "/proc/self/fd/0",
-    };
-    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(root, name));
+    mkdirSync(join(root, "sub/.agents"));
+    for (const name of ["agents.toml", "notes.md"]) writeFileSync(join(root, "sub/.agents", name), secret);
+    const links = escapes.links as Record<string, string>;
+    for (const [name, target] of Object.entries(links))
+      symlinkSync(target.replace("OUTSIDE", folder.path), join(root, name));
     Bun.spawnSync(["mkfifo", join(root, "pipe.txt")]);
-    const through = ["link folder/secret.txt", "sub/up/secret.txt", "root folder/etc/passwd", "report.md/x"];
-    for (const path of [...Object.keys(links), ...through, "pipe.txt", "sub", ".", "missing.md"]) {
+    for (const path of [...Object.keys(links), ...escapes.through, "pipe.txt", "sub", ".", "missing.md"]) {
       const response = await fetchDocument(await entryWith(path));
       const text = await response.text();
       expect([path, response.status]).toEqual([path, 404]);
@@ -188,18 +176,7 @@ describe("what is not", () => {
   });
 
   test("[U2] no push and no import names a path that leads out", async () => {
-    for (const path of [
-      "../x",
-      "a/../../x",
-      "/etc/passwd",
-      "~/x",
-      "C:\\x",
-      "a\\..\\..\\x",
-      "",
-      " ",
-      "a\u0000b",
-      "x".repeat(2000),
-    ]) {
+    for (const path of escapes.refused) {
       const entry = { id: crypto.randomUUID(), ts: 1, docs: [{ path }] };
       expect([path, (await hub.ask("POST /api/inbox/import", { entries: [entry] })).status]).toEqual([
         path,
@@ -210,18 +187,7 @@ describe("what is not", () => {
 
   test("[U2] addresses that are cut otherwise lead nowhere", async () => {
     const id = await entryWith("report.md");
-    for (const n of [
-      "1",
-      "-1",
-      "0x0",
-      "00000",
-      "0%2F..%2F..",
-      "..%2f..%2fsecret.txt",
-      "constructor",
-      "length",
-      "1e0",
-      " 0",
-    ])
+    for (const n of escapes.numbers)
       expect([n, (await fetch(`${hub.url}/api/inbox/${id}/docs/${n}`)).status]).toEqual([n, 404]);
     expect((await fetch(`${hub.url}/api/inbox/${crypto.randomUUID()}/docs/0`)).status).toBe(404);
     expect((await fetch(`${hub.url}/api/inbox/..%2f..%2f/docs/0`)).status).toBe(404);
@@ -253,6 +219,79 @@ describe("what is not", () => {
     // Both must have been met, or there was no race.
     expect(seen.mine).toBeGreaterThan(20);
     expect(seen.refused).toBeGreaterThan(20);
+  });
+
+  test("[U2] a workspace whose folder was replaced by a link shows nothing of where that leads, however it is swapped", async () => {
+    const mine = join(folder.path, "mine");
+    const aside = join(folder.path, "aside");
+    const theirs = join(folder.path, "theirs");
+    for (const place of [mine, theirs]) mkdirSync(join(place, "sub"), { recursive: true });
+    for (const name of ["a.md", "sub/a.md"]) {
+      writeFileSync(join(mine, name), "mine");
+      writeFileSync(join(theirs, name), secret);
+    }
+    const { json } = await hub.ask("POST /api/workspaces", { path: mine, label: "swapped" });
+    const id = crypto.randomUUID();
+    const docs = [{ path: "a.md" }, { path: "sub/a.md" }];
+    const entry = { id, ts: 1, workspaceId: json.workspace.workspaceId, docs };
+    await hub.ask("POST /api/inbox/import", { entries: [entry] });
+    expect((await fetchDocument(id)).status).toBe(200);
+    renameSync(mine, aside);
+    symlinkSync(theirs, mine);
+    for (const n of [0, 1]) {
+      const refused = await fetchDocument(id, n);
+      expect([refused.status, (await refused.text()).includes("SECRET")]).toEqual([404, false]);
+    }
+    expect((await hub.ask(`GET /api/inbox/${id}`)).json.documents[0].problem).toContain("is now a link");
+    rmSync(mine);
+    renameSync(aside, mine);
+    expect((await fetchDocument(id)).status).toBe(200);
+  });
+
+  test("[U2] a workspace that was named through a link is registered by where it really is", async () => {
+    symlinkSync(root, join(folder.path, "another way"));
+    const { json } = await hub.ask("POST /api/workspaces", {
+      path: join(folder.path, "another way"),
+      label: "L",
+    });
+    expect(json.workspace.path).toBe(root);
+  });
+
+  test("[U2] a workspace that holds the bus itself shows nothing of it", async () => {
+    using home = temporaryFolder();
+    const db = join(home.path, "data/bus.db");
+    await using inside = await hubHere({ db });
+    await inside.ask("POST /api/messages", { channel: "a", content: "a private message" });
+    const { json } = await inside.ask("POST /api/workspaces", { path: home.path, label: "all of it" });
+    mkdirSync(join(home.path, ".agents"));
+    writeFileSync(join(home.path, ".agents/agents.toml"), secret);
+    writeFileSync(join(home.path, "data/report.md"), "fine");
+    mkdirSync(join(home.path, "data/bus.db-tasks/1"), { recursive: true });
+    writeFileSync(join(home.path, "data/bus.db-tasks/1/transcript.jsonl"), secret);
+    linkSync(db, join(home.path, "second-name.md"));
+    linkSync(`${db}-wal`, join(home.path, "third-name.md"));
+    symlinkSync("data/bus.db", join(home.path, "link.md"));
+    const show = async (path: string) => {
+      const id = crypto.randomUUID();
+      const entry = { id, ts: 1, workspaceId: json.workspace.workspaceId, docs: [{ path }] };
+      await inside.ask("POST /api/inbox/import", { entries: [entry] });
+      return (await fetch(`${inside.url}/api/inbox/${id}/docs/0`)).status;
+    };
+    expect(await show("data/report.md")).toBe(200);
+    for (const path of [
+      "data/bus.db",
+      "data/bus.db-wal",
+      "data/bus.db-shm",
+      "data/bus.db-tasks/1/transcript.jsonl",
+      "data/inbox/entries.jsonl",
+      ".agents/agents.toml",
+      "second-name.md",
+      "third-name.md",
+      "link.md",
+    ])
+      expect([path, await show(path)]).toEqual([path, 404]);
+    const own = await inside.ask("POST /api/workspaces", { path: join(home.path, ".agents"), label: "x" });
+    expect([own.status, own.json.error.code]).toEqual([400, "invalid_input"]);
   });
 
   test("[U2] what a removed workspace had is not shown any more", async () => {
@@ -345,7 +384,7 @@ describe("changes", () => {
   });
 
   test("[U2] [X4] so many are watched and no more, and a client that leaves makes room", async () => {
-    await using small = await hubHere({ limits: { watchedEntries: 3 } });
+    await using small = await hubHere({ limits: { watchedEntries: { all: 9, perToken: 9, perAddress: 3 } } });
     const id = crypto.randomUUID();
     await small.ask("POST /api/inbox/import", { entries: [{ id, ts: 1, comments: "x" }] });
     const open = () => openStream(`${small.url}/api/inbox/${id}/docs/watch`);

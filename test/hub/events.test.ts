@@ -140,7 +140,7 @@ describe("readers", () => {
   });
 
   test("[X4] open streams count as waits", async () => {
-    await using hub = await hubHere({ limits: { waiters: 2 } });
+    await using hub = await hubHere({ limits: { waits: { all: 2, perToken: 2, perAddress: 2 } } });
     const streams = [];
     for (let i = 0; i < 3; i++) streams.push(await openStream(`${hub.url}/api/events`));
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 429]);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Ask, hubHere } from "../support/hub.ts";
 import { bytesOf, line } from "../support/socket.ts";
+import { openStream } from "../support/sse.ts";
 import { until } from "../support/until.ts";
 
 const serves = async (ask: Ask) =>
@@ -48,34 +49,86 @@ describe("a body", () => {
 });
 
 describe("waits", () => {
-  test("[X4] too many of one agent, or in all, are 429; others are served; those that leave make room", async () => {
-    await using hub = await hubHere({ limits: { waiters: 5, waitersPerAgent: 3 } });
+  test("[X4] [X14] too many from one address, or in all, are 429; those that leave make room", async () => {
+    const tight = { all: 5, perToken: 3, perAddress: 3 };
+    await using hub = await hubHere({ limits: { waits: tight } });
+    const { token } = (await hub.ask("POST /api/tokens", { agent: "known", scope: "admin" })).json;
     const leaving = new AbortController();
     const wait = (agent: string, signal?: AbortSignal) =>
       hub.ask(`GET /terminals/${agent}/inbox/messages/wait?batch_window=0`, undefined, { signal });
+    const known = () => hub.as(token)("GET /terminals/known/inbox/messages/wait?batch_window=0");
     const gone = wait("a", leaving.signal).catch(() => "gone");
-    const open = [wait("a"), wait("a")];
+    const open = [wait("b"), wait("c")];
     await untilWaiting(hub.ask, 3);
-    const refused = await wait("a");
+    // Another name does not make another of it.
+    const refused = await wait("d");
     expect([refused.status, refused.json.error.code]).toEqual([429, "limited"]);
-    open.push(wait("b"), wait("b"));
+    open.push(known(), known());
     await untilWaiting(hub.ask, 5);
-    expect((await wait("c")).status).toBe(429);
+    expect((await known()).status).toBe(429);
     await serves(hub.ask);
     leaving.abort();
     await gone;
     await untilWaiting(hub.ask, 4);
-    open.push(wait("c"));
+    open.push(known());
     await untilWaiting(hub.ask, 5);
     // The usual 50 seconds are not waited for: a stop ends them.
     await hub.stop();
     for (const answer of await Promise.all(open)) expect([answer.status, answer.json]).toEqual([200, []]);
   });
 
-  test("[X4] those who wait for no agent in particular are not one agent", async () => {
-    await using hub = await hubHere({ limits: { waitersPerAgent: 2 } });
-    const open = Array.from({ length: 4 }, () => hub.ask("GET /api/events/wait?timeoutSeconds=0.2"));
-    expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  test("[X14] a token's streams and waits in another's name count as its own: nobody else is locked out", async () => {
+    const tight = { all: 100, perToken: 3, perAddress: 3 };
+    await using hub = await hubHere({ limits: { waits: tight } });
+    const made = async (agent: string) =>
+      (await hub.ask("POST /api/tokens", { agent, scope: "worker" })).json.token as string;
+    const [one, two] = [await made("w1"), await made("w2")];
+    const stream = (token: string, agent: string) =>
+      openStream(`${hub.url}/api/events?agent=${agent}`, { authorization: `Bearer ${token}` });
+    const streams = [];
+    for (const agent of ["w2", "w2", "w2", "w2", "w3"]) streams.push(await stream(one, agent));
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    const own = await stream(two, "w2");
+    expect(own.status).toBe(200);
+    for (const each of [...streams, own]) each.close();
+  });
+
+  test("[X14] MCP sessions of one token, whatever names it says, leave room for others", async () => {
+    await using hub = await hubHere({ limits: { sessions: { all: 100, perToken: 2, perAddress: 2 } } });
+    const made = async (agent: string) =>
+      (await hub.ask("POST /api/tokens", { agent, scope: "worker" })).json.token as string;
+    const [one, two] = [await made("w1"), await made("w2")];
+    const begin = async (query: string, token?: string) => {
+      const headers: Record<string, string> = { ...json, accept: "application/json, text/event-stream" };
+      if (token) headers.authorization = `Bearer ${token}`;
+      const params = {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "t", version: "1" },
+      };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+      const response = await fetch(`${hub.url}/mcp${query}`, { method: "POST", headers, body });
+      await response.text();
+      return response;
+    };
+    const statuses = [];
+    for (const name of ["a", "b", "c"]) statuses.push((await begin(`?agent=${name}`)).status);
+    for (const token of [one, one, one, two]) statuses.push((await begin("", token)).status);
+    expect(statuses).toEqual([200, 200, 429, 200, 200, 429, 200]);
+    // A request that begins no session holds none.
+    for (let i = 0; i < 5; i++)
+      await fetch(`${hub.url}/mcp`, {
+        method: "POST",
+        headers: { ...json, accept: "application/json, text/event-stream", authorization: `Bearer ${two}` },
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      });
+    const last = await begin("", two);
+    expect(last.status).toBe(200);
+    await fetch(`${hub.url}/mcp`, {
+      method: "DELETE",
+      headers: { "mcp-session-id": last.headers.get("mcp-session-id")!, authorization: `Bearer ${two}` },
+    });
+    expect((await begin("", two)).status).toBe(200);
   });
 
   test("[W3] longer than 600 seconds is refused, 600 is not", async () => {

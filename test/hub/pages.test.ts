@@ -16,6 +16,13 @@ test("[C4] /healthz and /readyz answer 200 when it serves", async () => {
   }
 });
 
+test("[C4] where tokens are required /healthz says no more than that it lives, and /readyz whether its database does", async () => {
+  await using strict = await hubHere({ auth: true });
+  for (const path of ["/healthz", "/readyz"])
+    expect([path, (await strict.ask(`GET ${path}`)).json]).toEqual([path, { ok: true }]);
+  expect((await hub.ask("GET /healthz")).json).toMatchObject({ program: "restante", db: hub.db });
+});
+
 test("[C4] /metrics is Prometheus' text form", async () => {
   await hub.ask("POST /api/messages", { channel: "a", content: "b" });
   await hub.ask("GET /nowhere");

@@ -39,63 +39,6 @@ async function statusAt(url: string, route: string, headers: Record<string, stri
   return Number(head.slice(9, 12));
 }
 
-describe("a request from elsewhere", () => {
-  let hub: TestHub;
-  beforeAll(async () => {
-    hub = await hubHere();
-  });
-  afterAll(() => hub[Symbol.asyncDispose]());
-
-  const statusOf = (route: string, headers: Record<string, string>) => statusAt(hub.url, route, headers);
-
-  test.each(kinds)("[X1] %s under another name is 403", async (route) => {
-    for (const host of [
-      "evil.example",
-      "127.0.0.1.evil.example",
-      "localhost.evil.example:80",
-      "user@localhost",
-    ])
-      expect([host, await statusOf(route, { host })]).toEqual([host, 403]);
-  });
-
-  test.each(kinds)("[X1] %s from a page of another origin is 403", async (route) => {
-    for (const origin of ["https://evil.example", "null", "http://localhost.evil.example", "file://", "x"])
-      expect([origin, await statusOf(route, { origin })]).toEqual([origin, 403]);
-  });
-
-  test("[X1] data is 403 to an image or a script tag of another site, which send no Origin", async () => {
-    const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
-    const found = kinds.filter((route) => /^\w+ \/(api|terminals|metrics)/.test(route));
-    const statuses = await Promise.all(found.map((route) => statusOf(route, headers)));
-    expect(found.filter((_, i) => statuses[i] !== 403)).toEqual([]);
-  });
-
-  test("[X1] an image on another site's page collects nobody's mail", async () => {
-    await hub.ask("POST /terminals/victim/inbox/messages", { sender_id: "a", message: "secret" });
-    const headers = {
-      "sec-fetch-site": "cross-site",
-      "sec-fetch-mode": "no-cors",
-      "sec-fetch-dest": "image",
-    };
-    await hub.ask("GET /terminals/victim/inbox/messages/wait?timeout=0", undefined, { headers });
-    expect((await hub.ask("GET /api/messages/inbox/victim/count")).json.count).toBe(1);
-  });
-
-  test("[X1] its own names are served", async () => {
-    for (const host of ["localhost", "127.0.0.1:1234", "[::1]:80", "LOCALHOST:3456", "127.0.0.2"])
-      expect([host, await statusOf("GET /api/threads", { host })]).toEqual([host, 200]);
-    for (const origin of [hub.url, "http://localhost:3456"])
-      expect([origin, await statusOf("GET /api/threads", { origin })]).toEqual([origin, 200]);
-  });
-
-  test("[X1] a request without a Host is refused", async () => {
-    const raw = await line(hub.url);
-    raw.send("GET /api/threads HTTP/1.0\r\n\r\n");
-    expect(await raw.until(/^HTTP\/1\.\d (\d+)/)).toMatch(/^HTTP\/1\.\d 40[03]/);
-    raw.cut();
-  });
-});
-
 describe("another address", () => {
   const elsewhere = { port: 0, host: "0.0.0.0", allowHosts: [], auth: false };
 
@@ -133,10 +76,8 @@ describe("another address", () => {
     expect(await statusWith({ host: "bus.example" })).toBe(401);
     expect(await statusWith({ host: "localhost" })).toBe(401);
     expect(await statusWith({ host: "bus.example", authorization })).toBe(200);
-    expect(await statusWith({ host: "x", origin: "https://bus.example", authorization })).toBe(403);
-    expect(await statusWith({ origin: "https://bus.example", authorization })).toBe(200);
     // Who holds the port is for this machine.
-    expect((await hub.ask("GET /healthz")).json).not.toHaveProperty("db");
+    expect((await hub.ask("GET /healthz")).json).toEqual({ ok: true });
   });
 
   test("[X1] with a token is served, to whoever has it and to nobody else", async () => {

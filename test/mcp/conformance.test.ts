@@ -136,16 +136,13 @@ describe("the transport", () => {
     const db = join(folder.path, "coord.db");
     createDatabase(db);
     const inbox = openInbox(db);
-    const mcp = openMcp(inbox, {
-      admitWait: () => () => {},
-      stopping: new AbortController().signal,
-      make: fixtureServer,
-    });
+    const mcp = openMcp(inbox, { stopping: new AbortController().signal, make: fixtureServer });
+    const admit = { wait: () => () => {}, session: () => () => {} };
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
       idleTimeout: 0,
-      fetch: (request) => mcp.fetch(request, { caller: {} }),
+      fetch: (request) => mcp.fetch(request, { caller: {}, admit }),
     });
     try {
       await passes(`http://127.0.0.1:${server.port}/mcp`, scenario, []);

@@ -5,6 +5,7 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { startHub } from "../../src/hub.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../src/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
+import { declaredFetch } from "./answers.ts";
 import { temporaryFolder } from "./folder.ts";
 import { postgresUrl, temporarySchema } from "./postgres.ts";
 
@@ -113,7 +114,7 @@ async function startRemote(): Promise<Bench> {
     supervise: false,
     now,
   });
-  const another = () => connect(hub.url) as Inbox;
+  const another = () => connect(hub.url, { fetch: declaredFetch }) as Inbox;
   const { engine } = openInbox(db, { now, supervised: true });
   return {
     inbox: another(),

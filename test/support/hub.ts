@@ -1,6 +1,8 @@
 /** A hub of a test's own, in this process or as a child process, and a way to speak to it without our own client. */
 import { join } from "node:path";
+import { clientHeader } from "../../src/contract/headers.ts";
 import { type HubOptions, startHub } from "../../src/hub.ts";
+import { problemOf } from "./answers.ts";
 import { bareEnvironment, program } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
 import { until } from "./until.ts";
@@ -17,12 +19,17 @@ export interface Answer {
 export type Fields = Record<string, unknown>;
 type More = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
 
-/** `ask(url)("POST /api/messages", {…})`: one request as any HTTP client would make it. */
+/** `ask(url)("POST /api/messages", {…})`: one request as any HTTP client would make it, whose answer must be a declared one. */
 export const ask =
   (url: string, always: Record<string, string> = {}) =>
   async (route: string, body?: Fields, { headers, ...more }: More = {}): Promise<Answer> => {
     const [method, path] = route.split(" ") as [string, string];
-    const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+    const type: Record<string, string> =
+      body !== undefined
+        ? { "content-type": "application/json" }
+        : method === "GET"
+          ? {}
+          : { [clientHeader]: "test" };
     const response = await fetch(url + path, {
       method,
       headers: { ...type, ...always, ...headers },
@@ -30,6 +37,10 @@ export const ask =
       ...more,
     });
     const text = await response.text();
+    const { pathname } = new URL(url + path);
+    const of = { method, path: pathname, status: response.status };
+    const problem = problemOf({ ...of, type: response.headers.get("content-type"), text });
+    if (problem) throw new Error(problem);
     return {
       status: response.status,
       headers: response.headers,

@@ -1,6 +1,7 @@
 /** The bus as the person sees it: our own client, called as `user` or as whom the token speaks for. */
 import { signal } from "@preact/signals";
 import { Inbox, type InboxError } from "../../src/client.ts";
+import { clientHeader } from "../../src/contract/headers.ts";
 import { observed } from "./line.ts";
 
 const key = "inbox-token";
@@ -11,6 +12,7 @@ export const locked = signal<string | undefined>();
 
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
+  headers.set(clientHeader, "page");
   if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
   const response = await observed(path, { ...init, headers });
   if (response.status === 401)

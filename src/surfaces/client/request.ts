@@ -1,10 +1,9 @@
 /** One operation as one HTTP request, by its route in the table. Web standards only. */
 import { type ErrorShape, InboxError } from "../../contract/errors.ts";
+import { clientHeader, handOverHeader } from "../../contract/headers.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { tokensOwner } from "../../contract/token.ts";
-
-const handHeader = "x-inbox-hand-over";
 
 export interface Wire {
   url: string;
@@ -24,6 +23,12 @@ interface Extras {
   id?: string;
   signal?: AbortSignal;
 }
+
+/** What every request says: that a client of the hub's sent it, and by whose token. */
+export const headersOf = ({ token }: Wire): Record<string, string> => ({
+  [clientHeader]: "restante",
+  ...(token !== undefined && { authorization: `Bearer ${token}` }),
+});
 
 /** The first route whose path fields are all given: a claim without a thread has one of its own. */
 function routeOf(op: AnyOperation, input: Record<string, unknown>): string {
@@ -55,8 +60,7 @@ export async function send(
   if (unsaid) delete rest[key];
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const { id = crypto.randomUUID() } = extras;
-  const headers: Record<string, string> = { [handHeader]: id };
-  if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
+  const headers: Record<string, string> = { ...headersOf(wire), [handOverHeader]: id };
   let body: string | undefined;
   if (method === "GET") {
     const query = new URLSearchParams(Object.fromEntries(given.map(([key, value]) => [key, asText(value)])));
@@ -171,8 +175,7 @@ const notHub = (url: string, status: number) =>
   });
 
 export async function say(wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
+  const headers = { ...headersOf(wire), "content-type": "application/json" };
   await call(wire, `/api/hand-overs/${word}`, { method: "POST", headers, body: JSON.stringify(receipt) });
 }
 

@@ -1,7 +1,7 @@
 /** Server-sent events as an async iterator that goes on where it was cut. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
-import { call, type Wire } from "./request.ts";
+import { call, headersOf, type Wire } from "./request.ts";
 import { serverSent } from "./server-sent.ts";
 
 const pauseMs = 500;
@@ -39,8 +39,7 @@ export async function* events(
 /** Where "from now on" begins, so that a line cut at once loses nothing. */
 async function newest(wire: Wire, signal?: AbortSignal): Promise<number> {
   const path = `/api/events/wait?timeoutSeconds=0.001&limit=1`;
-  const headers = wire.token === undefined ? undefined : { authorization: `Bearer ${wire.token}` };
-  const response = await call(wire, path, { headers, signal });
+  const response = await call(wire, path, { headers: headersOf(wire), signal });
   return ((await response.json()) as { nextEventId: number }).nextEventId;
 }
 
@@ -55,8 +54,7 @@ async function* connect(
       given.map(([key, value]) => [key, Array.isArray(value) ? value.join(",") : String(value)]),
     ),
   );
-  const headers: Record<string, string> = { accept: "text/event-stream" };
-  if (wire.token !== undefined) headers.authorization = `Bearer ${wire.token}`;
+  const headers = { ...headersOf(wire), accept: "text/event-stream" };
   const response = await call(wire, `/api/events?${text}`, { headers, signal });
   for await (const { data } of serverSent(response.body!)) yield JSON.parse(data);
 }

@@ -1,24 +1,33 @@
 /** [U2] Routes that show files: whose they are is asked of the entry. */
-import { openDocumentStreams } from "./document-stream.ts";
+import { documentStream } from "./document-stream.ts";
 import { document, type Found, picture } from "./documents.ts";
-import { streaming } from "./guard.ts";
+import { openQuota, type Quota } from "./quota.ts";
 import type { RoutedRequest } from "./request.ts";
-import type { House, Route, Routes, Server } from "./route.ts";
+import type { House, Peer, Route, Routes, Server } from "./route.ts";
+import { streaming } from "./stays.ts";
 
-type Show = (request: RoutedRequest, found: Found, server: Server) => Response;
+type Show = (request: RoutedRequest, found: Found, server: Server, peer: Peer) => Response;
 
-export function documentRoutes({ inbox, guard, stopping }: House, watchedEntries: number): Routes {
-  const documentStream = openDocumentStreams(watchedEntries);
+/** Each stream watches a few folders, and the system gives a user only so many watches: they have a limit of their own. */
+export function documentRoutes({ inbox, stays, stopping }: House, limit: Quota): Routes {
+  const watched = openQuota("watched entries", limit);
   const ofEntry = (counted: string, show: Show): Route => ({
     counted,
-    handle: async (request, server, caller) => {
-      const found = await inbox.entry(request.params.id!, caller);
-      return show(request, found, server);
+    handle: async (request, server, peer) => {
+      const found = await inbox.entry(request.params.id!, peer);
+      const confines = found.workspace ? { root: found.workspace.path, bus: inbox.files } : undefined;
+      return show(request, { ...found, confines }, server, peer);
     },
   });
-  const watch: Show = (request, found, server) => {
+  const watch: Show = (request, found, server, peer) => {
     server.timeout(request, 0);
-    return streaming(guard, undefined, (over) => documentStream(request, found, stopping, over));
+    return streaming(stays.begin(peer), ({ revoked, over }) => {
+      const free = watched.take(peer);
+      return documentStream(found, [request.signal, stopping, revoked], () => {
+        free();
+        over();
+      });
+    });
   };
   return {
     "GET /api/inbox/:id/docs/:n": ofEntry("entries.document", document),

@@ -5,15 +5,15 @@
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
-import { notShown, openConfined } from "../../documents/confined.ts";
+import { type Confines, notShown, openConfined } from "../../documents/confined.ts";
 import { noWorkspace } from "../../documents/states.ts";
 import { isImage, type Served, servedAs } from "../../documents/types.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
 import { fs } from "../../system.ts";
 import type { RoutedRequest } from "./request.ts";
 
-/** An entry, and the workspace that its documents lie in. */
-export type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>>;
+/** An entry, the workspace that its documents lie in, and within which confines they are shown. */
+export type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>> & { confines?: Confines };
 
 const policy = "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const pieceBytes = 256 * 1024;
@@ -45,9 +45,9 @@ function pathOf({ entry }: Found, n: string): string {
   return doc.path;
 }
 
-function bytes(request: Request, { workspace }: Found, path: string): Response {
-  if (!workspace) throw notShown(path, noWorkspace);
-  const { descriptor, stat } = openConfined(workspace.path, path);
+function bytes(request: Request, { confines }: Found, path: string): Response {
+  if (!confines) throw notShown(path, noWorkspace);
+  const { descriptor, stat } = openConfined(confines, path);
   const headers = headersOf(path, stat, servedAs(path));
   const known = request.headers.get("if-none-match")?.includes(headers.etag!);
   if (known || request.method === "HEAD") {

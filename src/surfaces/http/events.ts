@@ -8,20 +8,20 @@ export function eventStream(
   request: Request,
   inbox: Inbox,
   filter: Record<string, unknown>,
-  { stop, over, caller }: { stop: AbortSignal; over: () => void; caller: Caller },
+  { ends, over, caller }: { ends: readonly AbortSignal[]; over: () => void; caller: Caller },
 ): Response {
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
   const ending = new AbortController();
   const end = () => ending.abort();
   const events = inbox.follow(input, { signal: ending.signal, caller });
-  request.signal.addEventListener("abort", end);
-  stop.addEventListener("abort", end);
+  for (const signal of ends) signal.addEventListener("abort", end);
+  if (ends.some((signal) => signal.aborted)) end();
   const encoder = new TextEncoder();
   let heartbeat: Timer | undefined;
   const finish = () => {
     clearInterval(heartbeat);
-    stop.removeEventListener("abort", end);
+    for (const signal of ends) signal.removeEventListener("abort", end);
     over();
     end();
   };

@@ -3,18 +3,17 @@
  * afterwards: nothing of it is kept here, so that any hub of the same bus can be told.
  */
 import { InboxError } from "../../contract/errors.ts";
+import { handOverHeader } from "../../contract/headers.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { isHandOverId, type Receipt, receipt } from "../../contract/receipt.ts";
 import type { Caller } from "../../identity.ts";
 import type { Handed } from "../../inbox.ts";
 import { plain } from "./answer.ts";
 
-const handHeader = "x-inbox-hand-over";
-
 export function handOverOf(request: Request): string | undefined {
-  const id = request.headers.get(handHeader);
+  const id = request.headers.get(handOverHeader);
   if (id === null) return undefined;
-  if (!isHandOverId(id)) throw new InboxError("invalid_input", `${handHeader} must be a UUID`);
+  if (!isHandOverId(id)) throw new InboxError("invalid_input", `${handOverHeader} must be a UUID`);
   return id;
 }
 

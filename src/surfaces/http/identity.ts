@@ -3,9 +3,16 @@ import { InboxError } from "../../contract/errors.ts";
 import { type Caller, requireOwner } from "../../identity.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
 
-export async function callerOf(request: Request, inbox: EmbeddedInbox, required: boolean): Promise<Caller> {
+export async function callerOf(
+  request: Request,
+  inbox: EmbeddedInbox,
+  required: boolean,
+): Promise<Caller & { token?: string }> {
   const header = request.headers.get("authorization");
-  if (header !== null) return requireOwner(inbox, /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "");
+  if (header !== null) {
+    const token = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
+    return { ...(await requireOwner(inbox, token)), token };
+  }
   if (required) throw new InboxError("unauthenticated", "this hub wants a token");
   return {};
 }

@@ -3,20 +3,37 @@ import { InboxError } from "../../contract/errors.ts";
 import type { Caller } from "../../identity.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
 import type { Mcp, Visitor } from "../mcp/http.ts";
+import { openQuota, type Quota } from "./quota.ts";
 import type { Handle, House, Routes } from "./route.ts";
+import { endingWith } from "./stays.ts";
 
 // Loaded with the first request for it: it is large.
 const loadMcp = () => require("../mcp/http.ts") as typeof import("../mcp/http.ts");
 
-export function openMcpRoutes({ inbox, guard, stopping }: House): { routes: Routes; close(): Promise<void> } {
+export function openMcpRoutes(
+  { inbox, stays, stopping }: House,
+  limit: Quota,
+): { routes: Routes; close(): Promise<void> } {
   let mcp: Mcp | undefined;
-  const visit: Handle = async (request, server, caller) => {
+  const sessions = openQuota("MCP sessions", limit);
+  const visit: Handle = async (request, server, peer) => {
+    const { address: _, token: __, ...caller } = peer;
     const choices = loadMcp().choicesIn(new URL(request.url));
     const { workspace } = request.params;
     const home = workspace === undefined ? {} : await visitorOf(inbox, caller, workspace);
     server.timeout(request, 0);
-    mcp ??= loadMcp().openMcp(inbox, { admitWait: guard.wait, stopping });
-    return mcp.fetch(request, { caller, ...choices, ...home });
+    mcp ??= loadMcp().openMcp(inbox, { stopping });
+    const admit = { wait: () => stays.begin(peer).over, session: () => sessions.take(peer) };
+    // A GET is a stream that its client keeps open; a POST may hold a call that waits, which is counted by itself.
+    const stay = request.method === "GET" ? stays.begin(peer) : stays.hold(peer);
+    try {
+      const signal = AbortSignal.any([request.signal, stay.revoked]);
+      const asked = peer.token === undefined ? request : new Request(request, { signal });
+      return endingWith(await mcp.fetch(asked, { caller, admit, ...choices, ...home }), stay);
+    } catch (error) {
+      stay.over();
+      throw error;
+    }
   };
   const routes: Routes = {};
   for (const method of ["GET", "POST", "DELETE"])

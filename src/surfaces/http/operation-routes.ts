@@ -4,12 +4,13 @@ import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs } from "../../identity.ts";
-import type { BusOperation } from "../../inbox.ts";
+import type { BusOperation, Handed } from "../../inbox.ts";
 import { endOfWait } from "../../waiting/wait.ts";
 import { collecting, hasGone, plain } from "./answer.ts";
+import { refuseUnknowingly } from "./browsers.ts";
 import { handOverOf, withReceipt } from "./hand-overs.ts";
 import { inputOf, sayingFields } from "./request.ts";
-import type { Handle, House, Route, Routes, Server } from "./route.ts";
+import type { Handle, House, Peer, Route, Routes, Server } from "./route.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
 /** `track` is told of what goes on after an answer: the hub waits for it before it stops. */
@@ -44,7 +45,10 @@ const handleOf =
     track: (settled: Promise<void>) => void,
     translation?: Translation,
   ): Handle =>
-  async (request, server, caller) => {
+  async (request, server, peer) => {
+    // A GET that acts for somebody: it collects their mail.
+    if (request.method === "GET" && op.kind === "wait" && op.cli.identity !== undefined)
+      refuseUnknowingly(request);
     const { idempotencyKey: inBody, ...raw } = await inputOf(op, request);
     const idempotencyKey =
       (inBody as string | undefined) ?? request.headers.get("idempotency-key") ?? undefined;
@@ -54,7 +58,7 @@ const handleOf =
       throw new InboxError("invalid_input", "a GET changes nothing", {
         hint: `use ${(op.http as readonly string[])[0]}`,
       });
-    actAs(caller, op, input);
+    actAs(peer, op, input);
     // [M1] A channel message of somebody who said nothing about itself.
     if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
     const handOver = translation ? undefined : handOverOf(request);
@@ -63,13 +67,13 @@ const handleOf =
         signal,
         idempotencyKey,
         handOver,
-        caller,
+        caller: peer,
       });
     const waits = op.kind === "wait";
     // Who is gone before it is looked at gets nothing handed over, whichever engine there is.
     if ((waits || marking(op, input)) && (await hasGone(request)))
       throw new DOMException("the client went away", "AbortError");
-    const handed = waits ? await waitFor(house, op, request, server, input, call) : await call();
+    const handed = waits ? await waitFor(house, op, { request, server, peer }, input, call) : await call();
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
     if (await hasGone(request)) {
@@ -81,13 +85,12 @@ const handleOf =
   };
 
 async function waitFor<T>(
-  { guard, stopping }: House,
+  { stays, stopping }: House,
   op: AnyOperation,
-  request: Request,
-  server: Server,
+  { request, server, peer }: { request: Request; server: Server; peer: Peer },
   input: Record<string, unknown>,
-  call: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+  call: (signal: AbortSignal) => Promise<Handed<T>>,
+): Promise<Handed<T>> {
   limitWait(op, input);
   server.timeout(request, 0);
   const ending = new AbortController();
@@ -97,11 +100,17 @@ async function waitFor<T>(
   stopping.addEventListener("abort", stop);
   if (stopping.aborted) stop();
   if (request.signal.aborted) gone();
-  const over = guard.wait(input.agent as string | undefined);
+  const { revoked, over } = stays.begin(peer);
+  const end = () => ending.abort(revoked.reason);
+  revoked.addEventListener("abort", end);
   try {
-    return await call(ending.signal);
+    const handed = await call(ending.signal);
+    if (!revoked.aborted) return handed;
+    await handed.giveBack?.();
+    throw revoked.reason;
   } finally {
     over();
+    revoked.removeEventListener("abort", end);
     request.signal.removeEventListener("abort", gone);
     stopping.removeEventListener("abort", stop);
   }

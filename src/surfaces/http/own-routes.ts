@@ -5,7 +5,6 @@ import { operationNamed } from "../../contract/operations/index.ts";
 import { version } from "../../version.ts";
 import { plain, wrongMethod } from "./answer.ts";
 import { eventStream } from "./events.ts";
-import { streaming } from "./guard.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
 import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
@@ -13,13 +12,14 @@ import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody } from "./request.ts";
 import type { Handle, House, Route, Routes } from "./route.ts";
 import { seed } from "./seed.ts";
+import { streaming } from "./stays.ts";
 
-export function eventRoutes({ inbox, guard, stopping }: House): Routes {
-  const handle: Handle = async (request, server, caller) => {
+export function eventRoutes({ inbox, stays, stopping }: House): Routes {
+  const handle: Handle = async (request, server, peer) => {
     server.timeout(request, 0);
     const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
-    return streaming(guard, filter.agent as string | undefined, (over) =>
-      eventStream(request, inbox, filter, { stop: stopping, over, caller }),
+    return streaming(stays.begin(peer), ({ revoked, over }) =>
+      eventStream(request, inbox, filter, { ends: [request.signal, stopping, revoked], over, caller: peer }),
     );
   };
   return { "GET /api/events": { counted: "events.stream", handle } };
@@ -52,13 +52,13 @@ export function handOverRoutes({ inbox }: House): Routes {
   };
 }
 
-/** `about` is told to whoever asks who holds the port. */
+/** `about` is told to whoever asks who holds the port; undefined where strangers may ask: they hear that it lives. */
 export function stateRoutes(
-  { inbox, guard }: House,
+  { inbox, stays }: House,
   metrics: Metrics,
-  about: Record<string, unknown>,
+  about: Record<string, unknown> | undefined,
 ): Routes {
-  const here = { ok: true, program: "restante", version, ...about };
+  const here = about ? { ok: true, program: "restante", version, ...about } : { ok: true };
   return {
     "GET /healthz": { counted: "healthz", open: true, handle: async () => plain(here) },
     "GET /readyz": {
@@ -69,7 +69,7 @@ export function stateRoutes(
           await inbox.hasTokens(); // the cheapest question that needs the database
           return plain({ ok: true });
         } catch (error) {
-          return plain({ ok: false, error: asInboxError(error).shape() }, 503);
+          return plain({ ok: false, ...(about && { error: asInboxError(error).shape() }) }, 503);
         }
       },
     },
@@ -77,7 +77,7 @@ export function stateRoutes(
       counted: "metrics",
       handle: async () => {
         const text = metrics.text({
-          waiters: ["Open waits.", guard.waiting()],
+          waiters: ["Open waits.", stays.waiting()],
           resident_bytes: ["Memory in use.", process.memoryUsage.rss()],
         });
         return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });

@@ -6,7 +6,7 @@ import html from "./page/api.html" with { type: "file" };
 import script from "./page/api.js" with { type: "file" };
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const files: Record<string, [path: string, type: string]> = {
   "/docs/api": [html as unknown as string, "text/html; charset=utf-8"],

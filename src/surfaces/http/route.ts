@@ -1,18 +1,25 @@
 /** What a part of the hub's HTTP side is made of, and what every part is given. */
 import type { Caller } from "../../identity.ts";
 import type { EmbeddedInbox } from "../../inbox.ts";
-import type { Guard, Visit } from "./guard.ts";
+import type { Visit } from "./browsers.ts";
 import type { RoutedRequest } from "./request.ts";
+import type { Stays } from "./stays.ts";
 
 export type Server = Bun.Server<undefined>;
 
-export type Handle = (request: RoutedRequest, server: Server, caller: Caller) => Promise<Response>;
+/** Who sent a request: whom its token speaks for, if it has one, and where it comes from. */
+export interface Peer extends Caller {
+  token?: string;
+  address: string;
+}
+
+export type Handle = (request: RoutedRequest, server: Server, peer: Peer) => Promise<Response>;
 
 export interface Route {
   /** The operation that /metrics counts it as. */
   counted: string;
   handle: Handle;
-  /** Answered without a token, also where the hub wants one. */
+  /** Answered without a token, also where the hub wants one; nothing is changed there. */
   open?: true;
   visit?: Visit;
 }
@@ -22,7 +29,7 @@ export type Routes = Record<string, Route>;
 
 export interface House {
   inbox: EmbeddedInbox;
-  guard: Guard;
+  stays: Stays;
   /** Aborted when the hub stops: whoever waits gets an answer. */
   stopping: AbortSignal;
 }

@@ -9,7 +9,8 @@ import { openMetrics } from "./metrics.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { eventRoutes, handOverRoutes, pageRoutes, seedRoutes, stateRoutes } from "./own-routes.ts";
 import type { RoutedRequest } from "./request.ts";
-import type { House, Route, Routes, Server } from "./route.ts";
+import type { House, Peer, Route, Routes, Server } from "./route.ts";
+import { openStays } from "./stays.ts";
 
 export interface ServerOptions {
   port: number;
@@ -19,22 +20,27 @@ export interface ServerOptions {
   /** Whether every request needs a token. */
   auth: boolean;
   limits: Limits;
-  /** Told to whoever asks who holds the port. */
-  about: Record<string, unknown>;
+  /** Told to whoever asks who holds the port, where everybody may ask. */
+  about?: Record<string, unknown>;
   /** Whether entries may be put into the person's inbox by anybody. */
   dev?: boolean;
 }
 
 const graceMs = 2000;
+const policyHeader = "content-security-policy";
 
 type Answer = (request: RoutedRequest, server: Server) => Promise<Response>;
 
 export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
-  const guard = makeGuard(options.limits, [options.hostname, ...options.hosts]);
+  const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
   const metrics = openMetrics();
   const stopping = new AbortController();
-  const house: House = { inbox, guard, stopping: stopping.signal };
-  const mcp = openMcpRoutes(house);
+  const house: House = {
+    inbox,
+    stays: openStays(inbox, options.limits.waits),
+    stopping: stopping.signal,
+  };
+  const mcp = openMcpRoutes(house, options.limits.sessions);
   const settling = new Set<Promise<void>>();
   const track = (settled: Promise<void>) => {
     settling.add(settled);
@@ -48,12 +54,17 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       const started = performance.now();
       let response: Response;
       try {
-        guard.admit(request, server.requestIP(request)?.address ?? "", visit);
-        const caller = open ? {} : await callerOf(request, inbox, options.auth);
-        response = await handle(request, server, caller);
+        const address = server.requestIP(request)?.address ?? "";
+        guard.admit(request, address, { visit, open });
+        const peer: Peer = open
+          ? { address }
+          : { ...(await callerOf(request, inbox, options.auth)), address };
+        response = await handle(request, server, peer);
       } catch (error) {
         response = refusal(error);
       }
+      // What is no page of ours is shown in no frame either.
+      if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
       metrics.count(counted, response.status, performance.now() - started);
       return response;
     };

@@ -27,8 +27,8 @@ export interface Session {
   changes: Changes;
   /** Requests have ids of their own, not of a connection's: two may have the same. */
   requests?: boolean;
-  /** [X4] Admits one more wait of an agent, and is told by the answer when it is over. */
-  admitWait?(agent: string | undefined): () => void;
+  /** [X14] Admits one more wait, and is told by the answer when it is over. */
+  admitWait?(): () => void;
   /** Ends a call that nobody waits for any more. */
   abandon?(id: string | number): void;
   /** [C11] Aborted when the server is about to go: who waits is answered as if its time were over. */
@@ -68,9 +68,7 @@ export async function callTool(
     settleWorkspace(session, tool, input);
     if (session.here) fillFromHere(tool.op, input, session.here);
     limitWait(tool.op, input);
-    const over = tool.op.waits
-      ? session.admitWait?.(input[tool.op.cli.identity ?? ""] as string | undefined)
-      : undefined;
+    const over = tool.op.waits ? session.admitWait?.() : undefined;
     const { signal, leave } = untilStop(context.signal, session.stopping);
     const handed = await waiting(tool, context, () =>
       session.inbox.hand(tool.op.name as BusOperation, input as never, {

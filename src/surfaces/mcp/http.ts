@@ -30,6 +30,13 @@ export interface Visitor {
   /** [U1] From the address: `/mcp/WORKSPACE`. */
   workspace?: string;
   here?: Surroundings;
+  admit: Admission;
+}
+
+/** [X14] Asks whether the visitor may have one more; the answer is called when it is over. */
+export interface Admission {
+  wait(): () => void;
+  session(): () => void;
 }
 
 interface Kept {
@@ -37,6 +44,7 @@ interface Kept {
   session: Session;
   who: string;
   timer?: Timer;
+  free(): void;
   /** Streams that its client holds open: it is still there, if silent. */
   busy: number;
 }
@@ -45,18 +53,16 @@ interface Kept {
 const wasWritten = () => true;
 
 const idleMs = 30 * 60_000;
-const sessionLimit = 10_000;
 const bodyLimit = 4 * 1024 * 1024;
 
 export interface McpOptions {
-  admitWait: NonNullable<Session["admitWait"]>;
   /** [C11] Aborted when the hub is about to go: open calls are answered, open streams end. */
   stopping: AbortSignal;
   /** What is served: the bus, unless somebody wants to try the transport alone. */
   make?: (...args: Parameters<typeof makeServer>) => Server | McpServer;
 }
 
-export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }: McpOptions) {
+export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOptions) {
   const sessions = new Map<string, Kept>();
   const changes = openChanges(inbox);
   const bus: ServerEventBus = {
@@ -77,7 +83,14 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
       const { visitor } = context.authInfo!.extra as { visitor: Visitor };
       const who = nameOf(visitor);
       const settling = who === "" ? openSettling() : settlingOf(who);
-      const session = { inbox, ...visitor, settling, changes, requests: true, admitWait, stopping };
+      const session: Session = {
+        inbox,
+        ...sessionOf(visitor),
+        settling,
+        changes,
+        requests: true,
+        stopping,
+      };
       return make(session, visitor, context);
     },
     { legacy: "reject", maxRequestBodySize: bodyLimit, bus },
@@ -87,6 +100,7 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
     const kept = sessions.get(id);
     if (!kept) return;
     sessions.delete(id);
+    kept.free();
     clearTimeout(kept.timer);
     void kept.session.settling.close(wasWritten);
     void kept.transport.close();
@@ -98,15 +112,12 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
   }
 
   async function begin(visitor: Visitor): Promise<Kept> {
-    if (sessions.size >= sessionLimit)
-      throw new InboxError("limited", `there are ${sessionLimit} MCP sessions open`);
     const session: Session = {
       inbox,
-      ...visitor,
+      ...sessionOf(visitor),
       settling: openSettling(),
       changes,
       requests: false,
-      admitWait,
       stopping,
     };
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -118,7 +129,13 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
       onsessionclosed: end,
       maxRequestBodySize: bodyLimit,
     });
-    const kept: Kept = { transport, session, who: nameOf(visitor), busy: 0 };
+    const kept: Kept = {
+      transport,
+      session,
+      who: nameOf(visitor),
+      busy: 0,
+      free: visitor.admit.session(),
+    };
     await make(session, visitor, { era: "legacy" }).connect(transport);
     return kept;
   }
@@ -139,6 +156,7 @@ export function openMcp(inbox: Inbox, { admitWait, stopping, make = makeServer }
         kept.session.settling.cancelled(asked);
       });
     const response = await kept.transport.handleRequest(request, { parsedBody });
+    if (kept.transport.sessionId === undefined) kept.free(); // it asked for something else than to begin one
     if (request.method !== "GET" || !response.ok) return response;
     kept.busy++;
     request.signal.addEventListener("abort", () => kept.busy--);
@@ -202,6 +220,8 @@ function endingWith(stopping: AbortSignal, response: Response, greeting = ""): R
 }
 
 export type Mcp = ReturnType<typeof openMcp>;
+
+const sessionOf = ({ admit, ...visitor }: Visitor) => ({ ...visitor, admitWait: admit.wait });
 
 const nameOf = ({ caller, agent, workspace }: Visitor) =>
   [caller.agent ?? agent ?? "", workspace].filter(Boolean).join("@");

@@ -92,6 +92,7 @@ function call(method, path, fields, data) {
     else body[name] = schema.type === "string" || schema.enum ? text : JSON.parse(text);
   }
   const headers = {
+    "x-inbox-client": "docs",
     ...(token && { authorization: `Bearer ${token}` }),
     ...(method !== "GET" && { "content-type": "application/json" }),
   };

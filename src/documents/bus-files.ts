@@ -1,0 +1,46 @@
+/** [U2] What of a folder is the bus's own, and so no document: mail, tokens' hashes, transcripts, what agents are started with. */
+import type { Stats } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import type { BusFiles } from "../contract/document.ts";
+import { InboxError } from "../contract/errors.ts";
+import { fs } from "../system.ts";
+
+const folderName = ".agents";
+
+/** Whether a file is the bus's, by where it really lies, and by which file it is: a second name makes no other of it. */
+export function isOfBus({ db, journal }: BusFiles, place: string, { dev, ino }: Stats): boolean {
+  if (place.toLowerCase().split(sep).includes(folderName)) return true;
+  if (journal !== undefined && place.startsWith(real(journal) + sep)) return true;
+  if (db === undefined) return false;
+  // Beside it: `-wal`, `-shm`, `-wake`, `-tasks`.
+  const file = real(db);
+  if (place === file || place.startsWith(`${file}-`)) return true;
+  return ["", "-wal", "-shm"].some((ending) => {
+    const found = fs().statSync(file + ending, { throwIfNoEntry: false });
+    return found !== undefined && found.dev === dev && found.ino === ino;
+  });
+}
+
+/** [U2] Where a workspace really is, which is what it is registered by. */
+export function realFolder(path: string): string {
+  const place = real(path);
+  if (place.toLowerCase().split(sep).includes(folderName))
+    throw new InboxError(
+      "invalid_input",
+      `${path} lies in a folder of the bus itself, and nothing of it is shown`,
+      {
+        hint: `name a folder that is not in ${folderName}`,
+      },
+    );
+  return place;
+}
+
+/** A path without links in it; what is not there yet lies in a folder that is. */
+export function real(path: string): string {
+  try {
+    return fs().realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(real(parent), basename(path));
+  }
+}

@@ -1,0 +1,33 @@
+/** Whatever is sent, the hub answers what it has declared; `npm run prove -- fuzz` does this for longer. */
+import { describe, expect, test } from "bun:test";
+import { problemOf } from "../support/answers.ts";
+import { fuzz } from "../support/fuzz.ts";
+import { hubHere } from "../support/hub.ts";
+
+const millionth = 1_000_000;
+
+test("[C4] [X4] four seconds of requests made from our own schemas: no 5xx, no hang, no answer outside of them", async () => {
+  await using hub = await hubHere({ supervise: false });
+  // Another one every day: what fails can be repeated with the seed that is told.
+  const seed = Math.floor(Date.now() / 86_400_000) % millionth;
+  const { problem, requests } = await fuzz(hub, { seed, ms: 4000 });
+  expect(problem).toBeUndefined();
+  expect(requests).toBeGreaterThan(50);
+  expect((await hub.ask("GET /readyz")).status).toBe(200);
+});
+
+describe("an answer that is not declared is found", () => {
+  const type = "application/json; charset=utf-8";
+  const send = { method: "POST", path: "/api/messages", type };
+
+  test.each([
+    ["another status", { ...send, status: 200, text: "{}" }],
+    ["a field that is missing", { ...send, status: 201, text: '{"id":1}' }],
+    ["another type", { ...send, status: 201, type: "text/html", text: "<p>" }],
+    ["a refusal of another shape", { ...send, status: 400, text: '{"message":"no"}' }],
+    ["a failure of the hub's", { ...send, status: 500, text: "{}" }],
+    ["a route that nobody declared", { ...send, path: "/api/secret", status: 200, text: "{}" }],
+  ])("[C4] %s", (_, answer) => {
+    expect(problemOf(answer)).toBeString();
+  });
+});
