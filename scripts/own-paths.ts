@@ -60,7 +60,7 @@ const settled = (word: string, summary: string) => ({
     operationId: `handOvers.${word}`,
     summary,
     ...body(receipt),
-    ...json(object({ ok: { const: true } })),
+    ...json(object({ ok: { const: true }, collected: { type: "array", items: text } }, ["collected"])),
   },
 });
 const entry = parameter("id", "path", "the entry");
