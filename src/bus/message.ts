@@ -4,6 +4,7 @@ import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind, Message } from "../contract/message.ts";
+import { linesOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
@@ -226,7 +227,7 @@ export function contentOf(input: {
 }
 
 export function firstLine(text: string): string {
-  const line = text.trimStart().split("\n", 1)[0]!.trimEnd();
+  const line = linesOf(text.trimStart(), 1)[0]!.trimEnd();
   if (line.length <= 120) return line;
   // Half of a character would be no text.
   const end = line.charCodeAt(118) >= 0xd800 && line.charCodeAt(118) < 0xdc00 ? 118 : 119;

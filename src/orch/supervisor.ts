@@ -4,6 +4,7 @@
  */
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
+import { safe } from "../contract/safe-text.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
 import { idleGates } from "./idle-gate.ts";
@@ -89,7 +90,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       return begun;
     } catch (error) {
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
-      console.error(String((error as Error).message));
+      console.error(safe(String((error as Error).message)));
       beatDue = performance.now() + 1000;
       return "away";
     }

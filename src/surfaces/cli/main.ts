@@ -11,14 +11,16 @@ import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
+import { refusalText } from "../text/refusal.ts";
 import { render } from "../text/render.ts";
+import { safe, safeJson } from "../text/safe.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
-import { complain, exitBrokenPipe, hasOutput, print, say } from "./output.ts";
+import { complain, exitBrokenPipe, hasOutput, print, say, warn } from "./output.ts";
 import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
@@ -146,7 +148,7 @@ async function openBus(
   input: Record<string, unknown>,
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
-  const journal = { complain: (message: string) => complain(`warning: ${message}\n`) };
+  const journal = { complain: warn };
   const inbox = openInbox(location, { delivery, brief: true, journal });
   if (token !== undefined) actAs(await requireOwner(inbox, token), op, input);
   return inbox;
@@ -172,7 +174,7 @@ async function answer(
     await handed.confirm?.();
   } catch (error) {
     const { code, message } = asInboxError(error);
-    complain(`warning: what you see was not marked as read: ${message}\n`);
+    warn(`what you see was not marked as read: ${message}`);
     // It has become another's: whoever goes by the exit code does nothing with it.
     if (code === "conflict") return errorTable.conflict.exit;
   }
@@ -182,10 +184,9 @@ async function answer(
 }
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
-  if (op.cli.shape === "channel")
-    return `${JSON.stringify(bareAnswer(op, value as Record<string, unknown>))}\n`;
+  if (op.cli.shape === "channel") return `${safeJson(bareAnswer(op, value as Record<string, unknown>))}\n`;
   const fields = snakeCase(value) as object;
-  return `${JSON.stringify({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
+  return `${safeJson({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
 }
 
 /** The field the protocol shows; what else there is goes into it, where it is an object. */
@@ -196,7 +197,7 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
 }
 
 async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
-  for (const warning of warnings) complain(`warning: ${warning}\n`);
+  for (const warning of warnings) warn(warning);
   return `${render(op.name as OperationName, value as never, paintFor(1))}\n`;
 }
 
@@ -204,18 +205,15 @@ async function report(error: InboxError, json: boolean): Promise<number> {
   const { exit } = errorTable[error.code];
   if (json) {
     try {
-      const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
+      const printed = await print(`${safeJson({ ok: false, error: error.shape() })}\n`);
       return printed ? exit : exitBrokenPipe;
     } catch {
       // Standard output itself is what fails: say it where it can still be heard.
     }
   }
-  const paint = paintFor(2);
-  complain(
-    `${paint.red("error")} ${error.message} ${paint.dim(`(${error.code})`)}\n${paint.dim("hint")}  ${error.hint}\n`,
-  );
+  complain(refusalText(error.shape(), paintFor(2)));
   if (error.code === "internal" && process.env.INBOX_DEBUG)
-    complain(`${String((error.cause as Error)?.stack)}\n`);
+    complain(`${safe(String((error.cause as Error)?.stack))}\n`);
   return exit;
 }
 

@@ -22,7 +22,7 @@ export async function runSetup(asked: Asked, { input, label }: CommandInput, jso
     });
   }
   await print(safe(plan.diff));
-  complain(`Write ${plan.file}? [y/N] `);
+  complain(`Write ${safe(plan.file)}? [y/N] `);
   if (!/^y(es)?$/i.test(answerLine())) return plan;
   // What is written is what was shown.
   const again = await runLocal("bus.setup", asked, input, label);
