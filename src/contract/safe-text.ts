@@ -25,20 +25,28 @@ const joined =
   /(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\ufe0f|(?<=(?![\p{scx=Latin}\p{scx=Greek}\p{scx=Cyrillic}])[\p{L}\p{M}])[\u200c\u200d]/gu;
 const joiner = /\u200c|\u200d|\ufe0f/g;
 
-/** Lines end with "\n" alone, and U+FFFD stands for every character that would not be seen, or would do something. */
-export function safe(text: string): string {
-  if (plain.test(text)) return text;
-  const shown = text.replace(breaks, "\n").replace(unseen, "\ufffd");
-  if (shown.search(joiner) < 0) return shown;
-  const kept = new Set([...shown.matchAll(joined)].map((match) => match.index));
-  return shown.replace(joiner, (letter, at: number) => (kept.has(at) ? letter : "\ufffd"));
+/** Every character that would not be seen, or would do something, replaced. */
+function withoutUnseen(text: string, instead: (letter: string) => string): string {
+  const kept = text.search(joiner) < 0 ? [] : [...text.matchAll(joined)].map((match) => match.index);
+  const shown = new Set(kept);
+  const joiners = text.replace(joiner, (letter, at: number) => (shown.has(at) ? letter : instead(letter)));
+  return joiners.replace(unseen, instead);
 }
 
+/** Lines end with "\n" alone, and U+FFFD stands for whatever would not be seen. */
+export function safe(text: string): string {
+  if (plain.test(text)) return text;
+  return withoutUnseen(text.replace(breaks, "\n"), () => "\ufffd");
+}
+
+const escaped = (letter: string) =>
+  letter
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+
 /** JSON that is safe to print: the same data, with what would not be seen written as its number. */
-export const safeJson = (value: unknown): string =>
-  JSON.stringify(value).replace(unseen, (letter) =>
-    letter
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+export function safeJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return plain.test(text) ? text : withoutUnseen(text, escaped);
+}

@@ -1,6 +1,6 @@
 /** What is printed steers no terminal and hides nothing, whoever wrote it. */
 import { expect, test } from "bun:test";
-import { safe } from "../../src/contract/safe-text.ts";
+import { safe, safeJson } from "../../src/contract/safe-text.ts";
 import terminal from "../corpora/terminal.json";
 import { desk } from "../support/cli.ts";
 
@@ -13,8 +13,9 @@ const harmIn = (text: string) =>
     ?.toString(16);
 
 test("[X13] nothing of the corpus is printed as it is", () => {
-  const left = terminal.filter(({ text }) => harmIn(safe(text)) !== undefined);
+  const left = terminal.filter(({ text }) => harmIn(safe(text) + safeJson(text)) !== undefined);
   expect(left.map(({ name }) => name)).toEqual([]);
+  for (const { text } of terminal) expect(JSON.parse(safeJson({ text }))).toEqual({ text });
 });
 
 test("[X13] what people write with joiners and selectors stays whole", () => {
@@ -24,7 +25,7 @@ test("[X13] what people write with joiners and selectors stays whole", () => {
     "\u0915\u094d\u200d\u0937",
     "Zürich 東京\n\tx",
   ])
-    expect(safe(text)).toBe(text);
+    expect([safe(text), safeJson(text)]).toEqual([text, JSON.stringify(text)]);
 });
 
 test("[X13] answers, events and errors print nothing of the corpus, and JSON has the same data", async () => {

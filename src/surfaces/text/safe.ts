@@ -1,7 +1,7 @@
 /** [X13] What an agent wrote must not steer a person's terminal, nor pass for a line of ours. */
 import { safe } from "../../contract/safe-text.ts";
 
-export { linesOf, quoted, safe, safeJson } from "../../contract/safe-text.ts";
+export { quoted, safe, safeJson } from "../../contract/safe-text.ts";
 
 /** Without line breaks, and else as it is. */
 export const inLine = (text: string) => safe(text).replaceAll("\n", " ");
