@@ -32,13 +32,13 @@ interface Owned {
 }
 
 /**
- * Whose name this is, or looks like, where somebody has been given it: the person, `main`, the holder of a token, the agent
- * of a workspace. A token that was lent to a sub-agent does not count: its name is free when it ends.
+ * Whose name this is, or looks like, where somebody was given it: the holder of a token, or the agent of a workspace. A
+ * token that was lent to a sub-agent does not count: its name is free when it ends.
  */
 export function* ownerOf(name: string): Procedure<Owned | undefined> {
   const given = yield* all<Owned>(sql`
     select tokens.agent_id, 'a token' as what from tokens where tokens.revoked_at is null
-      and not exists (select 1 from tasks where tasks.token_id = tokens.token_id)
+      and not exists (select 1 from tasks where tasks.status <> 'finished' and tasks.token_id = tokens.token_id)
     union select workspaces.agent_id, 'a workspace' from workspaces order by 1, 2`);
   const look = lookOf(name);
   const exact = given.find(({ agent_id }) => agent_id === name);
