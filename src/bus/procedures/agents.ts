@@ -28,7 +28,7 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
       (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
       (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
       (select count(*) from (
-        select 1 from messages where messages.to_agent = agents.name and ${waiting(now)} limit ${literal(mailLimit)}) as waits) as mail,
+        select 1 from messages where messages.to_agent = agents.name and ${waiting(now)} limit ${literal(mailLimit)}) as page) as mail,
       (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running
     from agents order by agents.name`);
   const memberships = yield* all<{ agent_id: string; pool: string }>(
