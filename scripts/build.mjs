@@ -1,8 +1,9 @@
-/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, and dist/client.js. */
+/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, dist/client.js, and the list of their parts. */
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeDeafRuntime } from "./runtime.mjs";
+import { writeSbom } from "./sbom.mjs";
 import { bunPath, install, root, runBun } from "./setup.mjs";
 
 /**
@@ -49,9 +50,10 @@ export function build() {
   renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
   rmSync(join(dist, "orch"), { force: true });
   symlinkSync("inbox", join(dist, "orch"));
+  writeSbom(join(dist, "sbom.cdx.json"));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   build();
-  console.log("built dist/inbox, dist/orch and dist/client.js");
+  console.log("built dist/inbox, dist/orch, dist/client.js and dist/sbom.cdx.json");
 }

@@ -2,7 +2,7 @@
  * [U8] Searching: first the words are brought up to date, for as long as a person does not mind; then they are looked at,
  * in steps that are short whatever was asked. Searches take turns, and between their steps everybody else is served.
  */
-import { among, bestOf, hitsOf, type Match, matches } from "./bus/procedures/search.ts";
+import { among, bestOf, hitsOf, type Match, matches, scoreOf } from "./bus/procedures/search.ts";
 import { nextWords, wordsBehind } from "./bus/search.ts";
 import { askedIn } from "./bus/words.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
@@ -62,7 +62,7 @@ async function newest(
     all.push(...found);
     part = next;
   } while (part !== undefined && all.length < among);
-  return all.sort((a, b) => b.score - a.score || b.ref - a.ref).slice(0, best);
+  return all.sort((a, b) => scoreOf(b) - scoreOf(a) || b.ref - a.ref).slice(0, best);
 }
 
 interface Turns {

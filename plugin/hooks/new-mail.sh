@@ -40,8 +40,18 @@ answer=$(printf '%s\n' "$mail" | LC_ALL=C awk -v shown="$shown" '
     for (k = 2; k <= n; k++) all = all to piece[k]
     return all
   }
+  # The program writes what would not be seen, or would steer a terminal, as \u and its number: a mark stands for it here.
+  function visible(text) {
+    text = swap(text, "\\\\[bfnr]|\\\\u[0-9a-f][0-9a-f][0-9a-f][0-9a-f]", "\357\277\275")
+    return swap(text, "\001", "\\\\")
+  }
+  # A backslash of the text is not the beginning of an escape.
+  function inside(text) { return swap(text, "\\\\\\\\", "\001") }
+  # Every kind of line break begins a new quoted line.
   function quote(text) {
-    return "> " swap(swap(swap(text, "\\\\\\\\", "\001"), "\\\\n", "\\n> "), "\001", "\\\\")
+    text = swap(inside(text), "\\\\r\\\\n", "\\n")
+    text = swap(text, "\\\\[fnr]|\\\\u(000b|001[cde]|0085|202[89])", "\002")
+    return "> " swap(visible(text), "\002", "\\n> ")
   }
   {
     count = split($0, part, /\{"id":/)
@@ -50,7 +60,7 @@ answer=$(printf '%s\n' "$mail" | LC_ALL=C awk -v shown="$shown" '
       if (id <= shown) continue
       if (id > newest) newest = id
       if (++fresh > 10) continue
-      sender = field(part[i], "sender_id")
+      sender = visible(inside(field(part[i], "sender_id")))
       if (part[i] !~ /"sender_verified":true/) sender = sender " (not verified)"
       thread = field(part[i], "thread_id")
       if (thread != "") thread = " in " thread

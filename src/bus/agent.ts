@@ -4,8 +4,9 @@ import type { Recipient } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { sql } from "../sql/sql.ts";
+import { literal, sql } from "../sql/sql.ts";
 import { append } from "./event.ts";
+import { admitName } from "./names.ts";
 
 /** A write by an agent is noted at most this often; "seen" needs no better precision. */
 const seenPrecisionMs = 1000;
@@ -26,6 +27,7 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
   tx.learn(`known:${agent}`, "agent");
   tx.learn(`seen:${agent}`, before && before.last_seen_at >= stale ? before.last_seen_at : now);
   if (before && before.last_seen_at >= stale) return;
+  if (!before) yield* admitName(agent);
   const row = yield* one<{ first_seen_at: string }>(sql`
     insert into agents (name, first_seen_at, last_seen_at) values (${agent}, ${now}, ${now})
     on conflict (name) do update set last_seen_at = excluded.last_seen_at where agents.last_seen_at < ${stale}
@@ -52,27 +54,54 @@ export function* namesOf(agent: string): Procedure<string[]> {
   return [agent, ...rows.map((row) => row.pool)];
 }
 
-/** [M13] Whether anybody is known by that name, and who has a similar one. Strict refuses the unknown. */
+/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
 export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
   // [U9] The person is always there.
   if (name === "user" || tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
   const known = yield* one<{ known: string }>(sql`
     select 'agent' as known from agents where agents.name = ${name}
-    union all select 'pool' from pool_members where pool_members.pool = ${name} limit 1`);
-  // An agent stays known for ever, a pool only while it has members.
+    union all select 'pool' from pool_members where pool_members.pool = ${name}
+    union all select 'topic' from readers where readers.channel = ${name}
+    union all select 'topic' from messages where messages.to_agent = ${name} limit 1`);
+  // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
   if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
   if (known) return { name, known: true, similar: [] };
-  const rows = yield* all<{ name: string }>(sql`
-    select agents.name from agents union select pool_members.pool from pool_members limit 5000`);
-  const similar = closest(
-    name,
-    rows.map((row) => row.name),
-  );
+  yield* admitName(name);
+  const similar = yield* similarTo(name);
   if (!strict) return { name, known: false, similar };
-  throw new InboxError("not_found", `nobody is known as "${name}"`, {
+  throw new InboxError("not_found", `nobody is known as "${name}", and no topic is`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
       : "leave out --strict to write to a name that nobody has used yet",
     details: { similar },
   });
 }
+
+/** So many names are compared at most: agents and pools that acted last, and topics from the same first letter on. */
+const compared = 500;
+
+/** Asked only for a name's first use: from then on it is known. */
+function* similarTo(name: string): Procedure<string[]> {
+  const agents = yield* all<{ name: string }>(sql`
+    select agents.name from agents order by agents.last_seen_at desc, agents.name limit ${literal(compared)}`);
+  const pools = yield* all<{ name: string }>(sql`
+    select distinct pool_members.pool as name from pool_members order by name limit ${literal(compared)}`);
+  // From each name to the next, by the index: how many messages a topic has does not matter.
+  const topics = yield* all<{ name: string | null }>(sql`
+    with recursive topics (name) as (
+      select min(messages.to_agent) from messages where messages.to_agent >= ${firstLetterOf(name)}
+      union all
+      select (select min(messages.to_agent) from messages where messages.to_agent > topics.name)
+      from topics where topics.name is not null
+    )
+    select topics.name from topics limit ${literal(compared)}`);
+  // `task:T4` beside `task:T5` is no typing error.
+  const family = withoutDigits(name);
+  const others = topics.flatMap((topic) =>
+    topic.name !== null && withoutDigits(topic.name) !== family ? [topic.name] : [],
+  );
+  return closest(name, new Set([...agents, ...pools].map((row) => row.name).concat(others)));
+}
+
+const firstLetterOf = (name: string) => String.fromCodePoint(name.codePointAt(0)!);
+const withoutDigits = (name: string) => name.replace(/\d+/g, "0");

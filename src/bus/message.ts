@@ -4,6 +4,7 @@ import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind, Message } from "../contract/message.ts";
+import { linesOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
@@ -76,15 +77,29 @@ export interface Head {
   correlationId?: string;
   taskId?: string;
   expiresAt?: string;
+  /** The first of several messages that one send has made. */
+  copyOf?: number;
 }
 
-/** [M8] Whether a message comes after another of its correlation. Noted when it is written: the first may be gone later. */
-function* isReply({ correlationId }: Head): Procedure<number> {
+/** Who sends without a name of its own is called after the surface: any number of them may be meant. */
+const nobodyInParticular: ReadonlySet<string> = new Set(["cli", "mcp", "api"]);
+
+/**
+ * [M8] Whether a message answers the first of its correlation; one more by the same sender is another request. Noted when
+ * it is written: the first may be gone later.
+ */
+function* isReply({ correlationId, from, copyOf }: Head): Procedure<number> {
   if (correlationId === undefined) return 0;
-  const first = yield* one(
-    sql`select 1 as here from messages where messages.correlation_id = ${correlationId} limit 1`,
-  );
-  return first ? 1 : 0;
+  if (copyOf !== undefined)
+    return (yield* one<{ reply: number }>(
+      sql`select messages.reply from messages where messages.message_id = ${copyOf}`,
+    ))!.reply;
+  const first = yield* one<{ from_agent: string; reply: number }>(sql`
+    select messages.from_agent, messages.reply from messages where messages.correlation_id = ${correlationId}
+    order by messages.reply, messages.message_id limit 1`);
+  if (!first) return 0;
+  const again = first.reply === 0 && first.from_agent === from && !nobodyInParticular.has(from);
+  return again ? 0 : 1;
 }
 
 /**
@@ -212,7 +227,7 @@ export function contentOf(input: {
 }
 
 export function firstLine(text: string): string {
-  const line = text.trimStart().split("\n", 1)[0]!.trimEnd();
+  const line = linesOf(text.trimStart(), 1)[0]!.trimEnd();
   if (line.length <= 120) return line;
   // Half of a character would be no text.
   const end = line.charCodeAt(118) >= 0xd800 && line.charCodeAt(118) < 0xdc00 ? 118 : 119;

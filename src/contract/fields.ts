@@ -5,6 +5,7 @@
  * Schemas are built only for the operation that is asked for: eager ones cost milliseconds at start.
  */
 import * as v from "valibot";
+import { nameProblem } from "./names.ts";
 import { didYouMean } from "./suggest.ts";
 
 export interface FieldInfo {
@@ -49,19 +50,6 @@ const shown = (value: unknown) => {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
-
-function nameProblem(name: string): string | undefined {
-  if (name === "") return "must not be empty";
-  if ([...name].length > 128) return `must have at most 128 characters, got ${[...name].length}`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) || !name.isWellFormed())
-    return `must not contain control characters, got ${shown(name)}`;
-  if (name.startsWith("-")) return `must not start with "-", got ${shown(name)}`;
-  if (name === "*") return 'must be one name, not "*"';
-  if (name === "." || name === "..") return `must not be "${name}", which an address cannot hold`;
-  if (name.trim() !== name) return `must not begin or end with a space, got ${shown(name)}`;
-  return undefined;
-}
 
 /** The name of an agent, a channel, a pool, a run or a task. */
 export const name = (help: string, value = "NAME", flag?: string) =>

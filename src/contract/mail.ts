@@ -47,3 +47,6 @@ export const mailAnswer = () =>
   });
 
 export type MailAnswer = v.InferOutput<ReturnType<typeof mailAnswer>>;
+
+/** Where only the number of waiting messages is asked for, it is counted so far. */
+export const mailLimit = 1000;

@@ -1,6 +1,7 @@
 /** [Q12] `gate.idle`: asked when a worker of a pool has ended its last thread; where it refuses, the worker is told why. */
 import { dirname } from "node:path";
 import { refusalsOf, sendBackToWork, type Worked } from "../bus/procedures/worker-idle.ts";
+import { safe } from "../contract/safe-text.ts";
 import { impersonal } from "./environment.ts";
 import { askGate } from "./gate.ts";
 import { killLeft, markName } from "./kill-tree.ts";
@@ -29,7 +30,7 @@ export function idleGates(supervising: Supervising, ring: () => void): IdleGates
         for (const profile of all.values()) {
           if (profile.gateIdle === null) continue;
           const asked: Promise<void> = judge(supervising, one, profile)
-            .catch((error) => console.error(String((error as Error).message)))
+            .catch((error) => console.error(safe(String((error as Error).message))))
             .finally(() => {
               asking.delete(asked);
               ring();
@@ -57,5 +58,5 @@ async function judge({ engine, db, env }: Supervising, worked: Worked, { name: p
   );
   if (!verdict.passed)
     await engine.write((tx) => sendBackToWork(tx, worked, pool, refusals + 1, verdict.feedback));
-  else if (verdict.warning !== undefined) console.error(verdict.warning);
+  else if (verdict.warning !== undefined) console.error(safe(verdict.warning));
 }

@@ -5,6 +5,7 @@
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
 import { InboxError } from "../contract/errors.ts";
+import { safe } from "../contract/safe-text.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
 import { approvedProfiles, busRefusal, isUntrusted } from "./approval.ts";
@@ -106,7 +107,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
     } catch (error) {
       if (isUntrusted(error)) return error;
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
-      console.error(String((error as Error).message));
+      console.error(safe(String((error as Error).message)));
       beatDue = performance.now() + 1000;
       return "away";
     }

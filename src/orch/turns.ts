@@ -1,6 +1,7 @@
 /** [Q12] The turns of one attempt: the sub-agent answers, its gate looks at it and may send it back, at most twice. */
 import type { Ending } from "../bus/procedures/task-end.ts";
 import type { TaskRow } from "../bus/task.ts";
+import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import { askGate } from "./gate.ts";
 import { killBelow } from "./kill-tree.ts";
@@ -71,6 +72,6 @@ function sentBack(
   if (runner.resumes && session !== undefined) return { ...first, prompt: told, session };
   return {
     ...first,
-    prompt: `${first.prompt}\n\nYou have answered before:\n\n${final.slice(-partialLimit)}\n\n${told}`,
+    prompt: `${first.prompt}\n\nYou have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n${told}`,
   };
 }

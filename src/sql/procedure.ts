@@ -90,6 +90,8 @@ export interface Matches {
 
 export interface Match {
   ref: number;
+  /** How many of the words it has as they were asked for, and not only as the beginning of another. */
+  exact: number;
   score: number;
 }
 

@@ -107,7 +107,7 @@ describe.each(engines)("$name", ({ start }) => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, { correlationId: "r" });
-    await post(inbox, { correlationId: "r" });
+    await post(inbox, { sender: "w2", correlationId: "r" });
     await inbox.call("threads.send", { from: "ci", to: "w", subject: "s" });
     const state = async () => [
       await events(inbox),
@@ -266,8 +266,8 @@ describe.each(engines)("$name", ({ start }) => {
     const { inbox } = bench;
     await post(inbox, { correlationId: "r" });
     await inbox.call("messages.ack", { id: 1, agent: "w" });
-    await post(inbox, { correlationId: "r", ttlSeconds: 10 });
-    await post(inbox, { correlationId: "r", ttlSeconds: 10 });
+    await post(inbox, { sender: "w2", correlationId: "r", ttlSeconds: 10 });
+    await post(inbox, { sender: "w2", correlationId: "r", ttlSeconds: 10 });
     await inbox.call("messages.ack", { id: 3, agent: "w" });
     expect(ids(await read(inbox, { includeAcked: true }))).toEqual([1, 2, 3]);
     bench.pass(10);
@@ -542,7 +542,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await read(inbox, { reader: "r" }))).toEqual([3]);
   });
 
-  test("[M8] replies are every message with that correlation id after the first, across channels", async () => {
+  test("[M8] replies are the messages of others with that correlation id after the first, across channels", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const request = { channel: "reviewer", sender: "requester", correlationId: "review-42" };
@@ -571,12 +571,38 @@ describe.each(engines)("$name", ({ start }) => {
       );
   });
 
+  test("[M8] further requests of the first sender are no replies: not to others, not as copies of a broadcast", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const ask = (name: string) => post(inbox, { channel: name, sender: "lead", correlationId: "r" });
+    const answer = (sender: string) => post(inbox, { channel: "lead", sender, correlationId: "r" });
+    await ask("a");
+    await ask("b");
+    const { id } = await answer("b");
+    await ask("b");
+    const { id: second } = await answer("a");
+    expect(ids(await inbox.call("messages.replies", { correlationId: "r" }))).toEqual([id, second]);
+    await post(inbox, { channel: "*", sender: "lead", correlationId: "all" });
+    expect(ids(await inbox.call("messages.replies", { correlationId: "all" }))).toEqual([]);
+    const { copies } = await post(inbox, { channel: "*", sender: "a", correlationId: "all" });
+    const answers = ids(await inbox.call("messages.replies", { correlationId: "all" }));
+    expect(answers).toEqual(copies!.map((copy) => copy.id));
+  });
+
+  test("[M8] whoever sends without a name is anybody: the second such message is a reply", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await post(inbox, { channel: "reviewer", sender: "cli", correlationId: "r" });
+    const { id } = await post(inbox, { channel: "requester", sender: "cli", correlationId: "r" });
+    expect(ids(await inbox.call("messages.replies", { correlationId: "r" }))).toEqual([id]);
+  });
+
   test("[M8] a request that is gone takes no reply with it", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, { correlationId: "r", ttlSeconds: 10 });
-    await post(inbox, { channel: "requester", correlationId: "r" });
-    await post(inbox, { channel: "requester", correlationId: "r" });
+    await post(inbox, { channel: "requester", sender: "w1", correlationId: "r" });
+    await post(inbox, { channel: "requester", sender: "w2", correlationId: "r" });
     const replies = async () => ids(await inbox.call("messages.replies", { correlationId: "r" }));
     expect(await replies()).toEqual([2, 3]);
     bench.pass(10);

@@ -325,6 +325,36 @@ describe.each(engines)("$name", ({ start }) => {
     expect(messages.map(({ id }) => id)).toEqual([typo.id]);
   });
 
+  test("[M13] a topic with messages or readers is known, also to strict; its typos get suggestions", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    expect((await post(inbox, { channel: "deployments" })).recipient.known).toBe(false);
+    const known = { name: "deployments", known: true, similar: [] };
+    expect((await post(inbox, { channel: "deployments", strict: true })).recipient).toEqual(known);
+    const plain = { from: "ci", to: "deployments", message: "x", strict: true };
+    expect((await inbox.call("mailbox.send", plain)).recipient).toEqual(known);
+    await inbox.call("messages.inbox", { channel: "deployments", reader: "ci", commit: true });
+    const all = { channel: "deployments", agent: "ci" };
+    await inbox.call("messages.ackAll", all);
+    bench.pass(7200);
+    await inbox.call("messages.gc", { ackedOlderThanHours: 1 });
+    expect((await post(inbox, { channel: "deployments", strict: true })).recipient).toEqual(known);
+    const typo = await refusal(post(inbox, { channel: "deploymnets", strict: true }));
+    expect([typo.code, typo.details]).toEqual(["not_found", { similar: ["deployments"] }]);
+    expect((await post(inbox, { channel: "deploymnets" })).recipient.similar).toEqual(["deployments"]);
+  });
+
+  test("[M13] names that differ in their numbers are a series of topics, no typing errors", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await post(inbox, { channel: "task:T4" });
+    expect((await post(inbox, { channel: "task:T5" })).recipient).toEqual({
+      name: "task:T5",
+      known: false,
+      similar: [],
+    });
+  });
+
   test("[M13] strict refuses an unknown name, names close ones, and writes nothing", async () => {
     await using bench = await start();
     const { inbox } = bench;

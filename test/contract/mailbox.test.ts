@@ -368,6 +368,23 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
+  test("[B8] agents are listed with the mail that waits for each: not what was collected, has died or has expired", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("pools.join", { agent, pool: "backend" });
+    for (let i = 0; i < 3; i++) await write(inbox, `${i}`);
+    await inbox.call("messages.send", { channel: agent, sender: "lead", content: "brief", ttlSeconds: 10 });
+    const waiting = async () =>
+      (await inbox.call("agents.list", {})).agents.map(({ name, mail }) => [name, mail]);
+    expect(await waiting()).toEqual([
+      ["lead", 0],
+      [agent, 4],
+    ]);
+    await inbox.call("mailbox.receive", { agent });
+    bench.pass(10);
+    expect((await waiting())[1]).toEqual([agent, 2]);
+  });
+
   test("[B8] every call counts: one right after another is remembered, too", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -50,6 +50,23 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await ids(inbox, "fomc", { kinds: ["threads", "messages"] })).toEqual([]);
   });
 
+  test("[U8] a text that has the word itself comes before all that have only words which begin with it", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const send = (content: string) => inbox.call("messages.send", { channel: "c", sender: "ci", content });
+    const padding = "and more of what others say about it ".repeat(20);
+    await send(`${padding} test ${padding}`);
+    await send("testing tests tested testers");
+    await send("testing testing testing");
+    expect((await ids(inbox, "test"))[0]).toBe("msg_1");
+    expect(await ids(inbox, "test", { limit: 1 })).toEqual(["msg_1"]);
+    await send("the tests passed");
+    await send(`the testing of it has ${padding} passed`);
+    await inbox.call("threads.send", { from: "lead", to: "w", subject: "testing" });
+    expect((await ids(inbox, "passed tests"))[0]).toBe("msg_4");
+    expect((await ids(inbox, "test"))[0]).toBe("msg_1");
+  });
+
   test("[U8] a hit says where it is and shows the words in a part of its text", async () => {
     await using bench = await start();
     const { inbox } = bench;

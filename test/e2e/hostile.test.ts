@@ -1,12 +1,12 @@
 /** What an agent writes is hostile: it runs nothing, loads nothing from elsewhere, and leaves the page as it was. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import vectors from "../corpora/xss.json";
 import { chromiumPath } from "../support/browser.ts";
 import type { TestHub } from "../support/hub.ts";
 import { closeBrowser, openWindow, type Window } from "../support/page.ts";
 import { type Home, hubWithWorkspace, type Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
-import { vectors } from "./vectors.ts";
 
 /** What is in the document that only a broken page would have put there. */
 const intruders = `[...document.querySelectorAll("*")].flatMap((node) => {

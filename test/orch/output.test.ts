@@ -75,7 +75,7 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   const words = "failed: it ended with status 3: oops";
   const failing = "echo half; echo oops >&2; exit 3";
   const handed = await team.human("orch", "handoff", failing);
-  expect(handed.stdout).toBe(`${words}\nit had written:\nhalf\n`);
+  expect(handed.stdout).toBe(`${words}\nit had written:\n  half\n`);
   // So that what comes after `&&` does not happen.
   expect(handed.code).toBe(1);
   await team.human("orch", "assign", "name=a", `until [ -e go ]; do sleep 0.02; done; ${failing}`);
@@ -83,7 +83,7 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   expect((await team.human("orch", "show", "a")).stdout).toContain("process");
   writeFileSync(join(team.path, "go"), "");
   const gathered = (await team.human("inbox", "gather", "--from", "a")).stdout;
-  expect(gathered).toEndWith(`  ${words}\n  it had written:\n  half\n`);
+  expect(gathered).toEndWith(`  ${words}\n  it had written:\n    half\n`);
   // Its process is gone, and its number may be another's by now.
   expect((await team.human("orch", "show", "a")).stdout).not.toContain("process");
   expect((await team.orch("kill", "a")).json.error.hint).toBe("it has ended: it ended with status 3: oops");

@@ -127,7 +127,7 @@ postgresSuite("migrations", () => {
       expect(await createPostgres(asUser(url))).toBe(false);
       const error = await refusal(createPostgres(asUser(fresh())));
       expect(error.code).toBe("storage");
-      expect(error.hint).toContain("allowed to create a schema");
+      expect(error.hint).toContain("run inbox init as that role");
     } finally {
       await administrator().unsafe(`drop owned by ${user} cascade; drop role ${user}`);
     }

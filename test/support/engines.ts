@@ -8,6 +8,7 @@ import { connect } from "../../src/surfaces/client/client.ts";
 import { declaredFetch } from "./answers.ts";
 import { temporaryFolder } from "./folder.ts";
 import { postgresUrl, temporarySchema } from "./postgres.ts";
+import { postgresPrograms } from "./servers.ts";
 
 export interface Bench {
   inbox: Inbox;
@@ -70,14 +71,17 @@ async function startSqlite(): Promise<Bench> {
   };
 }
 
-/** A schema of its own on the tests' server; each connection has a pool, as another process would. */
-const startPostgres = (): Promise<Bench> => startServer();
+/** A schema of its own on the tests' server, under a role that owns nothing; each connection has a pool, as another process would. */
+const startPostgres = (): Promise<Bench> => startServer({ leastPrivilege: postgresPrograms() !== undefined });
 
 /** The same with mail carried by RabbitMQ, in queues of its own: their names begin with the bus's id. */
-const startCarried = (): Promise<Bench> => startServer(rabbitUrl);
+const startCarried = (): Promise<Bench> => startServer({ delivery: rabbitUrl });
 
-async function startServer(delivery?: string): Promise<Bench> {
-  const place = await temporarySchema();
+async function startServer({
+  delivery = undefined as string | undefined,
+  leastPrivilege = false,
+}): Promise<Bench> {
+  const place = await temporarySchema({ leastPrivilege });
   const { now, pass, freeze } = movable();
   const opened: EmbeddedInbox[] = [];
   const another = () => {

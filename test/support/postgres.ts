@@ -1,6 +1,9 @@
 /** A bus of a test's own on the tests' Postgres: a schema, used again by the next test, since making one takes longer than most tests. */
+import { join } from "node:path";
 import postgres from "postgres";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
+import { bareEnvironment, root } from "./cli.ts";
+import { postgresPrograms } from "./servers.ts";
 
 export const postgresUrl = process.env.TEST_POSTGRES || undefined;
 
@@ -30,11 +33,48 @@ export interface Place {
 }
 
 /** Empty, and counting from 1, whoever had it before. */
-export async function temporarySchema(): Promise<Place> {
+export async function temporarySchema({ leastPrivilege = false } = {}): Promise<Place> {
   const schema = free.pop() ?? (await create());
   await empty(schema);
-  const url = `${postgresUrl}?schema=${schema}&pool=4`;
+  const server = leastPrivilege ? await restricted(schema) : postgresUrl;
+  const url = `${server}?schema=${schema}&pool=4`;
   return { url, schema, [Symbol.dispose]: () => void free.push(schema) };
+}
+
+const roles = { owner: "restante_owner", app: "restante_app" };
+const granted = new Set<string>();
+
+/** The address for the role that may read and write rows and nothing else, as deploy/ makes it. */
+async function restricted(schema: string): Promise<string> {
+  if (!granted.has(schema)) {
+    await grant(schema);
+    granted.add(schema);
+  }
+  return addressFor(roles.app);
+}
+
+export function addressFor(role: string): string {
+  const url = new URL(postgresUrl!);
+  url.username = role;
+  return url.href;
+}
+
+/** Runs the script that deploy/README.md tells of. */
+export async function grant(schema: string): Promise<void> {
+  const words = Object.entries({ schema, ...roles, ON_ERROR_STOP: "1" }).flatMap(([name, value]) => [
+    "-v",
+    `${name}=${value}`,
+  ]);
+  const script = join(root, "deploy/postgres-roles.sql");
+  const child = Bun.spawn(
+    [join(postgresPrograms()!, "psql"), "-qX", ...words, "-d", postgresUrl!, "-f", script],
+    {
+      env: bareEnvironment(),
+      stdout: "ignore",
+      stderr: "pipe",
+    },
+  );
+  if ((await child.exited) !== 0) throw new Error(`psql: ${await new Response(child.stderr).text()}`);
 }
 
 async function create(): Promise<string> {

@@ -150,3 +150,18 @@ describe("deploy", () => {
     expect(complaints).toEqual([]);
   });
 });
+
+test("[C4] the build lists its parts: each that is locked, with its hash, and no host", async () => {
+  const text = readFileSync(join(root, "dist/sbom.cdx.json"), "utf8");
+  const { bomFormat, components } = JSON.parse(text);
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const locked = Object.keys(lock.packages).filter((path) => path.includes("node_modules/"));
+  const names = new Set(locked.map((path) => path.slice(path.lastIndexOf("node_modules/") + 13)));
+  expect(bomFormat).toBe("CycloneDX");
+  expect(new Set(components.map(({ name }: { name: string }) => name))).toEqual(names);
+  for (const { purl, hashes } of components) {
+    expect(purl).toMatch(/^pkg:npm\/[^ ]+@\d/);
+    expect(hashes).not.toBeEmpty();
+  }
+  expect(text).not.toContain("//");
+});

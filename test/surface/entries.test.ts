@@ -18,7 +18,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
   expect(list.stdout).toContain("1 unread");
   const shown = await at.human("entries", "show", id, "--mark-read");
   expect(shown.stdout).toMatch(
-    /Macro .*\n {2}\[0\] report\.md {2}text\/markdown; charset=utf-8, 7 bytes\n {2}\[1\] gone\.md {2}there is no such file\nLook/,
+    /Macro .*\n {2}\[0\] report\.md {2}text\/markdown; charset=utf-8, 7 bytes\n {2}\[1\] gone\.md {2}there is no such file\n│ Look/,
   );
   expect((await at.inbox("entries", "list", "--unread")).json).toMatchObject({ entries: [], unread: 0 });
   expect((await at.human("entries", "unread", id)).stdout).toBe(`${id} is unread\n`);

@@ -1,9 +1,11 @@
 /** Who there is, with what each holds and has waiting. */
+import { mailLimit } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { sql } from "../../sql/sql.ts";
+import { literal, sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
+import { waiting } from "../channel.ts";
 import { isRunning } from "../task.ts";
 
 interface AgentRow {
@@ -12,6 +14,7 @@ interface AgentRow {
   last_seen_at: string;
   leases: number;
   pending: number;
+  mail: number;
   /** As a sub-agent. */
   running: number;
 }
@@ -24,6 +27,8 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
     select agents.name, agents.first_seen_at, agents.last_seen_at,
       (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
       (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
+      (select count(*) from (
+        select 1 from messages where messages.to_agent = agents.name and ${waiting(now)} limit ${literal(mailLimit)}) as page) as mail,
       (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running
     from agents order by agents.name`);
   const memberships = yield* all<{ agent_id: string; pool: string }>(
@@ -36,6 +41,7 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
       pools: (pools.get(row.name) ?? []).map((membership) => membership.pool),
       leases: row.leases,
       pending: row.pending,
+      mail: row.mail,
       firstSeenAt: row.first_seen_at,
       lastSeenAt: row.last_seen_at,
       live: row.last_seen_at >= since || row.running > 0 || attending.has(row.name),

@@ -7,6 +7,7 @@ import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { aged, channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { admitName } from "../names.ts";
 import { and, visible } from "../visible.ts";
 
 type Input = ParsedOf<"messages.inbox">;
@@ -83,6 +84,8 @@ export function* commitReader(
   { channel, reader, position }: { channel: string; reader: string; position: number },
 ): Procedure<void> {
   const now = yield* tx.clock();
+  yield* admitName(channel);
+  yield* admitName(reader);
   const moved = yield* one(sql`
     insert into readers (channel, reader, position, committed_at) values (${channel}, ${reader}, ${position}, ${now})
     on conflict (channel, reader) do update set position = excluded.position, committed_at = excluded.committed_at

@@ -42,7 +42,7 @@ export function* post(
   for (const name of names) {
     const message = yield* write(
       tx,
-      { thread: null, from, to: name, kind: "event", ...tags, expiresAt },
+      { thread: null, from, to: name, kind: "event", ...tags, expiresAt, copyOf: written[0]?.row.message_id },
       content,
       now,
     );

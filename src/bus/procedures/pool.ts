@@ -1,16 +1,20 @@
 /** [T12] Joining and leaving a pool. */
+import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
+import { admitName, ownerOf } from "../names.ts";
 
 type Input = ParsedOf<"pools.join">;
 type Output = OutputOf<"pools.join">;
 
 export function* poolJoin(tx: Context, input: Input): Procedure<Output> {
   const now = yield* tx.clock();
+  yield* admitName(input.pool);
+  yield* refuseOwned(input.pool);
   return yield* change(
     tx,
     input,
@@ -20,6 +24,18 @@ export function* poolJoin(tx: Context, input: Input): Procedure<Output> {
     insert into pool_members (agent_id, pool, joined_at) values (${input.agent}, ${input.pool}, ${now})
     on conflict do nothing returning agent_id`,
   );
+}
+
+/** [X11] Whoever joins gets what is sent to the pool, so it cannot have the name of somebody. */
+function* refuseOwned(pool: string): Procedure<void> {
+  const owner = yield* ownerOf(pool);
+  if (!owner && pool !== "user" && pool !== "main") return;
+  const whose = owner
+    ? `"${owner.agent_id}" has ${owner.what}`
+    : `it is ${pool === "user" ? "the person" : "an agent"}`;
+  throw new InboxError("conflict", `"${pool}" cannot be a pool: ${whose}`, {
+    hint: "give the pool a name of its own",
+  });
 }
 
 export function* poolLeave(tx: Context, input: Input): Procedure<Output> {

@@ -29,13 +29,16 @@ export const matches = (
   wanted: Wanted,
 ): Procedure<Matches> => tx.search.match(kindNumbers[kind], words, wanted);
 
+/** A text that has a word as it was asked for comes before all that only have longer ones; then the score decides. */
+export const scoreOf = ({ exact, score }: Match) => exact + score / (1 + score);
+
 export function* hitsOf(
   tx: Context,
   kind: SearchKind,
   found: readonly Match[],
   words: readonly string[],
 ): Procedure<SearchHit[]> {
-  const scores = new Map(found.map(({ ref, score }) => [ref, score]));
+  const scores = new Map(found.map((match) => [match.ref, scoreOf(match)]));
   const hits = yield* readers[kind](tx, [...scores.keys()], words);
   return hits.map(({ ref, ...hit }) => ({ ...hit, score: scores.get(ref)! }));
 }

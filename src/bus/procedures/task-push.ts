@@ -6,6 +6,7 @@ import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { liveSince, seen } from "../agent.ts";
 import { append } from "../event.ts";
+import { admitName, ownerOf } from "../names.ts";
 import { findTask, isLive, liveTask, lockTasks, oneView, type TaskRow, taskColumns } from "../task.ts";
 import { shortNames } from "../task-names.ts";
 import { buryMailOf } from "./task-mail.ts";
@@ -26,6 +27,8 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   const now = yield* tx.clock();
   const name = input.name ?? (yield* freeName());
   yield* refuseTaken(name, input.agent, now);
+  yield* admitName(name);
+  if (input.worker !== undefined) yield* admitName(input.worker);
   const after = yield* prerequisites(name, input.after ?? []);
   yield* seen(tx, input.agent, now);
   // [Q14] What was sent to an earlier bearer of the name is not for this one.
@@ -74,6 +77,17 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
   if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
     throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
+      hint: "give the sub-agent another name, or leave it out",
+    });
+  // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
+  const owner = yield* ownerOf(name);
+  if (owner)
+    throw new InboxError("conflict", `"${name}" is not free: "${owner.agent_id}" has ${owner.what}`, {
+      hint: "give the sub-agent another name, or leave it out",
+    });
+  const pool = yield* one(sql`select 1 as here from pool_members where pool_members.pool = ${name} limit 1`);
+  if (pool)
+    throw new InboxError("conflict", `"${name}" is a pool: the sub-agent would get its mail and its work`, {
       hint: "give the sub-agent another name, or leave it out",
     });
   const taken = yield* liveTask(name);

@@ -4,6 +4,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
+import { admitName } from "../names.ts";
 import { and, visible } from "../visible.ts";
 import { findWorkspace, type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
 
@@ -13,6 +14,7 @@ export function* workspaceAdd(
 ): Procedure<OutputOf<"workspaces.add">> {
   const now = yield* tx.clock();
   const workspace_id = newId();
+  if (agent !== undefined) yield* admitName(agent);
   const row: WorkspaceRow = { workspace_id, path, label, agent_id: agent ?? workspace_id, created_at: now };
   yield* run(sql`
     insert into workspaces (workspace_id, path, label, agent_id, created_at)

@@ -15,6 +15,7 @@ export const agents = operation({
           pools: v.array(v.string()),
           leases: v.number(),
           pending: v.number(),
+          mail: v.number(),
           firstSeenAt: v.string(),
           lastSeenAt: v.string(),
           live: v.boolean(),
@@ -27,7 +28,7 @@ export const agents = operation({
   mcp: {
     tool: "agents",
     set: "worker",
-    use: "See who there is, who lives, and what each holds.",
+    use: "See who there is, who lives, what each holds, and how much mail waits for it.",
   },
   examples: ["inbox agents"],
 });

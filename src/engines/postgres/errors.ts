@@ -42,7 +42,7 @@ export function translate(error: unknown, shown: string): InboxError {
     if (code === "42501")
       return storage(
         `${shown}: ${error.message}`,
-        "the user must be allowed to create a schema, or own the one that schema=NAME names",
+        "the tables are made and changed by the role that owns the schema, or may create it: run inbox init as that role",
       );
     if (code === "53300")
       return storage(

@@ -42,12 +42,13 @@ export const search: Searching = {
   // All in one part: where many texts have a word the newest are walked, where few have it the index names them.
   *match(kind, words, { among, best }) {
     const asked = words.map((word) => `'${word}'${isBeginning(word) ? ":*" : ""}`).join(" & ");
+    const exact = words.map((word) => sql`(found.words @@ ${`'${word}'`}::tsquery)::int`);
     const found = yield* all<Match>(sql`
-      select found.ref, ts_rank(${weights}, found.words, ${asked}::tsquery, ${byLength}) as score from (
+      select found.ref, ${joined(exact, " + ")} as exact, ts_rank(${weights}, found.words, ${asked}::tsquery, ${byLength}) as score from (
         select search_words.ref, search_words.words from search_words
         where search_words.kind = ${literal(kind)} and search_words.words @@ ${asked}::tsquery
         order by search_words.ref desc limit ${literal(among)}) as found
-      order by score desc, found.ref desc limit ${literal(best)}`);
+      order by exact desc, score desc, found.ref desc limit ${literal(best)}`);
     return { found, next: undefined };
   },
 };

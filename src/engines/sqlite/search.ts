@@ -4,7 +4,7 @@
  * word that takes as long as there are texts. So each word is kept together with the part its text is in, parts are full at
  * some size, and looking into one reads nothing of the others.
  */
-import { all, isBeginning, one, run, type Searching } from "../../sql/procedure.ts";
+import { all, isBeginning, one, type Procedure, run, type Searching } from "../../sql/procedure.ts";
 import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 
 /** Rows of one kind lie together, in the order of their numbers. */
@@ -77,13 +77,28 @@ export const search: Searching = {
     const found = yield* all<{ ref: number; score: number }>(sql`
       select rowid - ${literal(kind * kindSize)} as ref, - bm25(search_words, 4.0, 1.0) as score from search_words
       where search_words match ${phrases.join(" AND ")}`);
-    if (!found.length) return { found, next };
+    if (!found.length) return { found: [], next };
     if (phrases.length === 1) having.push(found.length);
     const rarity = rarityIn(yield* one<{ totals: string }>(totals));
     const scale = words.length / having.reduce((sum, texts) => sum + rarity(texts), 0);
-    return { found: found.map(({ ref, score }) => ({ ref, score: score * scale })), next };
+    const exact = yield* exactIn(kind, newest, words);
+    return {
+      found: found.map(({ ref, score }) => ({ ref, score: score * scale, exact: exact.get(ref) ?? 0 })),
+      next,
+    };
   },
 };
+
+/** How many of the words each text of a part has whole. */
+function* exactIn(kind: number, part: number, words: readonly string[]): Procedure<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (const word of words) {
+    const having = yield* all<{ ref: number }>(sql`
+      select rowid - ${literal(kind * kindSize)} as ref from search_words where search_words match ${`"${tagOf(kind, part)}${word}"`}`);
+    for (const { ref } of having) counts.set(ref, (counts.get(ref) ?? 0) + 1);
+  }
+  return counts;
+}
 
 const totals = new Sql(["select hex(block) as totals from search_words_data where id = 1"], []);
 

@@ -4,13 +4,14 @@ import { InboxError } from "../../contract/errors.ts";
 import { exportedEntry, importLimit } from "../../contract/exported-entry.ts";
 import type { InputOf } from "../../contract/operations/index.ts";
 import type { Inbox } from "../../inbox.ts";
+import { safeJson } from "../text/safe.ts";
 import { print } from "./output.ts";
 
 /** False where the reader has gone away. */
 export async function exportEntries(inbox: Inbox, input: InputOf<"entries.export">): Promise<boolean> {
   for (let after = input.after; ; ) {
     const { entries, hasMore } = await inbox.call("entries.export", { ...input, after });
-    if (entries.length && !(await print(`${entries.map((each) => JSON.stringify(each)).join("\n")}\n`)))
+    if (entries.length && !(await print(`${entries.map((each) => safeJson(each)).join("\n")}\n`)))
       return false;
     if (!hasMore) return true;
     after = entries.at(-1)!.id;

@@ -7,6 +7,8 @@ import { withoutPassword } from "../../contract/secret.ts";
 import { type Asked, brokerOf, locate } from "../../location.ts";
 import { openBus } from "../../open-bus.ts";
 import { keep } from "../../orch/keeper.ts";
+import { plainPaint } from "../text/paint.ts";
+import { refusalText } from "../text/refusal.ts";
 
 /** What is shown in `ps` has no password in it: the real address comes by the environment. */
 export function addressOf(asked: Asked): string {
@@ -35,8 +37,8 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
     }
     return 0;
   } catch (error) {
-    const { code, message, hint } = asInboxError(error);
-    console.error(`error ${message} (${code})\nhint  ${hint}`);
-    return errorTable[code].exit;
+    const refused = asInboxError(error).shape();
+    console.error(refusalText(refused, plainPaint).trimEnd());
+    return errorTable[refused.code].exit;
   }
 }

@@ -4,6 +4,7 @@ import type { TranscriptEntry } from "../../contract/transcript.ts";
 import type { Inbox } from "../../inbox.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
+import { safeJson } from "../text/safe.ts";
 import { transcriptText } from "../text/transcript.ts";
 import { exitBrokenPipe, print } from "./output.ts";
 
@@ -21,7 +22,7 @@ export async function followLog(
     const asked = { ...input, after, timeoutSeconds: patienceSeconds } as InputOf<"tasks.log">;
     const { entries, next, ended } = await inbox.call("tasks.log", asked);
     for (const entry of entries) {
-      const text = json ? `${JSON.stringify(snakeCase(entry))}\n` : lineOf(entry, paint, before);
+      const text = json ? `${safeJson(snakeCase(entry))}\n` : lineOf(entry, paint, before);
       if (text && !(await print(text))) return exitBrokenPipe;
       before = entry;
     }

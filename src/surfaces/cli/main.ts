@@ -12,14 +12,16 @@ import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
+import { refusalText } from "../text/refusal.ts";
 import { render } from "../text/render.ts";
+import { safe, safeJson } from "../text/safe.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
-import { complain, exitBrokenPipe, hasOutput, print, say } from "./output.ts";
+import { complain, exitBrokenPipe, hasOutput, print, say, warn } from "./output.ts";
 import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
@@ -151,8 +153,7 @@ async function openBus(
   token: string | undefined,
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
-  const journal = { complain: (message: string) => complain(`warning: ${message}\n`) };
-  const inbox = openInbox(location, { delivery, brief: true, journal, complain: journal.complain });
+  const inbox = openInbox(location, { delivery, brief: true, journal: { complain: warn }, complain: warn });
   return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
 }
 
@@ -176,7 +177,7 @@ async function answer(
     await handed.confirm?.();
   } catch (error) {
     const { code, message } = asInboxError(error);
-    complain(`warning: what you see was not marked as read: ${message}\n`);
+    warn(`what you see was not marked as read: ${message}`);
     // It has become another's, or will be delivered again: whoever goes by the exit code does nothing with it.
     return errorTable[code].exit;
   }
@@ -186,10 +187,9 @@ async function answer(
 }
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
-  if (op.cli.shape === "channel")
-    return `${JSON.stringify(bareAnswer(op, value as Record<string, unknown>))}\n`;
+  if (op.cli.shape === "channel") return `${safeJson(bareAnswer(op, value as Record<string, unknown>))}\n`;
   const fields = snakeCase(value) as object;
-  return `${JSON.stringify({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
+  return `${safeJson({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
 }
 
 /** The field the protocol shows; what else there is goes into it, where it is an object. */
@@ -200,7 +200,7 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
 }
 
 async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
-  for (const warning of warnings) complain(`warning: ${warning}\n`);
+  for (const warning of warnings) warn(warning);
   return `${render(op.name as OperationName, value as never, paintFor(1))}\n`;
 }
 
@@ -208,18 +208,15 @@ async function report(error: InboxError, json: boolean): Promise<number> {
   const { exit } = errorTable[error.code];
   if (json) {
     try {
-      const printed = await print(`${JSON.stringify({ ok: false, error: error.shape() })}\n`);
+      const printed = await print(`${safeJson({ ok: false, error: error.shape() })}\n`);
       return printed ? exit : exitBrokenPipe;
     } catch {
       // Standard output itself is what fails: say it where it can still be heard.
     }
   }
-  const paint = paintFor(2);
-  complain(
-    `${paint.red("error")} ${error.message} ${paint.dim(`(${error.code})`)}\n${paint.dim("hint")}  ${error.hint}\n`,
-  );
+  complain(refusalText(error.shape(), paintFor(2)));
   if (error.code === "internal" && process.env.INBOX_DEBUG)
-    complain(`${String((error.cause as Error)?.stack)}\n`);
+    complain(`${safe(String((error.cause as Error)?.stack))}\n`);
   return exit;
 }
 

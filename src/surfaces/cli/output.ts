@@ -1,6 +1,7 @@
 /** Standard output and error. */
 import { InboxError } from "../../contract/errors.ts";
 import { exists, fs } from "../../system.ts";
+import { setIn } from "../text/safe.ts";
 
 /** What a shell reports for a program that died of a closed pipe. */
 export const exitBrokenPipe = 141;
@@ -33,6 +34,10 @@ export async function hasOutput(): Promise<boolean> {
   return (Number.parseInt(flags, 8) & 0o2000000) === 0;
 }
 
+/** [X13] A warning may quote what others wrote, or what was typed. */
+export const warn = (message: string) => complain(`warning: ${setIn(message, 9)}\n`);
+
+/** Our own words to standard error, colours and all: what is not ours goes through `warn` or `refusalText`. */
 export function complain(text: string): void {
   try {
     fs().writeSync(2, text);

@@ -4,8 +4,9 @@ import { parseInput } from "../../contract/operation.ts";
 import { serve } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { type Asked, isHub, locateOrNew } from "../../location.ts";
+import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
-import { complain } from "./output.ts";
+import { complain, warn } from "./output.ts";
 
 /** Starts, says where, and answers once it has stopped. */
 export async function runHub(
@@ -31,17 +32,15 @@ export async function runHub(
     delivery,
     dataDir,
     dev,
-    complain: (message) => complain(`warning: ${message}\n`),
+    complain: warn,
   });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
   });
   await say({ url: hub.url, db: hub.db, pid: process.pid });
   if (hub.away) {
-    complain(
-      `warning: ${hub.away.message}. The hub waits for it, and refuses calls with "storage" meanwhile\n`,
-    );
-    void hub.met.then(() => complain(`${hub.db} is there now\n`)).catch(() => {});
+    warn(`${hub.away.message}. The hub waits for it, and refuses calls with "storage" meanwhile`);
+    void hub.met.then(() => complain(`${safe(hub.db)} is there now\n`)).catch(() => {});
   }
   // Met, and not one to be served: that ends it as it would have at the start.
   const refused = new Promise<never>((_, reject) => hub.met.catch(reject));

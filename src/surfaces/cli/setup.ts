@@ -21,7 +21,7 @@ export async function runSetup(asked: Asked, { input, label }: CommandInput, jso
     });
   }
   await print(safe(plan.diff));
-  if (!agrees(`Write ${plan.file}?`)) return plan;
+  if (!agrees(`Write ${safe(plan.file)}?`)) return plan;
   // What is written is what was shown.
   const again = await runLocal("bus.setup", asked, input, label);
   if (again.diff !== plan.diff)

@@ -1,5 +1,6 @@
 /** Tab in the shell: commands, their options, and the names of agents and tasks. */
 import type { Inbox } from "../../inbox.ts";
+import { safe } from "../text/safe.ts";
 import { operationsOf } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { slashCommands } from "./slash.ts";
@@ -40,5 +41,5 @@ async function namesThere(inbox: Inbox): Promise<string[]> {
   const { queued, running } = await inbox.call("tasks.queue", { all: true, limit: 1 });
   const { agents } = await inbox.call("agents.list", {});
   const names = [...queued, ...running, ...agents].map(({ name }) => name);
-  return [...new Set(names)].filter((name) => !/\s/.test(name));
+  return [...new Set(names)].filter((name) => !/\s/.test(name) && safe(name) === name);
 }

@@ -10,7 +10,8 @@ import { programWords } from "../../orch/program.ts";
 import { fs } from "../../system.ts";
 import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
-import { safe } from "../text/safe.ts";
+import { refusalText } from "../text/refusal.ts";
+import { oneLine } from "../text/safe.ts";
 import type { Program } from "./commands.ts";
 import { wrapped } from "./help.ts";
 import { complain } from "./output.ts";
@@ -74,7 +75,7 @@ async function talk(
   const lines = createInterface({
     input: process.stdin,
     output: process.stdout,
-    prompt: paint.cyan(`${safe(agent)}> `),
+    prompt: paint.cyan(`${oneLine(agent)}> `),
     history: readHistory(),
     historySize: 1000,
     removeHistoryDuplicates: true,
@@ -85,7 +86,7 @@ async function talk(
   const announce = (event: Event) => {
     if (busy) return;
     process.stdout.write(
-      `\r\u001b[K${paint.yellow("mail")} from ${safe(event.source)}: ${safe(event.summary)}\n`,
+      `\r\u001b[K${paint.yellow("mail")} from ${oneLine(event.source)}: ${oneLine(event.summary)}\n`,
     );
     lines.prompt(true);
   };
@@ -143,8 +144,7 @@ async function runLine(line: string, env: Record<string, string | undefined>): P
     const { program, argv } = meantBy(words);
     return await start(program, argv, env);
   } catch (error) {
-    const { message, hint } = asInboxError(error);
-    complain(`${paintFor(2).red("error")} ${message}\n${paintFor(2).dim("hint")}  ${hint}\n`);
+    complain(refusalText(asInboxError(error).shape(), paintFor(2)));
     return 30;
   }
 }

@@ -1,6 +1,7 @@
 /** What comes or goes a line at a time: answers for as long as somebody reads, and files of any length. */
 import type { Inbox } from "../../inbox.ts";
 import { snakeCase } from "../text/recase.ts";
+import { safeJson } from "../text/safe.ts";
 import { exportEntries, importEntries } from "./entries.ts";
 import { followLog } from "./log.ts";
 import { exitBrokenPipe, print } from "./output.ts";
@@ -15,7 +16,7 @@ type Stream = (
 export const streams: Readonly<Record<string, Stream>> = {
   "events.watch": async (inbox, input, { label }) => {
     for await (const record of inbox.follow(input, { label }))
-      if (!(await print(`${JSON.stringify(snakeCase(record))}\n`))) return exitBrokenPipe;
+      if (!(await print(`${safeJson(snakeCase(record))}\n`))) return exitBrokenPipe;
     return 0;
   },
   "tasks.log": (inbox, input, { json }) => followLog(inbox, input, json),

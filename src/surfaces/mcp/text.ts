@@ -8,13 +8,15 @@ import type { OperationName, OutputOf } from "../../contract/operations/index.ts
 import type { Recipient } from "../../contract/recipient.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
+import { quoted as quotedWith } from "../text/safe.ts";
+import { senderText } from "../text/sender.ts";
 
 type Texts = { [N in OperationName]?: (output: OutputOf<N>) => string };
 
-const quoted = (text: string) => text.replace(/^/gm, "> ");
+const quoted = (text: string) => quotedWith(text, "> ");
 
-const oneMail = ({ id, senderId, message, threadId, kind, redelivered }: Mail) =>
-  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(message)}`;
+const oneMail = ({ id, senderId, message, threadId, kind, redelivered, senderVerified }: Mail) =>
+  `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(message)}`;
 
 const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
   if (messages.length) return messages.map(oneMail).join("\n");
@@ -22,8 +24,12 @@ const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messa
 };
 
 const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
-  messages.map(({ id, sender, content }) => `#${id} ${sender}:\n${quoted(content)}`).join("\n") ||
-  "no messages";
+  messages
+    .map(
+      ({ id, sender, senderVerified, content }) =>
+        `#${id} ${senderText(sender, senderVerified)}:\n${quoted(content)}`,
+    )
+    .join("\n") || "no messages";
 
 const sentText = (id: number | string, { name, known, similar }: Recipient) =>
   `sent ${id} to ${name}${known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;
@@ -49,10 +55,10 @@ const texts: Texts = {
           name: channel,
           known: recipient.known || !recipient.similar.length,
         }),
-  "messages.read": ({ message: { id, sender, content }, offset, total }) => {
+  "messages.read": ({ message: { id, sender, senderVerified, content }, offset, total }) => {
     const end = offset + content.length;
     const part = offset > 0 || end < total ? `, characters ${offset}–${end} of ${total}` : "";
-    return `#${id} ${sender}${part}:\n${quoted(content)}`;
+    return `#${id} ${senderText(sender, senderVerified)}${part}:\n${quoted(content)}`;
   },
   "threads.waitReply": (output) =>
     output.woke

@@ -1,4 +1,5 @@
 /** Who has acted here. */
+import { mailLimit } from "../../contract/mail.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -12,8 +13,9 @@ export const agentRenders: NounRenders<"agents"> = {
       relative(agent.lastSeenAt),
       String(agent.leases),
       String(agent.pending),
+      agent.mail >= mailLimit ? `${mailLimit} or more` : String(agent.mail),
       agent.pools.map(safe).join(", "),
     ]);
-    return textTable(["AGENT", "SEEN", "LEASES", "PENDING", "POOLS"], rows, paint.dim);
+    return textTable(["AGENT", "SEEN", "LEASES", "PENDING", "MAIL", "POOLS"], rows, paint.dim);
   },
 };

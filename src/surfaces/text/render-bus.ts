@@ -1,6 +1,6 @@
 /** What was done to the database itself, and where it is served. */
 import type { NounRenders } from "./noun-renders.ts";
-import { safe } from "./safe.ts";
+import { inLine, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 /** As a shell would have to be told. */
@@ -9,8 +9,8 @@ const word = (text: string) =>
 
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint) => {
-    const lines = [created ? `Created ${db}` : `${db} is there already; nothing was changed`];
-    if (outer) lines.push(`${paint.yellow("note")} it hides the outer one at ${outer}`);
+    const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} is there already; nothing was changed`];
+    if (outer) lines.push(`${paint.yellow("note")} it hides the outer one at ${inLine(outer)}`);
     if (!trusted && !created)
       lines.push(
         `${paint.yellow("note")} you did not make it, so no program is started for it; inbox trust approves it`,
@@ -19,7 +19,7 @@ export const busRenders: NounRenders<"bus"> = {
   },
   "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
   your inbox ${url}/
-  database   ${db}
+  database   ${inLine(db)}
   the API    ${url}/docs/api
              curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
              inbox --db ${url} receive --agent agent-1
@@ -30,11 +30,11 @@ export const busRenders: NounRenders<"bus"> = {
     const who =
       agent === null
         ? ""
-        : `\nThe agent is called ${safe(agent)} on the bus; --agent NAME gives it another name`;
-    if (!changed) return `${file} is as it should be; nothing to do${who}`;
+        : `\nThe agent is called ${inLine(agent)} on the bus; --agent NAME gives it another name`;
+    if (!changed) return `${inLine(file)} is as it should be; nothing to do${who}`;
     return written
-      ? `${safe(diff)}Changed ${file}; restart the client to see it${who}`
-      : `${file} was left as it is`;
+      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}`
+      : `${inLine(file)} was left as it is`;
   },
   "bus.trust": ({ db, profiles, runs, waiting, trusted }, paint) => {
     const commands = runs.map(({ name, what, command }) => [
@@ -59,7 +59,7 @@ export const busRenders: NounRenders<"bus"> = {
     return checks
       .map(
         ({ name, status, detail, fix }) =>
-          `${marks[status]} ${name.padEnd(12)} ${safe(detail)}${fix ? `\n     ${paint.dim("fix")} ${fix}` : ""}`,
+          `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}${fix ? `\n     ${paint.dim("fix")} ${setIn(fix, 9)}` : ""}`,
       )
       .join("\n");
   },
@@ -70,7 +70,7 @@ export const busRenders: NounRenders<"bus"> = {
       String(table.copied),
       String(table.deleted),
     ]);
-    const head = `${paint.bold(safe(to))} is the same as ${safe(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
+    const head = `${paint.bold(inLine(to))} is the same as ${inLine(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
     return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}`;
   },
 };

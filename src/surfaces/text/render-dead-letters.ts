@@ -1,7 +1,7 @@
 /** Dead letters, and what each died of. */
 import { channelLine } from "./channel-message.ts";
 import type { NounRenders } from "./noun-renders.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, inLine } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
@@ -19,7 +19,7 @@ export const deadLetterRenders: NounRenders<"deadLetters"> = {
     return textTable(["ID", "FROM", "TO", "DIED", "REASON", "MESSAGE"], rows, paint.dim);
   },
   "deadLetters.show": ({ message }, paint) =>
-    `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${safe(message.deadReason)}`,
+    `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${inLine(message.deadReason)}`,
   "deadLetters.requeue": ({ requeued }) => `Put ${requeued} message(s) back`,
   "deadLetters.purge": ({ purged }) => `Threw ${purged} message(s) away`,
 };

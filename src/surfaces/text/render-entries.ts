@@ -3,7 +3,7 @@ import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, inLine, quoted, safe, safeJson } from "./safe.ts";
 import { relative } from "./time.ts";
 
 const from = ({ workspaceLabel, sender }: Entry) => workspaceLabel ?? sender ?? "";
@@ -16,8 +16,8 @@ function line(entry: Entry, paint: Paint): string {
 }
 
 function documentText({ n, path, exists, type, size, problem }: DocumentState, paint: Paint): string {
-  const state = exists ? `${type}, ${size} bytes` : paint.yellow(problem ?? "gone");
-  return `  ${paint.dim(`[${n}]`)} ${safe(path)}  ${state}`;
+  const state = exists ? `${type}, ${size} bytes` : paint.yellow(inLine(problem ?? "gone"));
+  return `  ${paint.dim(`[${n}]`)} ${inLine(path)}  ${state}`;
 }
 
 export const entryRenders: NounRenders<"entries"> = {
@@ -31,13 +31,13 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.show": ({ entry, documents }, paint) => {
     const facts = [entry.kind, entry.threadId, entry.messageId, when(entry)].filter(Boolean).join(", ");
     const offers = entry.choices
-      ? [`${paint.dim("answers")} ${entry.choices.map(safe).join(paint.dim(" | "))}`]
+      ? [`${paint.dim("answers")} ${entry.choices.map(inLine).join(paint.dim(" | "))}`]
       : [];
     const answered = entry.answeredAt ? [paint.dim(`answered ${relative(entry.answeredAt)}`)] : [];
     return [
-      `${paint.bold(safe(from(entry)))} ${paint.dim(facts)}`,
+      `${paint.bold(inLine(from(entry)))} ${paint.dim(facts)}`,
       ...documents.map((each) => documentText(each, paint)),
-      ...(entry.comments ? [safe(entry.comments).trimEnd()] : []),
+      ...(entry.comments ? [quoted(safe(entry.comments).trimEnd(), `${paint.dim("│")} `)] : []),
       ...offers,
       ...answered,
     ].join("\n");
@@ -49,6 +49,6 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.delete": ({ id, restorableUntil }) =>
     restorableUntil === null ? `erased ${id}` : `deleted ${id}; inbox entries restore ${id} brings it back`,
   "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "is back"}`,
-  "entries.export": ({ entries }) => entries.map((each) => JSON.stringify(each)).join("\n"),
+  "entries.export": ({ entries }) => entries.map((each) => safeJson(each)).join("\n"),
   "entries.import": ({ imported, known }) => `added ${imported}; ${known} were there before`,
 };

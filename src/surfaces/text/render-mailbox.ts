@@ -7,6 +7,7 @@ import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { recipientText } from "./recipient.ts";
 import { cut, safe } from "./safe.ts";
+import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
@@ -16,7 +17,7 @@ const emptyText = (hidden: number) =>
 function oneMail(mail: Mail, paint: Paint): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
-  const head = `${paint.dim(String(mail.id))} ${paint.bold(safe(mail.senderId))} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
+  const head = `${paint.dim(String(mail.id))} ${senderText(mail.senderId, mail.senderVerified, paint.bold)} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
   const failed = mail.kind === "result" ? failureText(mail.metadata, paint) : undefined;
   return `${head}\n${(failed ?? safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
 }
@@ -42,7 +43,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     if (!total) return emptyText(hidden);
     const rows = messages.map((mail) => [
       String(mail.id),
-      cut(mail.senderId, 24),
+      senderText(cut(mail.senderId, 24), mail.senderVerified),
       mail.kind,
       relative(mail.createdAt),
       cut(mail.message, 60),

@@ -2,7 +2,8 @@
 import { channelLine } from "./channel-message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { recipientText } from "./recipient.ts";
-import { safe } from "./safe.ts";
+import { inLine, quoted, safe } from "./safe.ts";
+import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
@@ -35,7 +36,7 @@ export const messageRenders: NounRenders<"messages"> = {
   "messages.read": ({ message, offset, total }, paint) => {
     const end = offset + message.content.length;
     const part = offset > 0 || end < total ? paint.dim(` characters ${offset}–${end} of ${total}`) : "";
-    return `${message.id} ${safe(message.sender)} → ${safe(message.channel)}${part}\n${safe(message.content)}`;
+    return `${message.id} ${senderText(message.sender, message.senderVerified)} → ${safe(message.channel)}${part}\n${quoted(safe(message.content), "  ")}`;
   },
   "messages.status": (receipt, paint) => {
     const at = (time: string | null) => (time === null ? "never" : relative(time));
@@ -45,7 +46,7 @@ export const messageRenders: NounRenders<"messages"> = {
       ["handed", receipt.handed ? `${receipt.handed} time(s), first ${at(receipt.firstHandedAt)}` : "never"],
       ["acked", receipt.ackedAt ? `${at(receipt.ackedAt)} by ${safe(receipt.ackedBy ?? "")}` : "no"],
     ];
-    if (receipt.deadAt) rows.push(["dead", `${at(receipt.deadAt)}: ${safe(receipt.deadReason ?? "")}`]);
+    if (receipt.deadAt) rows.push(["dead", `${at(receipt.deadAt)}: ${inLine(receipt.deadReason ?? "")}`]);
     const head = `${receipt.id} ${safe(receipt.sender)} → ${safe(receipt.channel)}`;
     return [head, ...rows.map(([name, value]) => `  ${paint.dim(name.padEnd(7))} ${value}`)].join("\n");
   },

@@ -2,17 +2,17 @@
 import type { SearchHit } from "../../contract/search.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, inLine } from "./safe.ts";
 import { relative } from "./time.ts";
 
 function marked({ text, matches }: SearchHit["snippet"], paint: Paint): string {
   let at = 0;
   let line = "";
   for (const [from, to] of matches) {
-    line += safe(text.slice(at, from)) + paint.bold(safe(text.slice(from, to)));
+    line += inLine(text.slice(at, from)) + paint.bold(inLine(text.slice(from, to)));
     at = to;
   }
-  return line + safe(text.slice(at));
+  return line + inLine(text.slice(at));
 }
 
 export const searchRenders: NounRenders<"search"> = {

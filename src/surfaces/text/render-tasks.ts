@@ -4,7 +4,7 @@ import type { TaskInQueue } from "../../contract/task.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
@@ -21,7 +21,7 @@ function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
     facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
   if (finishedAt && !task.success) facts.push(`failed: ${cut(error ?? "", 80)}`);
   const mark = finishedAt ? (task.success ? paint.green("✓") : paint.red("✗")) : "-";
-  return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(safe).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
+  return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(inLine).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
 
 function queueText({ queued, running, finished, hasMore }: OutputOf<"tasks.queue">, paint: Paint): string {
@@ -74,9 +74,9 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["go on", resume && `cd ${task.cwd} && ${resume.join(" ")}`],
     ];
     const rows = facts.flatMap(([name, value]) =>
-      value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${safe(value)}`],
+      value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${setIn(value, 11)}`],
     );
-    return [paint.bold(safe(task.name)), ...rows, "", safe(task.prompt)].join("\n");
+    return [paint.bold(safe(task.name)), ...rows, "", quoted(safe(task.prompt), "  ")].join("\n");
   },
   "tasks.log": ({ entries, next, ended }, paint) => {
     const text = entries.map((entry, i) => transcriptText(entry, paint, entries[i - 1])).join("");
@@ -100,12 +100,12 @@ export const taskRenders: NounRenders<"tasks"> = {
     taskLine({ ...task, summary: prompt }, paint).trim(),
   "tasks.profiles": ({ file, default: usual, profiles }, paint) => {
     const rows = profiles.map((each) => [
-      `${each.installed ? paint.green("●") : paint.dim("○")} ${safe(each.name)}${each.name === usual ? " (default)" : ""}`,
-      safe(each.runner),
-      safe(each.model ?? ""),
-      safe(each.installed ? (each.program ?? "") : (each.hint ?? "")),
+      `${each.installed ? paint.green("●") : paint.dim("○")} ${inLine(each.name)}${each.name === usual ? " (default)" : ""}`,
+      inLine(each.runner),
+      inLine(each.model ?? ""),
+      inLine(each.installed ? (each.program ?? "") : (each.hint ?? "")),
     ]);
-    const where = file === null ? "built in; .agents/agents.toml adds your own" : safe(file);
+    const where = file === null ? "built in; .agents/agents.toml adds your own" : inLine(file);
     return `${textTable(["PROFILE", "RUNNER", "MODEL", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
   },
 };

@@ -1,14 +1,14 @@
 /** Workspaces and their agents. */
 import type { NounRenders } from "./noun-renders.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, inLine, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 export const workspaceRenders: NounRenders<"workspaces"> = {
   "workspaces.add": ({ workspace }) =>
-    `${workspace.workspaceId} ${safe(workspace.label)}
+    `${workspace.workspaceId} ${inLine(workspace.label)}
   its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}:
   inbox setup claude --url http://127.0.0.1:3456/mcp/${workspace.workspaceId}`,
-  "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${safe(workspace.label)}`,
+  "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${inLine(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
       ? textTable(
@@ -17,7 +17,7 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
             each.workspaceId,
             cut(each.agent, 24),
             cut(each.label, 30),
-            safe(each.path),
+            inLine(each.path),
           ]),
           paint.dim,
         )

@@ -1,13 +1,22 @@
-/** What an agent wrote must not steer a person's terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-export const safe = (text: string) => text.replace(control, "\ufffd");
+/** [X13] What an agent wrote must not steer a person's terminal, nor pass for a line of ours. */
+import { safe } from "../../contract/safe-text.ts";
 
-/** All in one line, so that nothing in it can pass for a line of ours. */
+export { quoted, safe, safeJson } from "../../contract/safe-text.ts";
+
+/** Without line breaks, and else as it is. */
+export const inLine = (text: string) => safe(text).replaceAll("\n", " ");
+
+/** All in one line, as it is read: spaces count once. */
 export const oneLine = (text: string) => safe(text).replace(/\s+/g, " ");
 
 /** One line of at most so many characters. */
 export const cut = (text: string, most: number) => {
   const line = oneLine(text);
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
 };
+
+/** Lines after the first are set in as far as the first one's label is long. */
+export const setIn = (text: string, columns: number) =>
+  safe(text)
+    .trimEnd()
+    .replaceAll("\n", `\n${" ".repeat(columns)}`);

@@ -1,0 +1,98 @@
+/**
+ * [X11] Names of agents, channels, pools, runs, readers and tasks. Which texts can be a name at all, and which may become a
+ * new one: of two names that look the same only one can come into being. Names from before that rule stay as they are, so
+ * the second question is asked only where a name is used for the first time.
+ */
+
+const lengthLimit = 128;
+
+/** Why a text can never be a name; undefined where it can. */
+export function nameProblem(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  const length = [...name].length;
+  if (length > lengthLimit) return `must have at most ${lengthLimit} characters, got ${length}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) || !name.isWellFormed())
+    return `must not contain control characters, got ${shownName(name)}`;
+  if (name.startsWith("-")) return `must not start with "-", got ${shownName(name)}`;
+  if (name === "*") return 'must be one name, not "*"';
+  if (name === "." || name === "..") return `must not be "${name}", which an address cannot hold`;
+  if (name.trim() !== name) return `must not begin or end with a space, got ${shownName(name)}`;
+  return undefined;
+}
+
+/** The person, and the agent every command speaks for where nobody says otherwise: no new name may look like theirs. */
+const reserved = ["user", "main"] as const;
+
+const plain = /^[\u0020-\u007e]*$/;
+/** Cannot be seen, or changes how its neighbours are shown. U+2800 is a blank that counts as a symbol. */
+const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
+const manyMarks = /^\p{M}|\p{M}{4}/u;
+/** Latin letters of phonetics and old spellings, of which many are drawn like a to z. */
+const oddLatin = /[\u01c0-\u01c3\u0251\u0261\u0269\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/u;
+const word = /[\p{L}\p{M}]+/gu;
+
+/** Letters of other scripts, and the Latin ones they are drawn like. */
+const foreign = "асԁеһіјӏорԛѕԝхуѵьпгАВСЕНІЈКМОРЅТХУԚԜѴЬαικνορυωητχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԼՏՍՕ";
+const latin = "acdehijlopqswxyvbnrABCEHIJKMOPSTXYQWVbaikvopuwntxyABEZHIKMNOPTYXonugnLSUO";
+const drawnLike = new Map(Array.from(foreign, (letter, i) => [letter, latin[i]!]));
+const onlyForeign = new RegExp(`^[${foreign}]+$`, "u");
+
+/** The scripts in common use; and those that are written together, in one word. */
+const scripts = (
+  "Latin Cyrillic Greek Arabic Hebrew Devanagari Armenian Bengali Ethiopic Georgian Gujarati Gurmukhi Kannada Khmer Lao " +
+  "Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan Latin+Han+Hiragana+Katakana Latin+Han+Bopomofo Latin+Han+Hangul"
+).split(" ");
+
+let ofOneScript: RegExp[] | undefined;
+
+/** Whether a word is of one script. A mark that several scripts use belongs to each of them. */
+function isOfOneScript(text: string): boolean {
+  ofOneScript ??= scripts.map((together) => {
+    const all = ["Common", "Inherited", ...together.split("+")].map((script) => `\\p{scx=${script}}`);
+    return new RegExp(`^[${all.join("")}]*$`, "u");
+  });
+  return ofOneScript.some((script) => script.test(text));
+}
+
+/** Why a name that nobody has used yet may not come into being; undefined where it may. */
+export function newNameProblem(name: string): string | undefined {
+  const hidden = unseen.exec(name)?.[0];
+  if (hidden !== undefined) return `has ${codePoint(hidden)}, which cannot be seen`;
+  if (name.includes("  ")) return "has two spaces in a row, which look like one";
+  if (!plain.test(name)) {
+    const normal = name.normalize("NFKC");
+    if (normal !== name) return `is not in normal form (NFKC); write ${shownName(normal)}`;
+    if (manyMarks.test(name)) return "has combining marks without a letter, or more than three on one";
+    if (oddLatin.test(name))
+      return `has ${codePoint(oddLatin.exec(name)![0])}, which looks like another letter`;
+    for (const [part] of name.matchAll(word)) {
+      if (!isOfOneScript(part)) return `mixes letters of several scripts in ${shownName(part)}`;
+      if (onlyForeign.test(part)) return `has ${shownName(part)}, which looks like "${lookOf(part)}"`;
+    }
+  }
+  const taken = reserved.find((other) => name !== other && lookOf(name) === other);
+  return taken === undefined ? undefined : `looks like "${taken}"`;
+}
+
+/** What a name looks like at a glance: without case, accents, and differences that a font may hide. */
+export const lookOf = (name: string): string =>
+  Array.from(name.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, ""))
+    .map((letter) => drawnLike.get(letter) ?? letter)
+    .join("")
+    .toLowerCase()
+    .replaceAll("ı", "i")
+    .replace(/[1|]/g, "l")
+    .replaceAll("0", "o")
+    .replaceAll("rn", "m");
+
+/** With what cannot be seen, or is another letter than it seems, written as its number. */
+export function shownName(name: string): string {
+  const text = JSON.stringify(name).replace(/[^\u0020-\u007e]/gu, (letter) =>
+    unseen.test(letter) || drawnLike.has(letter) || oddLatin.test(letter) ? `\\u{${hex(letter)}}` : letter,
+  );
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+const hex = (letter: string) => letter.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+const codePoint = (letter: string) => `U+${hex(letter)}`;

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import { shownName } from "../../src/contract/names.ts";
+import type { Engine } from "../../src/engines/engine.ts";
+import type { Inbox } from "../../src/inbox.ts";
+import { run } from "../../src/sql/procedure.ts";
+import { sql } from "../../src/sql/sql.ts";
+import corpus from "../corpora/names.json";
+import { byHand } from "../support/by-hand.ts";
+import { engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
+
+const { refused, accepted } = corpus;
+const oneOf = refused[0]!.name;
+
+/** Every way a name can come into being. */
+const ways: Record<string, (inbox: Inbox, name: string) => Promise<unknown>> = {
+  "a sender": (inbox, name) => inbox.call("mailbox.send", { from: name, to: "w", message: "x" }),
+  "a recipient": (inbox, name) => inbox.call("mailbox.send", { from: "w", to: name, message: "x" }),
+  "a topic": (inbox, name) => inbox.call("messages.send", { channel: name, sender: "w", content: "x" }),
+  "a thread's creator": (inbox, name) => inbox.call("threads.send", { from: name, to: "w", subject: "s" }),
+  "a thread's assignee": (inbox, name) => inbox.call("threads.send", { from: "w", to: name, subject: "s" }),
+  "a mailbox's owner": (inbox, name) => inbox.call("mailbox.check", { agent: name }),
+  "a pool": (inbox, name) => inbox.call("pools.join", { agent: "w", pool: name }),
+  "a pool's member": (inbox, name) => inbox.call("pools.join", { agent: name, pool: "builders" }),
+  "a task": (inbox, name) => inbox.call("tasks.push", { agent: "w", name, prompt: "x", profile: "claude" }),
+  "a task's parent": (inbox, name) =>
+    inbox.call("tasks.push", { agent: name, prompt: "x", profile: "claude" }),
+  "a task's worker": (inbox, name) =>
+    inbox.call("tasks.push", { agent: "w", prompt: "x", worker: name, profile: "claude" }),
+  "a workspace's agent": (inbox, name) =>
+    inbox.call("workspaces.add", { path: "/tmp", label: "x", agent: name }),
+  "a token's owner": (inbox, name) => inbox.call("tokens.create", { agent: name, scope: "worker" }),
+};
+
+/** As a database has it that was written before the rule. */
+const rename = (engine: Engine, from: string, to: string) =>
+  engine.write(function* () {
+    yield* run(sql`update agents set name = ${to} where name = ${from}`);
+    yield* run(sql`update messages set from_agent = ${to} where from_agent = ${from}`);
+    yield* run(sql`update messages set to_agent = ${to} where to_agent = ${from}`);
+    yield* run(sql`update threads set assigned_to = ${to} where assigned_to = ${from}`);
+  });
+
+describe.each(engines)("$name", (engine) => {
+  test("[X11] a name with characters that hide or pass for others does not come into being", async () => {
+    await using bench = await engine.start();
+    const { inbox } = bench;
+    const got = [];
+    for (const { name } of refused) {
+      const { code, message } = await refusal(
+        inbox.call("mailbox.send", { from: name, to: "w", message: "x" }),
+      );
+      got.push([shownName(name), code, message]);
+    }
+    expect(got).toEqual(
+      refused.map(({ name, why }) => [shownName(name), "invalid_input", expect.stringContaining(why)]),
+    );
+    expect((await inbox.call("agents.list", {})).agents).toEqual([]);
+  });
+
+  test("[X11] names in any script that is written as usual are welcome", async () => {
+    await using bench = await engine.start();
+    for (const from of accepted) {
+      const { message } = await bench.inbox.call("mailbox.send", { from, to: from, message: "x" });
+      expect(message.fromAgent).toBe(from);
+    }
+  });
+
+  test.each(Object.keys(ways))("[X11] %s is a name as any other", async (way) => {
+    await using bench = await engine.start();
+    const { inbox } = bench;
+    const error = await refusal(ways[way]!(inbox, oneOf) as Promise<unknown>);
+    expect(error).toMatchObject({
+      code: "invalid_input",
+      message: 'the name "us\\u{200B}er" has U+200B, which cannot be seen',
+    });
+  });
+
+  test("[X11] names from before the rule can still be read, written to and acted as", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await inbox.call("mailbox.send", { from: "old", to: "older", message: "hello" });
+    await inbox.call("threads.send", { from: "old", to: "older", subject: "s" });
+    await rename(bench.engine, "old", oneOf);
+    await rename(bench.engine, "older", "m\u0430in");
+    const { messages } = await inbox.call("mailbox.check", { agent: "m\u0430in" });
+    expect(messages.map(({ senderId }) => senderId)).toEqual([oneOf, oneOf]);
+    const answer = await inbox.call("mailbox.send", { from: "m\u0430in", to: oneOf, message: "back" });
+    expect(answer.recipient).toEqual({ name: oneOf, known: true, similar: [] });
+    expect((await inbox.call("mailbox.check", { agent: oneOf })).messages).toMatchObject([
+      { message: "back" },
+    ]);
+    const { agents } = await inbox.call("agents.list", {});
+    expect(agents.map(({ name }) => name)).toContain(oneOf);
+  });
+
+  test("[X11] [Q1] a name with a token or a workspace is no name for a sub-agent, however silent its owner", async () => {
+    await using bench = await byHand(engine);
+    const { inbox, push } = bench;
+    await inbox.call("tokens.create", { agent: "reviewer", scope: "worker" });
+    await inbox.call("workspaces.add", { path: "/tmp", label: "x", agent: "writer" });
+    bench.pass(3600);
+    for (const name of ["reviewer", "Reviewer", "writer", "wr\u00edter"])
+      expect((await refusal(push(name, { agent: "lead" }))).code).toBe("conflict");
+    expect(await refusal(push("reviewer", { agent: "lead" }))).toMatchObject({
+      message: '"reviewer" is not free: "reviewer" has a token',
+    });
+    const { tokens } = await inbox.call("tokens.list", {});
+    await inbox.call("tokens.revoke", { id: tokens[0]!.tokenId });
+    await push("reviewer", { agent: "lead" });
+  });
+
+  test("[X11] [T12] a pool takes nobody's mail: it cannot have the name of the person or of whoever was given one", async () => {
+    await using bench = await engine.start();
+    const { inbox } = bench;
+    await inbox.call("tokens.create", { agent: "reviewer", scope: "worker" });
+    for (const pool of ["user", "main", "reviewer", "REVIEWER"])
+      expect((await refusal(inbox.call("pools.join", { agent: "eve", pool }))).code).toBe("conflict");
+    await inbox.call("pools.join", { agent: "eve", pool: "builders" });
+    const task = { agent: "lead", name: "builders", prompt: "x", profile: "claude" };
+    expect((await refusal(inbox.call("tasks.push", task))).code).toBe("conflict");
+  });
+});
