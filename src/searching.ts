@@ -30,7 +30,7 @@ export async function search(
   const words = askedIn(q);
   const hits: SearchHit[] = [];
   if (words.length)
-    for (const kind of new Set(kinds)) {
+    for (const kind of searchKinds.filter((one) => kinds.includes(one))) {
       const found = await newest(engine, kind, words, limit * 2);
       for (let at = 0; at < found.length; at += textsAtOnce) {
         const some = found.slice(at, at + textsAtOnce);

@@ -63,7 +63,7 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
   if (known) return { name, known: true, similar: [] };
   const rows = yield* all<{ name: string }>(sql`
-    select agents.name from agents union select pool_members.pool from pool_members limit 5000`);
+    select agents.name from agents union select pool_members.pool from pool_members order by 1 limit 5000`);
   const similar = closest(
     name,
     rows.map((row) => row.name),

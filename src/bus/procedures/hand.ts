@@ -164,7 +164,8 @@ export function* giveBack(tx: Context, delivery: Delivery): Procedure<void> {
       first_handed_at = case when handed <= 1 then null else first_handed_at end
     where ${delivered(delivery)} and ${open} returning message_id`);
   if (!rows.length) return;
-  const payload = { messages: rows.map((row) => idOf("message", row.message_id)) };
+  const messages = rows.map((row) => row.message_id).sort((a, b) => a - b);
+  const payload = { messages: messages.map((id) => idOf("message", id)) };
   yield* append(tx, { type: "messages.returned", source: delivery.agent, payload, now });
 }
 
@@ -179,7 +180,8 @@ export function* buryDoomed(tx: Context, channel: string | undefined, now: strin
   const rows = yield* all<MessageRow>(
     sql`select ${messageColumns} from messages where ${doomed(now)} ${where} ${tx.forUpdateFree}`,
   );
-  for (const row of rows) yield* bury(tx, aged(row, now), now);
+  // Ordered here: a planner that is asked to would walk through all messages in that order to find these few.
+  for (const row of rows.sort((a, b) => a.message_id - b.message_id)) yield* bury(tx, aged(row, now), now);
 }
 
 export function* bury(tx: Context, row: MessageRow, now: string, tell = true): Procedure<void> {
