@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { table } from "../../src/contract/operations/index.ts";
+import { root } from "../support/cli.ts";
 import { engines } from "../support/engines.ts";
 
 test("[G1] every contract test runs on SQLite, through a remote hub, on Postgres and with RabbitMQ", () => {
@@ -82,4 +83,39 @@ test("[G6] every list in every operation's answer is one whose order is said", (
   expect(found.filter((path) => !(path.split(".").at(-1)! in orders))).toEqual([]);
   const names = new Set(found.map((path) => path.split(".").at(-1)!));
   expect(Object.keys(orders).filter((name) => !names.has(name))).toEqual([]);
+});
+
+test("[G1] the closing table counts each test once, and knows why one failed", async () => {
+  const { testsIn, engineTable, reasonOf } = await import(join(root, "scripts/test-output.mjs"));
+  // As Bun prints two files beside each other; at the end of a long run it names again what failed.
+  const output = `
+test/a.test.ts:
+(pass) sqlite > [G1] one [0.01ms]
+(fail) postgres > [G1] two [0.73ms]
+
+test/b.test.ts:
+error: of b
+(fail) [G1] alone [301.32ms]
+
+test/a.test.ts:
+error: of a
+(pass) hub > [G1] slow [1201.46ms]
+(skip) rabbitmq > [G1] left out
+
+2 tests failed:
+(fail) postgres > [G1] two [0.73ms]
+(fail) [G1] alone [301.32ms]
+
+ 2 pass
+ 1 skip
+ 2 fail
+`;
+  const tests = testsIn(output);
+  expect(tests.map(({ word }: { word: string }) => word)).toEqual(["pass", "fail", "fail", "pass", "skip"]);
+  expect(
+    engineTable(tests)
+      .split("\n")
+      .map((line: string) => line.trim().split(/ +/).join(" ")),
+  ).toEqual(["sqlite hub postgres rabbitmq", "pass 1 1 0 0", "fail 0 0 1 0", "skip 0 0 0 1"]);
+  expect([tests[1], tests[2]].map((test) => reasonOf(test, tests))).toEqual(["error: of a", "error: of b"]);
 });
