@@ -70,13 +70,21 @@ describe("a hub that goes away and comes back", () => {
 
   test("[G4] a wait without an end does not outlive a hub that is gone for good", async () => {
     await using hub = await served();
-    const waiting = refusal(connect(hub.url).call("mailbox.receive", { agent: "w" }));
+    let asked = 0;
+    const client = connect(hub.url, {
+      fetch: (to, init) => {
+        asked++;
+        return fetch(to, init);
+      },
+    });
+    const waiting = refusal(client.call("mailbox.receive", { agent: "w" }));
     await untilWaiting(hub.ask);
     hub.kill("SIGTERM");
     await hub.exited;
     const clock = performance.now.bind(performance);
-    // Not before it has looked once: from then on it counts.
-    await Bun.sleep(500);
+    // From when it has looked twice in vain it counts how long nobody was there.
+    const before = asked;
+    await until(() => asked >= before + 2);
     const later = spyOn(performance, "now").mockImplementation(() => clock() + 5 * 60_000);
     try {
       expect(await waiting).toMatchObject({ code: "storage", details: { unreachable: true } });

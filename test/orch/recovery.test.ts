@@ -14,6 +14,7 @@ import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
 import { ask, served } from "../support/hub.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
+import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 /** Prints, says that it runs, and leaves somebody who cannot be found by environment, session or parent. */
@@ -317,8 +318,10 @@ postgresSuite("the database is away", () => {
     writeFileSync(join(team.path, "go"), "");
     const ended = new Bun.Glob(".local/state/restante/*/*/ending.json");
     await until(() => [...ended.scanSync({ cwd: team.path, dot: true })].length);
-    // Longer than any lease: nobody is to be taken for dead only because the database was not there.
-    await Bun.sleep(17_000);
+    // Nobody is to be taken for dead only because the database was not there.
+    const lapsed = `select 1 as lapsed from tasks, supervision where tasks.name = 't' and greatest(tasks.leased_until, supervision.leased_until)
+      < to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+    await until(async () => (await stored(place.url, lapsed)).length);
     line.comeBack();
     expect(await team.hear(30)).toMatchObject([{ from: "t", success: true, text: "answer" }]);
     expect(await team.hear(30)).toMatchObject([{ from: "next", success: true, text: "too" }]);

@@ -96,13 +96,13 @@ postgresSuite("down", () => {
         : inbox.call("messages.pending", { channel: "c" }),
     );
     const making = createPostgres(`postgres://somebody:secret@127.0.0.1:${port}/db`);
-    const errors = await within(5, "an answer", Promise.all([...calls, making].map(refusal)));
+    const errors = await within(14, "an answer", Promise.all([...calls, making].map(refusal)));
     for (const error of errors) {
       expect(error.code).toBe("storage");
       expect(error.message).toContain(`postgres://somebody@127.0.0.1:${port}/db`);
       expect(`${error.message} ${error.hint}`).not.toContain("secret");
     }
-    await within(5, "closing", inbox.close());
+    await within(14, "closing", inbox.close());
   });
 
   test("[G4] no address is shown with its password, however odd that is", async () => {
@@ -116,7 +116,7 @@ postgresSuite("down", () => {
   test("[G4] the program says so too, with exit code 50, and shows no password", async () => {
     const db = `postgres://somebody:secret@127.0.0.1:${freePort()}/db`;
     for (const args of [["init"], ["fetch", "--agent", "w"], ["doctor"]]) {
-      const { code, stdout, stderr } = await within(5, args[0]!, run([...args, "--db", db, "--json"]));
+      const { code, stdout, stderr } = await within(14, args[0]!, run([...args, "--db", db, "--json"]));
       expect(code).toBe(50);
       expect(JSON.parse(stdout).error.code).toBe("storage");
       expect(stdout + stderr).not.toContain("secret");
@@ -193,7 +193,7 @@ postgresSuite("down", () => {
       listener.stop(true);
       await Promise.allSettled(asked);
     }
-    await within(5, "closing", inbox.close());
+    await within(14, "closing", inbox.close());
   });
 
   test("[G4] of several hosts the first that is there serves; where none is, all are told so", async () => {
@@ -206,10 +206,10 @@ postgresSuite("down", () => {
       openInbox(several(dead, other)),
     ];
     const calls = times(6, () => inbox.call("messages.pending", { channel: "c" }));
-    for (const { count } of await within(5, "an answer", Promise.all(calls))) expect(count).toBe(0);
+    for (const { count } of await within(14, "an answer", Promise.all(calls))) expect(count).toBe(0);
     const refused = times(6, () => lonely.call("messages.pending", { channel: "c" })).map(refusal);
-    for (const { code } of await within(5, "a refusal", Promise.all(refused))) expect(code).toBe("storage");
-    await within(5, "closing", Promise.all([inbox.close(), lonely.close()]));
+    for (const { code } of await within(14, "a refusal", Promise.all(refused))) expect(code).toBe("storage");
+    await within(14, "closing", Promise.all([inbox.close(), lonely.close()]));
   });
 
   test("[G4] killed and restarted under eight writers, three times: nothing acknowledged is lost, nothing is half-written or there twice", async () => {
@@ -260,7 +260,7 @@ postgresSuite("down", () => {
       await noise;
       // The first write after that may meet a server that is not there yet.
       await until(() => send("boss", `${turn}`).catch(() => undefined));
-      const { messages } = await within(5, "the message", waiting);
+      const { messages } = await within(14, "the message", waiting);
       expect(messages.map(({ message }) => message)).toEqual([`${turn}`]);
     }
     // However often it was lost, one connection listens.
@@ -316,7 +316,7 @@ postgresSuite("down", () => {
     expect(used).toBeLessThanOrEqual(8);
     for (const inbox of inboxes) await inbox.close();
     await within(
-      5,
+      14,
       "the end of all connections",
       until(async () => (await driver.unsafe(`select 1 ${ours}`)).length === 0),
     );
@@ -341,7 +341,7 @@ postgresSuite("down", () => {
         administrator().unsafe(`select pg_terminate_backend(${pid})`),
         sender.call("mailbox.send", { from: "s", to: "w", message: `${turn}` }),
       ]);
-      expect((await within(5, "the message", waiting)).messages).toHaveLength(1);
+      expect((await within(14, "the message", waiting)).messages).toHaveLength(1);
     }
     await Promise.all([waiter.close(), sender.close()]);
   });
@@ -357,11 +357,11 @@ postgresSuite("down", () => {
     await untilWaiting(server.url, "w", async () => (await hub.ask("GET /api/agents")).json.agents);
     await server.kill();
 
-    expect((await within(5, "/healthz", hub.ask("GET /healthz"))).status).toBe(200);
-    const ready = await within(5, "/readyz", hub.ask("GET /readyz"));
+    expect((await within(14, "/healthz", hub.ask("GET /healthz"))).status).toBe(200);
+    const ready = await within(14, "/readyz", hub.ask("GET /readyz"));
     expect(ready.status).toBeGreaterThanOrEqual(500);
     expect(ready.json).toMatchObject({ ok: false, error: { code: "storage" } });
-    const refused = await within(5, "a write", send());
+    const refused = await within(14, "a write", send());
     expect(refused.status).toBeGreaterThanOrEqual(500);
     for (const answer of [ready, refused, await hub.ask("GET /healthz")])
       expect(answer.text).not.toContain("secret");
@@ -370,7 +370,7 @@ postgresSuite("down", () => {
     await until(async () => (await hub.ask("GET /readyz")).status === 200);
     expect((await send()).status).toBe(201);
     expect((await hub.ask("POST /api/mailbox/w/send", { from: "s", message: "back" })).status).toBe(201);
-    const received = await within(5, "the long poll", waiting);
+    const received = await within(14, "the long poll", waiting);
     expect(received.json.messages).toMatchObject([{ message: "back" }]);
   });
 });

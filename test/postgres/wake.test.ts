@@ -30,8 +30,8 @@ postgresSuite("wake", () => {
     await until(async () => (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"));
     const sent = await here.ask("POST /api/mailbox/w/send", { from: "s", message: "across" });
     expect(sent.status).toBe(201);
-    expect((await within(5, "the long poll", polling)).json.messages).toMatchObject([{ message: "across" }]);
-    expect((await within(5, "the event", watching)).json.events).toMatchObject([
+    expect((await within(14, "the long poll", polling)).json.messages).toMatchObject([{ message: "across" }]);
+    expect((await within(14, "the event", watching)).json.events).toMatchObject([
       { eventType: "agent.joined", source: "s" },
       { eventType: "message.sent" },
     ]);
@@ -44,13 +44,13 @@ postgresSuite("wake", () => {
     await untilListening(place.url, 1);
     const sent = await run(["send", "here", "from a command", "--db", place.url]);
     expect(sent.code).toBe(0);
-    expect((await within(5, "the inbox", waiting)).messages).toMatchObject([{ message: "from a command" }]);
+    expect((await within(14, "the inbox", waiting)).messages).toMatchObject([{ message: "from a command" }]);
 
     const args = ["receive", "--agent", "there", "--timeout-seconds", "50", "--json", "--db", place.url];
     const command = start(args, { program: [program] });
     await untilListening(place.url, 2);
     await inbox.call("mailbox.send", { from: "s", to: "there", message: "to a command" });
-    expect(await within(5, "the command", command.exited)).toBe(0);
+    expect(await within(14, "the command", command.exited)).toBe(0);
     const answer = JSON.parse(await new Response(command.stdout).text());
     expect(answer.messages).toMatchObject([{ message: "to a command" }]);
     await inbox.close();

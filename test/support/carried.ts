@@ -264,14 +264,6 @@ export const send = async (inbox: Inbox, to = "w", message = "x", from = "lead")
 };
 export const ids = (answer: { messages: { id: number }[] }) => answer.messages.map(({ id }) => id);
 
-/** Whether it comes true within ten seconds. */
-export async function soon(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  const deadline = performance.now() + 10_000;
-  return until(async () => (await condition()) || (performance.now() > deadline ? "late" : "")).then(
-    (found) => found !== "late",
-  );
-}
-
 /** Until so many processes read the agent's queue, and who hears nothing from the database sleeps. */
 export const untilRead = (at: Broker, bus: CarriedBus, name = "w", readers = 1) =>
   until(async () => (await at.queue(bus.names.queue(name)))?.readers === readers && bus.asleep());

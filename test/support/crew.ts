@@ -131,7 +131,8 @@ function heard({ sender_id, message, metadata_json }: Message): Heard {
 }
 
 /** By what they work on, where they are and what they were told: one that cleared its environment is still somewhere. */
-function processesOf(path: string): Process[] {
+/** Whatever runs in a folder, or with something in it. */
+export function processesOf(path: string): Process[] {
   const found: Process[] = [];
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
