@@ -12,7 +12,7 @@ test("[W1] what it wrote is noticed all the same, though the next writer's touch
     await at.inbox("send", "--from", "lead", "--to", "w", "--subject", subject);
   const waiter = at.start("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "30", "--json");
   const wake = join(at.path, ".agents/coord.db-wake");
-  await until(() => existsSync(join(wake, `here.w.${waiter.pid}`)));
+  await until("the waiter waits", () => existsSync(join(wake, `here.w.${waiter.pid}`)));
   // What a killed writer leaves: its announcement and its commit, but no touch and no end.
   appendFileSync(join(wake, "begun"), ".");
   const db = new Database(at.db);

@@ -13,7 +13,9 @@ import { rows } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
 const untilWaiting = (to: Ask, count: number) =>
-  until(async () => (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`));
+  until("as many as expected wait at the hub", async () =>
+    (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
+  );
 const send = (to: Ask, content: string) => to("POST /api/messages", { channel: "c", content });
 
 /** Whether it ends within what a person would wait; what it hangs on is cut by the test's end. */

@@ -82,8 +82,8 @@ const makeKnown = (url: string, agent: string) =>
 
 /** It has looked and found nothing, says whoever it waits at; and it listens. */
 async function untilWaiting(url: string, agent: string, agentsOf: () => Promise<Agents>): Promise<void> {
-  await until(async () => (await agentsOf()).find(({ name }) => name === agent)?.live);
-  await until(async () => (await listeners(url)).length === 1);
+  await until("the agent lives", async () => (await agentsOf()).find(({ name }) => name === agent)?.live);
+  await until("one connection listens", async () => (await listeners(url)).length === 1);
 }
 
 postgresSuite("down", () => {
@@ -136,7 +136,7 @@ postgresSuite("down", () => {
     expect((await send()).json.error.code).toBe("storage");
     await server.restart();
     // An empty one: what is missing is made as at any start.
-    await until(async () => (await hub.ask("GET /readyz")).status === 200);
+    await until("the hub is ready", async () => (await hub.ask("GET /readyz")).status === 200);
     expect((await send()).status).toBe(201);
     expect(await hub.said(/is there now\n/)).not.toContain("secret");
   });
@@ -218,10 +218,10 @@ postgresSuite("down", () => {
     const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
     const writing = writeOn(inboxes, 150, tally);
     for (const written of [100, 400, 700]) {
-      await until(() => tally.acknowledged.length >= written);
+      await until("the next writes are acknowledged", () => tally.acknowledged.length >= written);
       await server.kill();
       const seen = tally.errors;
-      await until(() => tally.errors > seen); // they have noticed
+      await until("a write has failed", () => tally.errors > seen); // they have noticed
       await server.restart();
     }
     await writing;
@@ -253,18 +253,21 @@ postgresSuite("down", () => {
         while (noisy) await send("other", "noise");
       })().catch(() => {});
       if (noisy)
-        await until(async () => (await stored(server.url, "select 1 from messages")).length > before + 20);
+        await until(
+          "twenty more messages are stored",
+          async () => (await stored(server.url, "select 1 from messages")).length > before + 20,
+        );
       await server.kill();
       noisy = false;
       await server.restart();
       await noise;
       // The first write after that may meet a server that is not there yet.
-      await until(() => send("boss", `${turn}`).catch(() => undefined));
+      await until("a message is sent again", () => send("boss", `${turn}`).catch(() => undefined));
       const { messages } = await within(14, "the message", waiting);
       expect(messages.map(({ message }) => message)).toEqual([`${turn}`]);
     }
     // However often it was lost, one connection listens.
-    await until(async () => (await listeners(server.url)).length === 1);
+    await until("one connection listens", async () => (await listeners(server.url)).length === 1);
     for (const inbox of inboxes) await inbox.close();
   });
 
@@ -318,7 +321,10 @@ postgresSuite("down", () => {
     await within(
       14,
       "the end of all connections",
-      until(async () => (await driver.unsafe(`select 1 ${ours}`)).length === 0),
+      until(
+        "no connection of ours is left",
+        async () => (await driver.unsafe(`select 1 ${ours}`)).length === 0,
+      ),
     );
     await driver.end();
   });
@@ -333,7 +339,7 @@ postgresSuite("down", () => {
       );
     for (let turn = 0; turn < 5; turn++) {
       const waiting = waiter.call("mailbox.receive", { agent: "w", timeoutSeconds: 50 });
-      const [{ pid }] = (await until(async () => {
+      const [{ pid }] = (await until("a connection listens again", async () => {
         const found = await listening();
         return found.length && found;
       })) as [{ pid: number }];
@@ -367,7 +373,7 @@ postgresSuite("down", () => {
       expect(answer.text).not.toContain("secret");
 
     await server.restart();
-    await until(async () => (await hub.ask("GET /readyz")).status === 200);
+    await until("the hub is ready", async () => (await hub.ask("GET /readyz")).status === 200);
     expect((await send()).status).toBe(201);
     expect((await hub.ask("POST /api/mailbox/w/send", { from: "s", message: "back" })).status).toBe(201);
     const received = await within(14, "the long poll", waiting);

@@ -110,7 +110,7 @@ async function race(): Promise<{ messages: number; events: number }> {
   const events = (
     await stored<{ id: number }>(url, "select event_id as id from events order by event_id")
   ).map(({ id }) => id);
-  await until(() => followed.at(-1) === events.at(-1));
+  await until("the stream has reached the last event", () => followed.at(-1) === events.at(-1));
   leaving.abort();
   await following;
   for (const [i, channel] of channels.entries())

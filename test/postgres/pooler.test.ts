@@ -84,6 +84,7 @@ postgresSuite("pooler", () => {
         10,
         "its presence",
         until(
+          "the reader is present",
           async () => (await stored(bus.direct, "select 1 from presence where 'w' = any(agents)")).length,
         ),
       );

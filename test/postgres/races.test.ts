@@ -228,7 +228,7 @@ postgresSuite("races", () => {
     });
     await other.unsafe("begin; select 1 from threads for update");
     const cancelling = inbox.call("threads.cancel", { thread: thread.threadId, agent: "x", reason: "r" });
-    await until(async () => {
+    await until("one waits for a row that the other has locked", async () => {
       const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'for update'";
       return (await stored(bus.url, waits)).length > 0;
     });

@@ -32,7 +32,8 @@ postgresSuite("a standby", () => {
 
     await primary.kill();
     await standby.promote();
-    for (const inbox of [...inboxes, only]) await until(() => send(inbox).catch(() => undefined));
+    for (const inbox of [...inboxes, only])
+      await until("a message is sent to the new primary", () => send(inbox).catch(() => undefined));
     for (const inbox of [...inboxes, only]) await inbox.close();
   });
 

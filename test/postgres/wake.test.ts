@@ -15,7 +15,10 @@ import { until } from "../support/until.ts";
 const untilListening = (url: string, count: number) => {
   const schema = new URL(url).searchParams.get("schema") ?? "restante";
   const listeners = `select pid from pg_stat_activity where query = 'listen "restante_${schema}"'`;
-  return until(async () => (await stored(url, listeners)).length === count);
+  return until(
+    "as many connections listen as expected",
+    async () => (await stored(url, listeners)).length === count,
+  );
 };
 
 postgresSuite("wake", () => {
@@ -27,7 +30,9 @@ postgresSuite("wake", () => {
     const polling = there.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
     const watching = there.ask("GET /api/events/wait?afterEvent=1&timeoutSeconds=50");
     // A hub listens from its start, for it supervises.
-    await until(async () => (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"));
+    await until("two wait at the other hub", async () =>
+      (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"),
+    );
     const sent = await here.ask("POST /api/mailbox/w/send", { from: "s", message: "across" });
     expect(sent.status).toBe(201);
     expect((await within(14, "the long poll", polling)).json.messages).toMatchObject([{ message: "across" }]);
@@ -80,7 +85,7 @@ postgresSuite("wake", () => {
       const all = Promise.all(waiting);
       void all.catch(() => {});
       // All have begun to wait: the process says who does.
-      await until(async () => (await presentIn(server.url)) === 2000);
+      await until("two thousand are present", async () => (await presentIn(server.url)) === 2000);
       const ours = "select 1 from pg_stat_activity where application_name = 'restante'";
       expect((await stored(server.url, ours)).length).toBeLessThanOrEqual(4 + 1);
       const { copies } = await sender.call("mailbox.send", { from: "leader", to: "*", message: "to all" });

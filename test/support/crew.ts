@@ -162,7 +162,7 @@ export function strike(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
 /** Kills all of them, and waits until the system has let them go. */
 export async function strikeAll(all: readonly Pick<Process, "pid">[]): Promise<void> {
   for (const { pid } of all) strike(pid);
-  await until(() => all.every(({ pid }) => !isAlive(pid)));
+  await until("all of them have ended", () => all.every(({ pid }) => !isAlive(pid)));
 }
 
 function isAlive(pid: number): boolean {
@@ -174,4 +174,5 @@ function isAlive(pid: number): boolean {
 }
 
 /** The task's program runs: it has made this file. */
-export const begun = (crew: Crew, name: string) => until(() => Bun.file(join(crew.path, name)).exists());
+export const begun = (crew: Crew, name: string) =>
+  until(`${name} is there`, () => Bun.file(join(crew.path, name)).exists());

@@ -203,13 +203,13 @@ test("[C7] with INBOX_WAKE=1 a waiter wakes the idle session with exit code 2; w
   const isWaiting = ({ pid }: { pid: number }) =>
     readdirSync(data).some((file) => readFileSync(join(data, file), "utf8") === `${pid}\n`);
   const older = wait({ INBOX_WAKE: "1" });
-  await until(() => isWaiting(older));
+  await until("the first waiter has begun", () => isWaiting(older));
   const waiter = wait({ INBOX_WAKE: "1" });
-  await until(() => isWaiting(waiter));
+  await until("the second waiter has taken its place", () => isWaiting(waiter));
   expect(await older.exited).toBe(0);
   const sleeps = () =>
     processesOf(at.path).some(({ command }) => /^\S*inbox watch .*--after-event/.test(command));
-  await until(sleeps); // from a cursor on: what is there already was looked at before
+  await until("the waiter sleeps until something happens", sleeps); // from a cursor on: what is there already was looked at before
   await at.inbox("send", "main", 'wake "up"\nnow', "--from", "bob");
   const [code, said, output] = await Promise.all([
     waiter.exited,
