@@ -52,7 +52,7 @@ async function withSupervisor<T>(use: (team: Crew, inbox: Inbox) => Promise<T>):
   const inbox = openInbox(team.db, { supervised: true });
   try {
     await team.orch("assign", "sh", "sleep 100000");
-    await until(() => team.keepers().length);
+    await until("the keeper runs", () => team.keepers().length);
     return await use(team, inbox);
   } finally {
     await inbox.close();
@@ -110,7 +110,7 @@ async function throughQueue(): Promise<{ each: number; supervisorMs: number }> {
     await inbox.call("tasks.push", { agent: "main", prompt: "exit 0", profile: "sh", cwd: team.path });
   const started = performance.now();
   await team.orch("run", String(slots));
-  const supervisor = await until(() => team.supervisors()[0]);
+  const supervisor = await until("a supervisor runs", () => team.supervisors()[0]);
   let supervisorMs = 0;
   for (let count = 0; count < many; ) {
     const { messages } = await inbox.call("mailbox.receive", { agent: "main", timeoutSeconds: 60 });
@@ -129,7 +129,7 @@ async function throughQueue(): Promise<{ each: number; supervisorMs: number }> {
 async function memory(): Promise<{ supervisor: number; keeper: number }> {
   return withSupervisor(async (team, inbox) => {
     for (let i = 1; i < crowd; i++) await assign(inbox, team, "sleep 100000");
-    await until(async () => {
+    await until("all sub-agents of the crowd run", async () => {
       const { running } = await inbox.call("tasks.queue", { all: true });
       return running.filter(({ pid }) => pid !== null).length === crowd;
     });

@@ -43,7 +43,10 @@ async function visible() {
     const started = now();
     await space.push({ comments: `push ${i}` });
     const answer = now() - started;
-    const at = await until(() => page.evaluate(`window.shown.get("push ${i}")`) as Promise<number>);
+    const at = await until(
+      "the page shows the pushed entry",
+      () => page.evaluate(`window.shown.get("push ${i}")`) as Promise<number>,
+    );
     if (i < 0) continue;
     answered.push(answer);
     seen.push(at - started);
@@ -106,7 +109,7 @@ const scrolling = (step: number) => `new Promise((done) => {
 })`;
 
 async function loadAll(page: Page): Promise<void> {
-  await until(async () => {
+  await until("the list is scrolled to its last entry", async () => {
     const title = (await page.evaluate(`(() => {
       const list = document.querySelector(".long-list > div");
       list.scrollTop = list.scrollHeight;
@@ -119,7 +122,7 @@ async function loadAll(page: Page): Promise<void> {
 async function filtering(page: Page, act: () => Promise<unknown>, fits: string): Promise<number> {
   const started = performance.now();
   await act();
-  await until(() => page.evaluate(fits));
+  await until("the page fits", () => page.evaluate(fits));
   return performance.now() - started;
 }
 

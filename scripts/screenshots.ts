@@ -42,7 +42,10 @@ for (const { name, path, keys, options } of pictures) {
   const { page, press } = window;
   await page.locator(".row-link").first().waitFor();
   await press(...keys);
-  await until(async () => (await page.locator("[aria-busy=true]").count()) === 0);
+  await until(
+    "nothing on the page is busy",
+    async () => (await page.locator("[aria-busy=true]").count()) === 0,
+  );
   await page.evaluate("document.fonts.ready");
   await page.mouse.move(0, 0);
   await page.evaluate("document.activeElement.blur?.()");

@@ -33,7 +33,7 @@ export async function search(
   const enoughHits = limit * 2;
   const hits: SearchHit[] = [];
   if (words.length)
-    for (const kind of new Set(kinds)) {
+    for (const kind of searchKinds.filter((one) => kinds.includes(one))) {
       // [X10] Of what is found, a caller may be allowed to see only a part: then more is looked through.
       const found = await newest(engine, kind, words, restricted ? among : enoughHits);
       let left = enoughHits;

@@ -56,7 +56,9 @@ function writing(hub: Hub) {
     writes,
     /** Resolves when a write that began after `since` has been acknowledged. */
     served: (since: number) =>
-      until(() => writes.find(({ status, from }) => status === 201 && from > since)).then(({ to }) => to),
+      until("a write has succeeded since", () =>
+        writes.find(({ status, from }) => status === 201 && from > since),
+      ).then(({ to }) => to),
     async stop(): Promise<Write[]> {
       on = false;
       await all;
@@ -152,13 +154,13 @@ async function standbyOf(url: string) {
     cwd: "/",
     stdio: ["ignore", "ignore", "ignore"],
   });
-  await until(async () => {
+  await until("the standby streams", async () => {
     const [row] = await stored(url, "select state from pg_stat_replication").catch(() => []);
     return row?.state === "streaming";
   });
   await stored(url, "alter system set synchronous_standby_names = '*'");
   await stored(url, "select pg_reload_conf()");
-  await until(async () => {
+  await until("the standby is synchronous", async () => {
     const [row] = await stored(url, "select sync_state from pg_stat_replication");
     return row?.sync_state === "sync";
   });
@@ -237,7 +239,7 @@ async function brokerRestarts(): Promise<void> {
     const waiting = b!.ask("POST /api/mailbox/reader/receive", { timeoutSeconds: 50 });
     const watcher = new Connection({ url: broker.url, retryLow: 20, retryHigh: 50 });
     watcher.on("error", () => {});
-    await until(() => carries(watcher));
+    await until("the watcher's hub carries again", () => carries(watcher));
     back.push(performance.now() - ready);
     await a!.ask("POST /api/mailbox/reader/send", { from: "writer", message: `text ${++texts}` });
     await waiting;
@@ -340,7 +342,10 @@ async function silentCuts(): Promise<void> {
   for (const { answer } of calls) console.log(`  ${answer.error?.code}: ${answer.error?.message}`);
   a.heal("database");
   const healed = performance.now();
-  await until(async () => (await inbox(a, "mail", "--agent", "reader")).answer.ok);
+  await until(
+    "the reader's mailbox can be read again",
+    async () => (await inbox(a, "mail", "--agent", "reader")).answer.ok,
+  );
   say("  and served again after the line was whole", [performance.now() - healed]);
   for (const hub of hubs) {
     hub.kill("SIGKILL");

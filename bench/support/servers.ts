@@ -29,7 +29,7 @@ export async function startRedis(folder: string): Promise<Running> {
     env: bareEnvironment(),
     stdio: ["ignore", "ignore", "inherit"],
   });
-  await until(() => {
+  await until("redis answers", () => {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
     const ping = Bun.spawnSync(["redis-cli", "-p", String(port), "ping"], { stderr: "ignore" });
     return ping.stdout.toString().startsWith("PONG");

@@ -128,6 +128,7 @@ export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]
   const gone = yield* all<Pick<EntryRow, "entry_id" | "entry_number" | "created_at">>(
     sql`delete from entries where ${which} returning entry_id, entry_number, created_at`,
   );
+  gone.sort((a, b) => a.entry_number - b.entry_number);
   if (!gone.length) return [];
   yield* tx.lock(entryOrder); // the journal goes by their numbers too
   for (const { entry_id, entry_number, created_at } of gone)

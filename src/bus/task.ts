@@ -83,7 +83,9 @@ export function* findTask(name: string): Procedure<TaskRow> {
   const row = yield* one<TaskRow>(sql`
     select ${taskColumns} from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
   if (row) return row;
-  const known = yield* all<{ name: string }>(sql`select distinct tasks.name from tasks limit 5000`);
+  const known = yield* all<{ name: string }>(
+    sql`select distinct tasks.name from tasks order by tasks.name limit 5000`,
+  );
   const similar = closest(
     name,
     known.map((other) => other.name),

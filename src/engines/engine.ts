@@ -6,6 +6,8 @@ export type Work<T> = (tx: Context) => Procedure<T | Refused>;
 export interface EngineOptions {
   /** The engine's clock, milliseconds since the epoch. Tests move it; nobody else does. */
   now?: () => number;
+  /** [G6] What a statement without `order by` finds comes in the reverse of its usual order, so that a test sees who relied on that. */
+  reverseUnordered?: boolean;
 }
 
 export interface WriteOptions {

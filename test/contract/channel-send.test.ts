@@ -298,7 +298,10 @@ describe.each(engines)("$name", ({ start }) => {
     await using bench = await start();
     const { inbox } = bench;
     const waits = inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 30 });
-    await until(async () => (await inbox.call("agents.list", {})).agents.length);
+    await until(
+      "the waiter is a known agent",
+      async () => (await inbox.call("agents.list", {})).agents.length,
+    );
     const sent = await post(inbox, { channel: "*", content: "to all" });
     expect(sent.copies?.map(({ channel }) => channel)).toEqual(["w"]);
     expect((await waits).messages.map(({ message }) => message)).toEqual(["to all"]);

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { table } from "../../src/contract/operations/index.ts";
+import { root } from "../support/cli.ts";
 import { engines } from "../support/engines.ts";
 
 test("[G1] every contract test runs on SQLite, through a remote hub, on Postgres and with RabbitMQ", () => {
@@ -22,4 +24,98 @@ test("[G1] every contract test runs on SQLite, through a remote hub, on Postgres
       false,
     ]);
   }
+});
+
+/** What each list is ordered by, whichever answer has it. A new one is a line here, a word in [G6] and a test in order.test.ts. */
+const orders: Record<string, string> = {
+  after: "as they were pushed",
+  agents: "by name",
+  artifacts: "by number",
+  channels: "by name",
+  checks: "the engine first, then what depends on it",
+  choices: "as given",
+  copies: "by name",
+  dead: "as asked for",
+  docs: "as given",
+  documents: "as given",
+  entries: "newest first, then the later written; in an export as written; of a transcript as they happened",
+  events: "by number",
+  finished: "by their end, then as they were pushed",
+  hits: "best first, then newest, then by kind, then the later one",
+  killed: "parents first, then as they were pushed",
+  matches: "as they stand in the text",
+  members: "by name",
+  messages: "by number; newest first where that is asked for",
+  missing: "as asked for",
+  pools: "by name",
+  profiles: "built-in ones first, then as in the file",
+  queued: "as they start, those that may start first",
+  released: "as they start",
+  resume: "the words of a command",
+  running: "by their start, then as they were pushed",
+  similar: "closest first, then by name",
+  tables: "as they are copied",
+  threads: "fetch: by priority, then number; list: the highest number first",
+  tokens: "by number",
+  workspaces: "by creation, then id",
+};
+
+interface Schema {
+  type?: string;
+  entries?: Record<string, Schema>;
+  item?: Schema;
+  wrapped?: Schema;
+  options?: Schema[];
+}
+
+/** The lists in a schema, by their paths. A tuple has its order in its type. */
+function listsIn(schema: Schema, path: string): string[] {
+  const within = [
+    ...Object.entries(schema.entries ?? {}).flatMap(([key, inner]) => listsIn(inner, `${path}.${key}`)),
+    ...(schema.wrapped ? listsIn(schema.wrapped, path) : []),
+    ...(schema.options ?? []).filter((option) => option?.type).flatMap((option) => listsIn(option, path)),
+  ];
+  return schema.type === "array" ? [path, ...listsIn(schema.item!, path)] : within;
+}
+
+test("[G6] every list in every operation's answer is one whose order is said", () => {
+  const found = table.flatMap(({ name, output }) => listsIn(output() as Schema, name));
+  expect(found.filter((path) => !(path.split(".").at(-1)! in orders))).toEqual([]);
+  const names = new Set(found.map((path) => path.split(".").at(-1)!));
+  expect(Object.keys(orders).filter((name) => !names.has(name))).toEqual([]);
+});
+
+test("[G1] the closing table counts each test once, and knows why one failed", async () => {
+  const { testsIn, engineTable, reasonOf } = await import(join(root, "scripts/test-output.mjs"));
+  // As Bun prints two files beside each other; at the end of a long run it names again what failed.
+  const output = `
+test/a.test.ts:
+(pass) sqlite > [G1] one [0.01ms]
+(fail) postgres > [G1] two [0.73ms]
+
+test/b.test.ts:
+error: of b
+(fail) [G1] alone [301.32ms]
+
+test/a.test.ts:
+error: of a
+(pass) hub > [G1] slow [1201.46ms]
+(skip) rabbitmq > [G1] left out
+
+2 tests failed:
+(fail) postgres > [G1] two [0.73ms]
+(fail) [G1] alone [301.32ms]
+
+ 2 pass
+ 1 skip
+ 2 fail
+`;
+  const tests = testsIn(output);
+  expect(tests.map(({ word }: { word: string }) => word)).toEqual(["pass", "fail", "fail", "pass", "skip"]);
+  expect(
+    engineTable(tests)
+      .split("\n")
+      .map((line: string) => line.trim().split(/ +/).join(" ")),
+  ).toEqual(["sqlite hub postgres rabbitmq", "pass 1 1 0 0", "fail 0 0 1 0", "skip 0 0 0 1"]);
+  expect([tests[1], tests[2]].map((test) => reasonOf(test, tests))).toEqual(["error: of a", "error: of b"]);
 });

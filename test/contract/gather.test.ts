@@ -215,11 +215,10 @@ describe.each(engines)("$name", ({ start }) => {
     await using bench = await start();
     const { inbox } = bench;
     await answer(inbox, "a");
-    await inbox.call("mailbox.receive", { agent, ack: "manual", visibilitySeconds: 2 });
-    const started = performance.now();
-    const got = await gather(bench.another(), { from: ["a"], timeoutSeconds: 6 });
+    await inbox.call("mailbox.receive", { agent, ack: "manual", visibilitySeconds: 1 });
+    // Longer than the test may take: what ends it is the answer.
+    const got = await gather(bench.another(), { from: ["a"], timeoutSeconds: 600 });
     expect(got).toMatchObject({ woke: true, messages: [{ id: 1, redelivered: true }], missing: [] });
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   test("[B5] answers that another reader took in between are waited for again, not reported as there", async () => {

@@ -229,8 +229,8 @@ describe.each(engines)("$name", ({ start }) => {
     const waiting = bench.another().call("mailbox.wait", { agent, batchWindow: 0.5, timeoutSeconds: 10 });
     expect(await Promise.race([waiting, Bun.sleep(50).then(() => "still waiting")])).toBe("still waiting");
     const started = performance.now();
-    for (const from of ["a", "b", "c"]) await write(inbox, from, from);
-    expect(texts(await waiting)).toEqual(["a", "b", "c"]);
+    await write(inbox, "first");
+    expect(texts(await waiting)).toEqual(["first"]);
     expect(performance.now() - started).toBeGreaterThanOrEqual(450);
   });
 

@@ -45,7 +45,7 @@ describe.each(engines)("$name", (engine) => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     const waiting = handoff(bench.another(), { profile, message: "x", name: "sub" });
-    await until(async () => (await bench.due()).length > 0);
+    await until("the task has started", async () => (await bench.due()).length > 0);
     await inbox.call("mailbox.send", { from: "sub", to: agent, message: "half of it" });
     await bench.end("sub", { final: "all of it" });
     expect(await waiting).toMatchObject({
@@ -141,7 +141,7 @@ describe.each(engines)("$name", (engine) => {
     const waiting = bench
       .another()
       .call("tasks.handoff", { agent, profile, message: "x", name: "sub" }, { signal: giveUp.signal });
-    await until(async () => (await bench.due()).length > 0);
+    await until("the task has started", async () => (await bench.due()).length > 0);
     giveUp.abort();
     expect(waiting).rejects.toThrow();
     await bench.end("sub", { final: "there" });

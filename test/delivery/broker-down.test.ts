@@ -57,7 +57,7 @@ brokerSuite("a broker that is hurt", () => {
       const queue = await makeQueue(at, bus);
       const writer = bus.open();
       for (let i = 0; i < count; i++) await send(writer, agent, `m${i}`);
-      await until(async () => (await bus.outbox()).length === 0);
+      await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
       await untilWaiting(at, queue, count);
     });
     const columns = ["name", "durable", "auto_delete", "consumers", "messages_persistent", "arguments"];
@@ -72,7 +72,9 @@ brokerSuite("a broker that is hurt", () => {
     });
     await rabbit.kill();
     await rabbit.restart();
-    const found = await buses.all((bus) => until(() => at.queue(bus.names.queue(agent))));
+    const found = await buses.all((bus) =>
+      until("the agent's queue is there", () => at.queue(bus.names.queue(agent))),
+    );
     expect(found.map(({ waiting }) => waiting)).toEqual(lying);
     await buses.all(async (bus) => {
       const tap = await startTap(rabbit.url);
@@ -80,7 +82,7 @@ brokerSuite("a broker that is hurt", () => {
       expect(await reader.call("mailbox.check", { agent })).toMatchObject({ total: count });
       // Who waits next gets all those pointers, and finds that they are of no use any more.
       const received = reader.call("mailbox.receive", { agent });
-      await until(() => tap.said("ack") >= count);
+      await until("all pointers are acked", () => tap.said("ack") >= count);
       await send(reader);
       await received;
       await reader.close();
@@ -111,7 +113,7 @@ brokerSuite("a broker that is hurt", () => {
     await rabbit.restart();
     await using at = await broker(rabbit.url);
     await buses.all(async (bus) => {
-      await until(async () => (await bus.outbox()).length === 0);
+      await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
       // Who waited through it all is read to by the broker now, and needed nothing anew.
       await untilRead(at, bus);
     });
@@ -144,7 +146,7 @@ brokerSuite("a broker that is hurt", () => {
     });
     await everywhere(3);
     await buses.all(async (bus) => {
-      await until(async () => (await bus.outbox()).length === 0);
+      await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
       await expectCarried(bus, at, bus.open());
     });
     stop.abort(new Error("enough"));
@@ -200,7 +202,7 @@ brokerSuite("a broker that is hurt", () => {
       rabbit.control("set_vm_memory_high_watermark", "0.4");
     }
     await buses.all(async (bus) => {
-      await until(async () => (await bus.outbox()).length === 0);
+      await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
       await expectCarried(bus, at, bus.open(), "another");
     });
   });

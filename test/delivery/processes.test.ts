@@ -66,14 +66,20 @@ deliverySuite("processes", (store) => {
       await using two = child(bus, "collect");
       await untilRead(at, bus, agent, 2);
       const sent = await Promise.all(Array.from({ length: 300 }, (_, i) => send(writer, agent, `m${i}`)));
-      await until(() => one.numbers.length + two.numbers.length >= sent.length);
-      await until(async () => (await bus.outbox()).length === 0);
+      await until(
+        "both readers together have read all that was sent",
+        () => one.numbers.length + two.numbers.length >= sent.length,
+      );
+      await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
       const numeric = (a: number, b: number) => a - b;
       expect([...one.numbers, ...two.numbers].sort(numeric)).toEqual(sent.sort(numeric));
       expect((await writer.call("messages.pending", { channel: agent })).count).toBe(0);
       const twice = await bus.query("select message_id from messages where handed <> 1 or acked_at is null");
       expect(twice).toEqual([]);
-      await until(async () => (await at.queue(bus.names.queue(agent)))?.waiting === 0);
+      await until(
+        "nothing lies in the agent's queue",
+        async () => (await at.queue(bus.names.queue(agent)))?.waiting === 0,
+      );
     }
     await untilEmpty(at, bus);
   });
@@ -85,7 +91,7 @@ deliverySuite("processes", (store) => {
     await using holder = child(bus, "choosy", tap.url);
     await untilRead(at, bus);
     const id = await send(bus.open());
-    await until(() => tap.said("deliver") > 0);
+    await until("a pointer is delivered", () => tap.said("deliver") > 0);
     holder.process.kill("SIGKILL");
     await holder.process.exited;
     await untilReturned(at, bus);
@@ -106,7 +112,7 @@ deliverySuite("processes", (store) => {
     await using writer = child(bus, "write", tap.url);
     writer.process.stdin.write("published\n");
     await writer.process.stdin.flush();
-    await until(() => writer.numbers.length === 1);
+    await until("the writer has written one message", () => writer.numbers.length === 1);
     expect(ids(await first)).toEqual(writer.numbers);
     // From here on what it publishes does not arrive.
     tap.freeze();
@@ -114,11 +120,11 @@ deliverySuite("processes", (store) => {
     const begun = performance.now();
     writer.process.stdin.write("committed\n");
     await writer.process.stdin.flush();
-    await until(() => writer.numbers.length === 2);
+    await until("the writer has written two messages", () => writer.numbers.length === 2);
     writer.process.kill("SIGKILL");
     expect(ids(await second)).toEqual([writer.numbers[1]!]);
     expect(performance.now() - begun).toBeLessThan(20_000);
-    await until(async () => (await bus.outbox()).length === 0);
+    await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
     await tap.stop();
   });
 
@@ -137,7 +143,7 @@ deliverySuite("processes", (store) => {
     expect((await run(["send", agent, "hello", "--json"], { env })).code).toBe(0);
     expect((await received).messages).toMatchObject([{ senderId: "lead", message: "hello" }]);
     expect(performance.now() - begun).toBeLessThan(20_000);
-    await until(async () => (await bus.outbox()).length === 0);
+    await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
     expect(tap.calls()).toBe(0);
     await tap.stop();
   });
@@ -159,7 +165,7 @@ deliverySuite("processes", (store) => {
     ]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ woke: true, messages: [{ message: "by the hub" }] });
-    await until(() => tap.said("ack") > 0);
+    await until("a pointer is acked", () => tap.said("ack") > 0);
     const polling = hub.ask("POST /api/mailbox/poller/receive", { timeoutSeconds: 30 });
     await untilRead(at, bus, "poller");
     expect((await run(["send", "poller", "by a command", ...flags])).code).toBe(0);

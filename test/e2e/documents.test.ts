@@ -72,12 +72,16 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await doc.locator('.formula[data-display="true"] math').waitFor();
     await doc.locator("pre .hljs-keyword", { hasText: "const" }).waitFor();
     await doc.locator('img[alt="Dot"]').waitFor();
-    await until(() => page.evaluate(`document.querySelector('img[alt="Dot"]').naturalWidth === 1`));
+    await until("the picture is drawn", () =>
+      page.evaluate(`document.querySelector('img[alt="Dot"]').naturalWidth === 1`),
+    );
     await doc.getByText("not loaded").waitFor();
     await doc.getByText("More", { exact: true }).click();
     await doc.locator("details strong", { hasText: "text" }).waitFor();
     await doc.locator(".diagram img").waitFor();
-    await until(() => page.evaluate(`document.querySelector(".diagram img").naturalWidth > 20`));
+    await until("the diagram is drawn", () =>
+      page.evaluate(`document.querySelector(".diagram img").naturalWidth > 20`),
+    );
     await doc.getByRole("link", { name: "1" }).first().click();
     await doc.getByText("The note itself.").waitFor();
     expect(new URL(page.url()).pathname).toBe(`/inbox/${id}`);

@@ -67,7 +67,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       const { page } = window;
       await page.locator(".commentary .markdown:not(.plain)").waitFor();
       await page.locator(".document .markdown:not(.plain)").last().waitFor();
-      await until(async () => (await page.locator('[aria-busy="true"]').count()) === 0);
+      await until(
+        "nothing on the page is busy",
+        async () => (await page.locator('[aria-busy="true"]').count()) === 0,
+      );
       await pokeAround(page);
       await expectUntouched(window);
     }

@@ -39,9 +39,15 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(await openTitle(page)).toBe("Entry 5");
     // The focus follows with the next frame.
     const focused = "document.activeElement.closest('[data-id]')?.dataset.id";
-    await until(async () => (await page.evaluate(focused)) === five_.ids[4]);
+    await until(
+      "the newest entry has the focus",
+      async () => (await page.evaluate(focused)) === five_.ids[4],
+    );
     await press("Enter");
-    await until(async () => (await stored(five_.hub))[0].readAt !== null);
+    await until(
+      "the newest entry is stored as read",
+      async () => (await stored(five_.hub))[0].readAt !== null,
+    );
     expect(page.url()).toBe(`${five_.hub.url}/inbox/${five_.ids[4]}`);
     await press("Escape");
     expect(page.url()).toBe(`${five_.hub.url}/`);
@@ -89,13 +95,19 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("j", "e", "e");
     await page.locator('.entry[data-open="true"]', { hasText: "Entry 3" }).waitFor();
     await until(
+      "two entries are stored as read",
       async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 2,
     );
     expect(await unreadRows(page)).toEqual(["Entry 3", "Entry 2", "Entry 1"]);
     await press("k", "u");
-    await until(async () => (await stored(five_.hub))[1].readAt === null);
+    await until(
+      "the second entry is stored as unread",
+      async () => (await stored(five_.hub))[1].readAt === null,
+    );
     expect(await unreadRows(page)).toEqual(["Entry 4", "Entry 3", "Entry 2", "Entry 1"]);
-    await until(() => page.evaluate("document.title === '(4) Inbox'"));
+    await until("the title counts four unread entries", () =>
+      page.evaluate("document.title === '(4) Inbox'"),
+    );
   });
 
   test("[U7] Delete hides at once, z brings back, and the trash button does the same", async () => {
@@ -104,16 +116,16 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     await press("j", "j", "Delete");
-    await until(async () => (await rows(page)).length === 4);
+    await until("four rows are shown", async () => (await rows(page)).length === 4);
     expect(await openTitle(page)).toBe("Entry 3");
-    await until(async () => (await stored(five_.hub)).length === 4);
+    await until("four entries are stored", async () => (await stored(five_.hub)).length === 4);
     await press("z");
-    await until(async () => (await stored(five_.hub)).length === 5);
+    await until("five entries are stored", async () => (await stored(five_.hub)).length === 5);
     expect(await rows(page)).toEqual([5, 4, 3, 2, 1].map((n) => `Entry ${n}`));
     await page.getByRole("button", { name: "Delete “Entry 2”" }).click();
-    await until(async () => !(await rows(page)).includes("Entry 2"));
+    await until("Entry 2 is no longer shown", async () => !(await rows(page)).includes("Entry 2"));
     await page.getByRole("button", { name: "Undo" }).click();
-    await until(async () => (await rows(page)).includes("Entry 2"));
+    await until("Entry 2 is shown again", async () => (await rows(page)).includes("Entry 2"));
   });
 
   test("[U7] x, J and shift-click select several, which are read or deleted together", async () => {
@@ -128,10 +140,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("J", "J");
     await page.getByText("3 selected").waitFor();
     await press("Delete");
-    await until(async () => (await stored(five_.hub)).length === 2);
+    await until("two entries are stored", async () => (await stored(five_.hub)).length === 2);
     expect(await rows(page)).toEqual(["Entry 5", "Entry 4"]);
     await press("z");
-    await until(async () => (await stored(five_.hub)).length === 5);
+    await until("five entries are stored", async () => (await stored(five_.hub)).length === 5);
     await page.getByText("Entry 5").first().click();
     await page
       .getByText("Entry 3")
@@ -140,6 +152,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByText("3 selected").waitFor();
     await page.getByRole("toolbar").getByRole("button", { name: "Read", exact: true }).click();
     await until(
+      "three entries are stored as read",
       async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 3,
     );
   });

@@ -26,14 +26,18 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await space.push({ comments: "Fresh from the agent" });
     for (const page of pages) {
       await page.locator('.entry[data-unread="true"]', { hasText: "Fresh from the agent" }).waitFor();
-      await until(() => page.evaluate("document.title === '(1) Inbox'"));
-      await until(() => page.evaluate("document.querySelector('link[rel=icon]').href.startsWith('data:')"));
+      await until("the title counts one unread entry", () => page.evaluate("document.title === '(1) Inbox'"));
+      await until("the icon is the one that counts", () =>
+        page.evaluate("document.querySelector('link[rel=icon]').href.startsWith('data:')"),
+      );
     }
     await one.page.getByText("Fresh from the agent").first().click();
     for (const page of pages) {
       await page.locator('.entry[data-unread="false"]', { hasText: "Fresh from the agent" }).waitFor();
-      await until(() => page.evaluate("document.title === 'Inbox'"));
-      await until(() => page.evaluate("document.querySelector('link[rel=icon]').href.endsWith('.svg')"));
+      await until("the title counts nothing", () => page.evaluate("document.title === 'Inbox'"));
+      await until("the icon is the plain one", () =>
+        page.evaluate("document.querySelector('link[rel=icon]').href.endsWith('.svg')"),
+      );
     }
     // The window that followed the events is closed: the other one takes over.
     await one.page.close();
@@ -76,7 +80,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await using window = await openWindow(hub.url, `/inbox/${id}`);
     const { page } = window;
     await page.getByRole("heading", { name: "Before" }).waitFor();
-    await until(async () => (await hub.ask(`GET /api/inbox/${id}`)).json.entry.readAt !== null);
+    await until(
+      "the entry is stored as read",
+      async () => (await hub.ask(`GET /api/inbox/${id}`)).json.entry.readAt !== null,
+    );
     await space[Symbol.asyncDispose]();
     await hub.stop();
     await page.getByText("The hub cannot be reached").waitFor();
@@ -95,7 +102,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     for (let i = 0; i < 3; i++) await page.locator(".entry", { hasText: `Missed ${i}` }).waitFor();
     await page.locator('.entry[data-unread="true"]', { hasText: "Before the cut" }).waitFor();
     await page.getByRole("heading", { name: "After" }).waitFor();
-    await until(() => page.evaluate("document.title === '(4) Inbox'"));
+    await until("the title counts four unread entries", () =>
+      page.evaluate("document.title === '(4) Inbox'"),
+    );
     expect(window.troubles).toEqual([]);
     await hub[Symbol.asyncDispose]();
   });

@@ -63,7 +63,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
           await full.page.locator(".row-link").first().waitFor();
           await full.press("j");
           await full.page.locator(".detail-header").waitFor();
-          await until(async () => (await full.page.locator("[aria-busy=true]").count()) === 0);
+          await until(
+            "nothing on the page is busy",
+            async () => (await full.page.locator("[aria-busy=true]").count()) === 0,
+          );
           expect([name, ...(await barriers(full.page))]).toEqual([name]);
           const width = await full.page.evaluate("document.documentElement.scrollWidth");
           expect([name, width]).toEqual([name, sizes[size].width]);
@@ -101,7 +104,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("button", { name: "Theme: system" }).click();
     await page.getByRole("button", { name: "Theme: light" }).click();
     expect(await themeOf(page)).toBe("dark");
-    await until(async () => (await themeOf(other)) === "dark");
+    await until("the other window is dark, too", async () => (await themeOf(other)) === "dark");
     await page.reload();
     await page.locator(".side-bar").waitFor();
     expect(await themeOf(page)).toBe("dark");
@@ -109,6 +112,6 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("button", { name: "Theme: dark" }).click();
     expect(await themeOf(page)).toBe("dark");
     await page.emulateMedia({ colorScheme: "light" });
-    await until(async () => (await themeOf(page)) === "light");
+    await until("the page is light", async () => (await themeOf(page)) === "light");
   });
 });

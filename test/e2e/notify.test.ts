@@ -49,7 +49,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     // Of every workspace, whatever the list is filtered by.
     await page.getByRole("button", { name: "Unread" }).click();
     const id = await space.push({ comments: "**Look** at this" });
-    await until(async () => (await notesOf(page)).length);
+    await until("a notification is shown", async () => (await notesOf(page)).length);
     expect(await notesOf(page)).toEqual([{ title: "Work", body: "Look at this", tag: id }]);
     await page.evaluate("notes[0].onclick()");
     await page.waitForURL(`**/inbox/${id}`);
@@ -65,7 +65,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".entry", { hasText: "Seen as it came" }).waitFor();
     await page.evaluate("looks = false");
     await space.push({ comments: "The last one" });
-    await until(async () => (await notesOf(page)).length > 1);
+    await until("a second notification is shown", async () => (await notesOf(page)).length > 1);
     expect((await notesOf(page)).slice(1).map(({ body }) => body)).toEqual(["The last one"]);
     // Many at once are one: here all have come before the page can ask.
     const held = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     });
     for (let i = 1; i <= 5; i++) await space.push({ comments: `Of many: ${i}` });
     held.resolve();
-    await until(async () => (await notesOf(page)).length > 2);
+    await until("a third notification is shown", async () => (await notesOf(page)).length > 2);
     expect((await notesOf(page)).slice(2)).toEqual([
       { title: "5 new entries", body: "Of many: 5", tag: "inbox" },
     ]);

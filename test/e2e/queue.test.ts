@@ -41,16 +41,17 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".row-link", { hasText: "three" }).click();
     await page.locator(".detail-title", { hasText: "three" }).waitFor();
     await press("Alt+ArrowUp");
-    await until(async () => (await queued()).join() === "one,three,two");
+    await until("the queue is one, three, two", async () => (await queued()).join() === "one,three,two");
     await page.getByLabel("Prompt").fill("echo I have changed");
     await page.getByRole("button", { name: "Change", exact: true }).click();
     await until(
+      "the prompt is stored as changed",
       async () => (await hub.ask("GET /api/tasks/three")).json.task.prompt === "echo I have changed",
     );
     await page.locator(".row-link", { hasText: "two" }).click();
     await page.locator(".detail-title", { hasText: "two" }).waitFor();
     await press("Delete");
-    await until(async () => (await queued()).join() === "one,three");
+    await until("the queue is one, three", async () => (await queued()).join() === "one,three");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     for (const name of ["one", "three"])
       await page.getByRole("link", { name: new RegExp(`^${name} .*done$`) }).waitFor();

@@ -50,7 +50,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await hub.ask("POST /api/messages", { channel: "builds", content: "v2 built", sender: "ci" });
     await page.locator(".said", { hasText: "v2 built" }).waitFor();
     await page.getByRole("button", { name: "Acknowledge message 1" }).click();
-    await until(async () => (await hub.ask("GET /api/messages/inbox/builds/count")).json.count === 1);
+    await until(
+      "one message is stored in builds",
+      async () => (await hub.ask("GET /api/messages/inbox/builds/count")).json.count === 1,
+    );
     await press("r");
     await page.keyboard.type("Well done");
     await press("Control+Enter");
@@ -66,7 +69,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     for (const content of ["first", "second"]) {
       await hub.ask("POST /api/mailbox/ada/send", { from: "leader", message: content });
     }
-    await until(async () => {
+    await until("both messages are dead letters", async () => {
       await hub.ask("POST /api/mailbox/ada/check", { ack: "manual", visibilitySeconds: 1 });
       now += 5000;
       return (await hub.ask("GET /api/dead-letters")).json.count === 2;
@@ -77,7 +80,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("j");
     await page.getByText("not acknowledged after 5 deliveries").waitFor();
     await page.getByRole("button", { name: "Requeue" }).click();
-    await until(async () => (await hub.ask("GET /api/dead-letters")).json.count === 1);
+    await until(
+      "one dead letter is left",
+      async () => (await hub.ask("GET /api/dead-letters")).json.count === 1,
+    );
     await page.getByText("first").first().click();
     await press("Delete");
     await page.getByText("No dead letters").waitFor();

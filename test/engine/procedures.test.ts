@@ -138,7 +138,7 @@ test("[S4] a lock held by another process is waited for without stopping the eve
   const ticking = setInterval(() => turns++, 5);
   const waiting = engine.write(() => run(add("patient")));
   // A loop that stood still until the write gave up would have it busy.
-  await until(() => turns > 10);
+  await until("the event loop has turned ten times", () => turns > 10);
   other.run("rollback");
   await waiting;
   expect(await names()).toEqual(["patient"]);

@@ -37,7 +37,10 @@ test("[U8] while nothing can be written a search answers all the same, and says 
   expect(held.behind).toBeGreaterThan(0);
   other.run("rollback");
   other.close();
-  await until(async () => (await inbox.call("search.find", { q: "words" })).complete);
+  await until(
+    "the search has looked at everything",
+    async () => (await inbox.call("search.find", { q: "words" })).complete,
+  );
   expect((await inbox.call("search.find", { q: "words" })).hits).toHaveLength(2);
   await inbox.close();
 });
@@ -52,7 +55,7 @@ test("[U8] a send writes no words; a hub brings them up to date by itself", asyn
   await inbox.close();
   expect(behindIn(db)).toBeGreaterThanOrEqual(250);
   await using hub = await hubHere({ db });
-  await until(() => behindIn(db) === 0);
+  await until("no word is behind", () => behindIn(db) === 0);
   const { json } = await hub.ask("GET /api/search?q=n249");
   expect(json).toMatchObject({ complete: true, hits: [{ id: "msg_250" }] });
 });

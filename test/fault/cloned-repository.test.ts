@@ -105,7 +105,7 @@ test("[X7] on a terminal orch run shows what would be run and asks; no starts no
   await seat.sees("[y/N]");
   seat.type("y\r");
   expect(await seat.exited).toBe(0);
-  await until(() => one.ran());
+  await until("one.ran()", () => one.ran());
 });
 
 test("[X7] a hub in a clone serves and does not supervise, says so, and begins once it is approved", async () => {
@@ -130,7 +130,7 @@ test("[X7] a hub in a clone serves and does not supervise, says so, and begins o
     expect(refused.json.error.hint).toContain(approval(one));
     expectNothingStarted(one);
     expect((await one.inbox("trust", "--yes")).code).toBe(0);
-    await until(() => one.ran());
+    await until("one.ran()", () => one.ran());
   } finally {
     child.kill("SIGKILL");
     await child.exited;

@@ -152,7 +152,10 @@ test("[B4] [C3] mail that has become another's while standard output was stuck: 
   // More than a pipe holds, and its reader waits to be told.
   const script = `set -o pipefail; "$0" "$@" | { read -r _ < "${gate}"; cat; }`;
   const stuck = run(["receive", "--agent", "w", "--json"], { cwd: bus.path, ...speaking(script) });
-  await until(() => rows(bus.db, "select 1 from messages where handed = 1").length === 1);
+  await until(
+    "the message is handed over",
+    () => rows(bus.db, "select 1 from messages where handed = 1").length === 1,
+  );
   expect((await later.call("mailbox.check", { agent: "w" })).messages).toMatchObject([{ redelivered: true }]);
   await later.close();
   Bun.spawnSync(["sh", "-c", `echo > "${gate}"`]);

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { desk } from "../support/cli.ts";
+import { until } from "../support/until.ts";
 
 test("[W1] what it wrote is noticed all the same, though the next writer's touches look like its own", async () => {
   using at = await desk();
@@ -11,7 +12,7 @@ test("[W1] what it wrote is noticed all the same, though the next writer's touch
     await at.inbox("send", "--from", "lead", "--to", "w", "--subject", subject);
   const waiter = at.start("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "30", "--json");
   const wake = join(at.path, ".agents/coord.db-wake");
-  while (!existsSync(join(wake, `here.w.${waiter.pid}`))) await Bun.sleep(5); // it waits
+  await until("the waiter waits", () => existsSync(join(wake, `here.w.${waiter.pid}`)));
   // What a killed writer leaves: its announcement and its commit, but no touch and no end.
   appendFileSync(join(wake, "begun"), ".");
   const db = new Database(at.db);

@@ -58,6 +58,7 @@ test("[C3] a shell reports 130 after Ctrl-C", async () => {
   });
   const pid = Number(
     await until(
+      "the shell has started the command",
       () => readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, "utf8").trim().split(" ")[0],
     ),
   );

@@ -143,7 +143,7 @@ async function cut(side: Side, other: Side, seconds: number, ...segments: Segmen
   expect(other.count("end"), words).toBeGreaterThan(before);
   side.house.heal(...segments);
   const ended = side.count("end");
-  await until(() => {
+  await until("somebody at the healed hub gets on again", () => {
     side.check();
     other.check();
     return side.count("end") > ended;
@@ -155,7 +155,10 @@ async function cut(side: Side, other: Side, seconds: number, ...segments: Segmen
 async function expectWakes(db: string, from: Side, to: Side): Promise<void> {
   const sleeper = `sleeper-${to.name}`;
   const waiting = to.ask(`POST /api/mailbox/${sleeper}/receive`, { timeoutSeconds: 50 });
-  await until(async () => (await stored(db, `select from presence where '${sleeper}' = any(agents)`)).length);
+  await until(
+    "the sleeper is present",
+    async () => (await stored(db, `select from presence where '${sleeper}' = any(agents)`)).length,
+  );
   const letter = mail();
   expect((await from.ask(`POST /api/mailbox/${sleeper}/send`, letter)).status).toBe(201);
   const started = performance.now();
@@ -182,7 +185,7 @@ test.skipIf(missing.length > 0)(
     const [{ url: db }, { url: carrier }] = await Promise.all(starting);
     const a = await startSide("a", await network.house(), db, carrier);
     const b = await startSide("b", await network.house(), db, carrier);
-    await until(() => a.count("end") > 2 && b.count("end") > 2);
+    await until("people at both hubs get on", () => a.count("end") > 2 && b.count("end") > 2);
 
     const refused = [
       ...(await cut(a, b, long, "database")),
@@ -195,7 +198,7 @@ test.skipIf(missing.length > 0)(
 
     for (const side of [a, b]) side.say("enough");
     // What a cut-off hub had handed out without knowing it comes back by itself a minute later.
-    await until(async () => {
+    await until("no work is left open", async () => {
       for (const side of [a, b]) side.check();
       return Number((await stored(db, openWork))[0]!.left) === 0;
     });

@@ -166,7 +166,10 @@ const canForbid = spawnSync(noInotify[0]!, [...noInotify.slice(1), "true"], { st
 describe.skipIf(!canForbid)("without inotify (skipped where there are no user namespaces)", () => {
   async function waitingBlind() {
     waiter = start(wait, { cwd: bus.path, program: [...noInotify, program] });
-    await until(() => existsSync(wakeFolder) && readdirSync(wakeFolder).length);
+    await until(
+      "the waiter watches its folder",
+      () => existsSync(wakeFolder) && readdirSync(wakeFolder).length,
+    );
     return waiter;
   }
 

@@ -380,7 +380,9 @@ describe("changes", () => {
     writeFileSync(join(root, "later/made.md"), "x");
     expect(await next(1)).toMatchObject({ exists: true, size: 1 });
     stream.close();
-    await until(async () => (await hub.ask("GET /metrics")).text.includes("restante_waiters 0"));
+    await until("nobody waits at the hub", async () =>
+      (await hub.ask("GET /metrics")).text.includes("restante_waiters 0"),
+    );
   });
 
   test("[U2] [X4] so many are watched and no more, and a client that leaves makes room", async () => {
@@ -393,7 +395,9 @@ describe("changes", () => {
     const refused = await small.ask(`GET /api/inbox/${id}/docs/watch`);
     expect([refused.status, refused.json.error.code]).toEqual([429, "limited"]);
     for (const stream of streams) stream.close();
-    await until(async () => (await small.ask("GET /metrics")).text.includes("restante_waiters 0"));
+    await until("nobody waits at the small hub", async () =>
+      (await small.ask("GET /metrics")).text.includes("restante_waiters 0"),
+    );
     const again = await open();
     expect(again.status).toBe(200);
     again.close();

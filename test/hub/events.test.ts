@@ -135,7 +135,7 @@ describe("readers", () => {
       expect(taken()).toBeGreaterThan(before + 15);
       for (const stream of streams) stream.close();
       // What one client of this process keeps open for its next request is not of the streams.
-      await until(() => taken() <= before + 5);
+      await until("the buffers of the gone streams are given up", () => taken() <= before + 5);
     }
   });
 

@@ -14,11 +14,13 @@ const write = (ask: Ask, message = "m") =>
   ask("POST /terminals/w/inbox/messages", { sender_id: "s", message });
 const status = async (ask: Ask, id = 1) => (await ask(`GET /api/messages/${id}`)).json;
 const untilWaiting = (ask: Ask, count: number) =>
-  until(async () => (await ask("GET /metrics")).text.includes(`restante_waiters ${count}\n`));
+  until("as many as expected wait at the hub", async () =>
+    (await ask("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
+  );
 /** What a reader who comes afterwards is given at once. */
 const next = async (ask: Ask) => (await ask("GET /terminals/w/inbox/messages/wait?timeout=0")).json;
 const settled = (ask: Ask) =>
-  until(async () => {
+  until("the message is acked, or pending again", async () => {
     const { status: now, ackedAt } = await status(ask);
     const { hidden } = (await ask("GET /api/mailbox/w")).json;
     return (now === "acked" && ackedAt) || (now === "pending" && hidden === 0);
@@ -68,7 +70,7 @@ describe("a long poll that is cut", () => {
       raw.cut();
       await writing;
       await untilWaiting(hub.ask, 0);
-      await until(async () => {
+      await until("the message is acked, or given back", async () => {
         const { status: now } = await status(hub.ask, round);
         return now === "acked" || (await hub.ask("GET /api/mailbox/w")).json.hidden === 0;
       });
@@ -139,13 +141,14 @@ describe("an answer that is not taken", () => {
     const raw = await line(hub.url);
     raw.socket.pause();
     raw.send(bytesOf(ask, {}, { connection: "close" }));
-    await until(async () => (await status(hub.ask)).handed === 1);
+    await until("the message is handed over", async () => (await status(hub.ask)).handed === 1);
     await write(hub.ask, "others are served meanwhile");
     raw.socket.resume();
     const body = (await raw.closed).split("\r\n\r\n").slice(1).join("\r\n\r\n");
     const ids = [...body.matchAll(/"id":(\d+)/g)].map((match) => Number(match[1]));
     expect(ids[0]).toBe(1);
-    for (const id of ids) await until(async () => (await status(hub.ask, id)).status === "acked");
+    for (const id of ids)
+      await until("the message is acked", async () => (await status(hub.ask, id)).status === "acked");
     const rest = (await hub.ask(ask, {})).json.messages.map((one: { id: number }) => one.id);
     expect(rest[0]).toBe(ids.at(-1)! + 1);
   });
@@ -161,7 +164,7 @@ describe("an answer that is not taken", () => {
     raw.socket.pause();
     raw.cut();
     const show = async () => (await hub.ask("GET /api/threads/thr_1")).json;
-    await until(async () => (await show()).thread.status === "pending");
+    await until("the thread is pending again", async () => (await show()).thread.status === "pending");
     expect((await status(hub.ask)).status).toBe("pending");
   });
 });
@@ -218,7 +221,7 @@ describe("our own client", () => {
     expect(await next(hub.ask)).toMatchObject([{ id: 1, redelivered: true }]);
     // It comes back to life: the message is another's by now.
     expect((await refusal(handed.confirm!())).code).toBe("conflict");
-    await until(async () => (await status(hub.ask)).status === "acked");
+    await until("the message is acked", async () => (await status(hub.ask)).status === "acked");
     expect(rows(hub.db, "select 1 from events where event_type = 'messages.collected'")).toHaveLength(1);
   });
 

@@ -173,7 +173,7 @@ describe("several processes", () => {
     await using hub = await served(place.db);
     const { entries } = (await hub.ask("GET /api/inbox/export?limit=1000")).json;
     const wanted = entries.map(({ id }: { id: string }) => id);
-    await until(() => {
+    await until("the journal has every entry", () => {
       const found = idsIn(journalOf(place.db));
       return found.length >= wanted.length && found.toSorted().join() === wanted.toSorted().join();
     });
@@ -189,7 +189,10 @@ describe("several processes", () => {
     writeFileSync(at.journal, `${first}\nodd\n${third}\n`);
     rmSync(join(dirname(at.journal), "entries.mark"));
     await using _ = await hubHere({ db: at.db });
-    await until(() => linesOf(at.journal).length === 3 && linesOf(at.journal)[0] === "odd");
+    await until(
+      "the journal is repaired",
+      () => linesOf(at.journal).length === 3 && linesOf(at.journal)[0] === "odd",
+    );
     expect(
       linesOf(at.journal)
         .slice(1)
@@ -204,11 +207,11 @@ describe("several processes", () => {
     const earlier = openInbox(at.db, { now: () => Date.now() - 9500 });
     await earlier.call("entries.delete", { id: one });
     await earlier.close();
-    await until(async () => {
+    await until("the entry is erased", async () => {
       const { json } = await hub.ask(`GET /api/inbox/${one}`);
       return json.error.details.erased === true;
     });
-    await until(() => idsIn(at.journal).join() === two);
+    await until("the journal has only the second entry", () => idsIn(at.journal).join() === two);
   });
 
   test("[U5] what is pushed over MCP and sent to the person through the hub is in the journal soon after", async () => {
@@ -217,7 +220,7 @@ describe("several processes", () => {
     await using agent = await overHttp(`${hub.url}/mcp/${json.workspace.workspaceId}`, "2025-11-25");
     const pushed = await agent.call("inbox_push", { comments: "look" });
     await hub.ask("POST /api/mailbox/user/send", { from: "w", message: "hello" });
-    const found = await until(() => {
+    const found = await until("the journal has two lines", () => {
       const lines = parsed(journalOf(hub.db));
       return lines.length === 2 && lines;
     });
@@ -240,10 +243,15 @@ describe("several processes", () => {
       await elsewhere.call("mailbox.send", { from: "w", to: "user", message: sent });
       await elsewhere.close();
       const journal = join(dataDir, "inbox/entries.jsonl");
-      await until(() => parsed(journal).some(({ comments }) => comments === sent));
+      await until("the journal has what was sent", () =>
+        parsed(journal).some(({ comments }) => comments === sent),
+      );
       const { entries } = (await hub.ask("GET /api/inbox/history?limit=1")).json;
       await hub.ask(`DELETE /api/inbox/${entries[0].id}`, { atOnce: true });
-      await until(() => !parsed(journal).some(({ comments }) => comments === sent));
+      await until(
+        "the journal no longer has what was sent",
+        () => !parsed(journal).some(({ comments }) => comments === sent),
+      );
     },
   );
 });

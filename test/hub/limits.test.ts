@@ -8,7 +8,9 @@ import { until } from "../support/until.ts";
 const serves = async (ask: Ask) =>
   expect((await ask("POST /api/messages", { channel: "ok", content: "x" })).status).toBe(201);
 const untilWaiting = (ask: Ask, count: number) =>
-  until(async () => (await ask("GET /metrics")).text.includes(`restante_waiters ${count}\n`));
+  until("as many as expected wait at the hub", async () =>
+    (await ask("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
+  );
 const json = { "content-type": "application/json" };
 
 describe("a body", () => {
@@ -190,7 +192,7 @@ describe("a flood", () => {
       Array.from({ length: 60 }, async () => (await hub.ask("GET /api/threads")).status),
     );
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
-    await until(async () => (await hub.ask("GET /api/threads")).status === 200);
+    await until("the hub answers again", async () => (await hub.ask("GET /api/threads")).status === 200);
   });
 
   test("[X4] is one flood also under a different invented token each time", async () => {

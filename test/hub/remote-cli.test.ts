@@ -228,7 +228,9 @@ describe("a hub that is not there", () => {
   test("[G4] [W6] a wait at a hub that stops ends with an error, not in silence", async () => {
     await using hub = await served();
     const child = start(["receive", "--agent", "w", "--json", "--db", hub.url]);
-    await until(async () => (await hub.ask("GET /metrics")).text.includes("restante_waiters 1\n"));
+    await until("one waits at the hub", async () =>
+      (await hub.ask("GET /metrics")).text.includes("restante_waiters 1\n"),
+    );
     hub.kill("SIGKILL");
     const stdout = await new Response(child.stdout).text();
     expect([await child.exited, JSON.parse(stdout).error.code]).toEqual([50, "storage"]);
@@ -253,7 +255,9 @@ describe("one file, a hub on it, and commands beside it", () => {
   const json = async (child: Subprocess<"pipe", "pipe", "pipe">) =>
     JSON.parse(await new Response(child.stdout).text());
   const untilWaiting = () =>
-    until(async () => (await hub.ask("GET /metrics")).text.includes("restante_waiters 1\n"));
+    until("one waits at the hub", async () =>
+      (await hub.ask("GET /metrics")).text.includes("restante_waiters 1\n"),
+    );
 
   test("[W5] a receive on the file is woken by a POST at the hub", async () => {
     const child = at.start("receive", "--agent", "a", "--json");
@@ -312,10 +316,10 @@ describe("one file, a hub on it, and commands beside it", () => {
       Number(/restante_waiters (\d+)/.exec((await hub.ask("GET /metrics")).text)![1]);
     const before = await waiters();
     const child = start(["receive", "--agent", "e", "--json", "--db", hub.url]);
-    await until(async () => (await waiters()) === before + 1);
+    await until("one more waits at the hub", async () => (await waiters()) === before + 1);
     child.kill("SIGKILL");
     await child.exited;
-    await until(async () => (await waiters()) === before);
+    await until("as many wait at the hub as before", async () => (await waiters()) === before);
     await at.inbox("send", "e", "still there");
     expect((await at.inbox("check", "--agent", "e")).json.messages).toMatchObject([{ redelivered: false }]);
   });

@@ -34,7 +34,9 @@ async function scene(): Promise<Scene> {
     entry: id,
     revoke: async () => void (await inbox.call("tokens.revoke", { id: tokenId })),
     untilWaiting: (count) =>
-      until(async () => (await hub.as(admin)("GET /metrics")).text.includes(`restante_waiters ${count}\n`)),
+      until("the hub counts no wait any more", async () =>
+        (await hub.as(admin)("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
+      ),
     [Symbol.asyncDispose]: async () => {
       await inbox.close();
       await hub[Symbol.asyncDispose]();

@@ -150,7 +150,9 @@ describe("terminals", () => {
   test("[C4] [B2] …/wait answers with a bare array, and collects", async () => {
     await using hub = await hubHere();
     const waiting = hub.ask("GET /terminals/S/inbox/messages/wait?timeout=20&batch_window=0.3");
-    await until(async () => (await hub.ask("GET /metrics")).text.includes("restante_waiters 1"));
+    await until("one waits at the hub", async () =>
+      (await hub.ask("GET /metrics")).text.includes("restante_waiters 1"),
+    );
     await hub.ask("POST /terminals/S/inbox/messages", post);
     await hub.ask("POST /terminals/S/inbox/messages", { sender_id: "W2", message: "b" });
     const { status, json } = await waiting;
@@ -161,7 +163,10 @@ describe("terminals", () => {
     ]);
     for (const key of ["id", "sender_id", "message", "created_at", "thread_id", "kind"])
       expect(json[0]).toHaveProperty(key);
-    await until(async () => (await hub.ask("GET /terminals/S/inbox/messages?status=consumed")).json.length);
+    await until(
+      "the message is consumed",
+      async () => (await hub.ask("GET /terminals/S/inbox/messages?status=consumed")).json.length,
+    );
     expect((await hub.ask("GET /terminals/S/inbox/messages/wait?timeout=0")).json).toEqual([]);
   });
 

@@ -155,7 +155,10 @@ describe.each(places)("$engine", ({ make }) => {
       ending.abort();
       await expect(second).rejects.toThrow();
       await send(inbox);
-      await until(async () => (await inbox.call("mailbox.check", { agent: "w" })).total === 1);
+      await until(
+        "the other hub has handed over the message",
+        async () => (await inbox.call("mailbox.check", { agent: "w" })).total === 1,
+      );
     }));
 
   test("[C6] [G4] a proxy's 502, 503 or 504 is no answer: what may be said twice is said again, else it is told", () =>

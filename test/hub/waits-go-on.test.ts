@@ -10,7 +10,9 @@ import { shellProfile } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 const untilWaiting = (to: Ask, count = 1) =>
-  until(async () => (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`));
+  until("as many as expected wait at the hub", async () =>
+    (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
+  );
 
 /** A hub that was killed, and another one at its address. */
 async function anew(hub: ServedHub, signal: NodeJS.Signals): Promise<ServedHub> {
@@ -70,13 +72,21 @@ describe("a hub that goes away and comes back", () => {
 
   test("[G4] a wait without an end does not outlive a hub that is gone for good", async () => {
     await using hub = await served();
-    const waiting = refusal(connect(hub.url).call("mailbox.receive", { agent: "w" }));
+    let asked = 0;
+    const client = connect(hub.url, {
+      fetch: (to, init) => {
+        asked++;
+        return fetch(to, init);
+      },
+    });
+    const waiting = refusal(client.call("mailbox.receive", { agent: "w" }));
     await untilWaiting(hub.ask);
     hub.kill("SIGTERM");
     await hub.exited;
     const clock = performance.now.bind(performance);
-    // Not before it has looked once: from then on it counts.
-    await Bun.sleep(500);
+    // From when it has looked twice in vain it counts how long nobody was there.
+    const before = asked;
+    await until("it has looked for the hub", () => asked >= before + 2);
     const later = spyOn(performance, "now").mockImplementation(() => clock() + 5 * 60_000);
     try {
       expect(await waiting).toMatchObject({ code: "storage", details: { unreachable: true } });
@@ -118,7 +128,10 @@ describe("a wait over many requests", () => {
     const go = join(folder.path, "go");
     const message = `until [ -e ${go} ]; do sleep 0.02; done; echo done`;
     const waiting = client.call("tasks.handoff", { agent: "main", cwd: folder.path, message });
-    await until(() => asked.filter(({ path }) => path === "/api/tasks/handoff").length > 3);
+    await until(
+      "the handoff has asked more than three times",
+      () => asked.filter(({ path }) => path === "/api/tasks/handoff").length > 3,
+    );
     await Bun.write(go, "");
     expect(await waiting).toMatchObject({ success: true, status: "finished", message: "done" });
     const [first, ...rest] = asked.filter(({ path }) => path === "/api/tasks/handoff");
@@ -142,7 +155,7 @@ describe("a wait over many requests", () => {
     await send("a");
     const gathers = () => asked.filter(({ path }) => path === "/api/mailbox/lead/gather").length;
     const before = gathers();
-    await until(() => gathers() > before + 2);
+    await until("gather has asked twice more", () => gathers() > before + 2);
     await send("b");
     const { messages, missing } = await waiting;
     expect(messages.map(({ message }) => message)).toEqual(["a", "b"]);

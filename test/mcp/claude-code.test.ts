@@ -23,7 +23,7 @@ function team() {
           use("send_message", { receiver_id: to, message }),
         );
       if (last?.tool === "mcp__inbox__check_inbox") return last.text;
-      await until(() => answered === 2);
+      await until("both messages were sent", () => answered === 2);
       return [use("check_inbox", { timeout: 20 })];
     }
     if (last?.tool === "mcp__inbox__send_message") {
@@ -180,15 +180,15 @@ describe.skipIf(!claude)("Claude Code (skipped where it is not installed; TEST_C
     );
     idle.stdin.write(`${JSON.stringify({ type: "user", message: { role: "user", content: "begin" } })}\n`);
     idle.stdin.flush();
-    await until(() => waiters(session.project).length > 0);
+    await until("a waiter runs in the project", () => waiters(session.project).length > 0);
     await send("wake up");
-    await until(() => model.heard.length === 3);
+    await until("the model has heard three times", () => model.heard.length === 3);
     expect(model.heard[2]!.user.at(-1)).toContain("bob (not verified), event:\n> wake up\n");
-    await until(() => waiters(session.project).length > 0);
+    await until("a waiter runs in the project", () => waiters(session.project).length > 0);
     idle.kill("SIGKILL");
     await idle.exited;
     await send("nobody is there");
-    await until(() => waiters(session.project).length === 0);
+    await until("no waiter runs in the project", () => waiters(session.project).length === 0);
     // It was shown to nobody, so the next turn shows it.
     await printed(session, "main", "hi", ["--plugin-dir", plugin]);
     expect(model.heard.at(-1)!.user.at(-1)).toContain("> nobody is there\n");

@@ -60,7 +60,10 @@ async function session(kind: string, reads: string, end: string, message: string
     });
     await child.exited;
     // Who was killed has not waited for its server: that ends by itself, and settles before it does.
-    await until(() => rows(db, "select 1 from messages where hidden_until is not null").length === 0);
+    await until(
+      "nothing is handed over any more",
+      () => rows(db, "select 1 from messages where hidden_until is not null").length === 0,
+    );
     return (await inbox.call("mailbox.check", { agent: "w" })).messages;
   } finally {
     await inbox.close();

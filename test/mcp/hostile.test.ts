@@ -120,13 +120,15 @@ test("[X4] [W4] two thousand waits at once, then their clients are gone: nothing
       return Bun.connect({ hostname, port: Number(port), socket });
     }),
   );
-  await until(async () =>
+  await until("all of them wait at the hub", async () =>
     / (2000|1999)$/m.test((await hub.ask("GET /metrics")).text.match(/^restante_waiters .*$/m)?.[0] ?? ""),
   );
   expect((await hub.ask("GET /healthz")).status).toBe(200);
   expect(answered).toBe(0);
   for (const line of open) line.terminate();
-  await until(async () => /^restante_waiters 0$/m.test((await hub.ask("GET /metrics")).text));
+  await until("nobody waits at the hub", async () =>
+    /^restante_waiters 0$/m.test((await hub.ask("GET /metrics")).text),
+  );
   await hub.ask("POST /api/mailbox/w7/send", { from: "lead", message: "still there" });
   const { json: mail } = await hub.ask("GET /api/mailbox/w7");
   expect([mail.total, mail.hidden, mail.messages[0].message]).toEqual([1, 0, "still there"]);

@@ -138,7 +138,10 @@ test("[C5] [C4] REST", () =>
         );
         // What was in the answer is collected once it is written out, which its reader is not told of.
         if (op.kind === "wait" && agent !== undefined)
-          await until(async () => (await hub.ask(`GET /api/mailbox/${agent}`)).json.hidden === 0);
+          await until(
+            "nothing is hidden in the mailbox",
+            async () => (await hub.ask(`GET /api/mailbox/${agent}`)).json.hidden === 0,
+          );
         return settled(answer.json);
       };
       return closing(way, () => hub[Symbol.asyncDispose]());

@@ -56,7 +56,7 @@ describe.each(cases)("$transport $revision", ({ transport, revision }) => {
     const next = async (uri: string, act: () => Promise<unknown>) => {
       heard.length = 0;
       await act();
-      await until(() => heard.includes(uri));
+      await until("the subscriber has heard of the change", () => heard.includes(uri));
     };
     await next(inbox, () => worker.call("send_message", { receiver_id: "the lead", message: "hello" }));
     await next(inbox, () => lead.call("check"));
@@ -72,11 +72,11 @@ describe.each(cases)("$transport $revision", ({ transport, revision }) => {
     const second = await subscribed(other, revision, inbox);
     await worker.call("send_message", { receiver_id: "w1", message: "not for the lead" });
     await worker.call("send_message", { receiver_id: "the lead", message: "unheard" });
-    await until(() => second.heard.length > 0);
+    await until("the second subscriber has heard", () => second.heard.length > 0);
     expect([heard, new Set(second.heard)]).toEqual([[], new Set([inbox])]);
   });
 
-  test("[C5] many changes at once are told of together, and the last is not left out", async () => {
+  test("[C5] of many changes at once the last is not left out", async () => {
     await using at = await place(transport, revision);
     await using lead = await at.as("lead");
     const inbox = "inbox://agents/lead/inbox";
@@ -88,7 +88,7 @@ describe.each(cases)("$transport $revision", ({ transport, revision }) => {
     for (let i = 0; i < 40; i++)
       void at.hub.ask("POST /api/mailbox/lead/send", { from: "x", message: `m${i}` });
     let seen = 0;
-    await until(async () => {
+    await until("the subscriber has heard of, and read, all forty", async () => {
       const news = heard.splice(0).length;
       if (news) seen = await total();
       return seen === 40;
@@ -146,14 +146,41 @@ test("[C5] events are read only while somebody listens, and what happened while 
     await changes.ready();
     const heard = new Set<string>();
     const [first, second] = [changes.subscribe((uri) => heard.add(uri)), changes.subscribe(() => {})];
-    await until(() => reads.length > 0);
+    await until("the events are read", () => reads.length > 0);
     await inbox.call("mailbox.send", { from: "x", to: "lead", message: "m" });
     away = false;
-    await until(() => heard.has("inbox://agents/lead/inbox"));
+    await until("the listener has heard of the mail", () => heard.has("inbox://agents/lead/inbox"));
     first();
     expect(reads.at(-1)!.aborted).toBe(false);
     second();
     expect(reads.at(-1)!.aborted).toBe(true);
+  } finally {
+    await inbox.close();
+  }
+});
+
+test("[C5] many changes at once are told of together", async () => {
+  await using hub = await hubHere();
+  const inbox = openInbox(hub.db);
+  try {
+    const read = Promise.withResolvers<void>();
+    const changes = openChanges({
+      ...inbox,
+      async *follow(input, options) {
+        await read.promise;
+        yield* inbox.follow(input, options);
+      },
+    });
+    await changes.ready();
+    const heard: string[] = [];
+    const stop = changes.subscribe((uri) => heard.push(uri));
+    for (let i = 0; i < 40; i++) await inbox.call("mailbox.send", { from: "x", to: "lead", message: `${i}` });
+    read.resolve();
+    await until("the changes are told of", () => heard.length);
+    await inbox.call("mailbox.send", { from: "x", to: "other", message: "after them" });
+    await until("the next one is told of, too", () => heard.includes("inbox://agents/other/inbox"));
+    expect(heard).toEqual(["inbox://agents/lead/inbox", "inbox://agents/other/inbox"]);
+    stop();
   } finally {
     await inbox.close();
   }

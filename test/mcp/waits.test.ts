@@ -31,7 +31,7 @@ test("[C5] a client that wants to hears that a long wait goes on", async () => {
         { name: "check_inbox", arguments: { timeout: 40, batch_window: 0 } },
         { onprogress: ({ progress }) => void heard.push(progress) },
       );
-      await until(() => heard.length > 0);
+      await until("progress has been heard of", () => heard.length > 0);
       await at.hub.ask("POST /api/mailbox/lead/send", { from: "w1", message: "there you are" });
       expect((await waiting).structuredContent).toMatchObject({ total: 1 });
       expect(heard[0]).toBeGreaterThan(0);

@@ -74,7 +74,7 @@ async function survives(team: Crew, count: number): Promise<void> {
   const names = await pushMany(team, count);
   await team.orch("run", "8");
   const killed = await storm(team, count / 3);
-  await until(() => !team.processes().length);
+  await until("nothing of the team runs any more", () => !team.processes().length);
 
   const results = await team.ask(
     "select from_agent as name, count(*) as results from messages where kind = 'result' group by from_agent",

@@ -100,7 +100,7 @@ test.concurrent("[Q6] [Q12] a gate counts as part of the task: it ends with the 
   expect(await team.hear()).toMatchObject([
     { success: false, error: "it took longer than 1 seconds and was killed", partial: "1" },
   ]);
-  await until(() => !team.keepers().length);
+  await until("no keeper runs any more", () => !team.keepers().length);
   expect(team.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
 });
 
@@ -150,7 +150,7 @@ test.concurrent("[Q12] gate.idle sends a pool's worker back to work, three times
     expect(await sentBack(team, 10)).toEqual(["there is more to do"]);
   }
   await workOn(team, "task4");
-  await until(() => !team.supervisors().length);
+  await until("no supervisor runs any more", () => !team.supervisors().length);
   expect(await sentBack(team, 0)).toEqual([]);
   const asked = read(team, "seen")
     .trim()
@@ -171,7 +171,7 @@ test.concurrent("[Q12] gate.idle lets a worker rest when it is content, and does
   await workOn(team, "sooner");
   const { thread } = (await team.inbox("claim", "--agent", "w")).json;
   await team.inbox("done", "--agent", "w", "--thread", thread.thread_id, "--summary", "that too");
-  await until(() => !team.supervisors().length);
+  await until("no supervisor runs any more", () => !team.supervisors().length);
   expect(read(team, "seen").trim().split("\n")).toHaveLength(1);
   expect(await sentBack(team, 0)).toEqual([]);
 });

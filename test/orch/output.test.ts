@@ -79,7 +79,10 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   // So that what comes after `&&` does not happen.
   expect(handed.code).toBe(1);
   await team.human("orch", "assign", "name=a", `until [ -e go ]; do sleep 0.02; done; ${failing}`);
-  await until(async () => (await team.orch("show", "a")).json.task.pid !== null);
+  await until(
+    "the sub-agent has a process",
+    async () => (await team.orch("show", "a")).json.task.pid !== null,
+  );
   expect((await team.human("orch", "show", "a")).stdout).toContain("process");
   writeFileSync(join(team.path, "go"), "");
   const gathered = (await team.human("inbox", "gather", "--from", "a")).stdout;
@@ -106,7 +109,7 @@ test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and wh
 test.concurrent("[Q11] Ctrl-C ends the waiting of a handoff, and says which sub-agent goes on and how to wait again", async () => {
   using team = await crew();
   const waiting = team.startOrch("handoff", "until [ -e go ]; do sleep 0.02; done; echo later");
-  await until(async () => (await team.orch("queue")).json.running.length === 1);
+  await until("the task runs", async () => (await team.orch("queue")).json.running.length === 1);
   const [{ name }] = (await team.orch("queue")).json.running;
   waiting.kill("SIGINT");
   expect(await new Response(waiting.stdout).text()).toBe(
@@ -217,6 +220,6 @@ describeMounting("a full disk", import.meta.path, () => {
     const told = await outcome(team, "head -c 20000000 /dev/zero | tr '\\0' a; echo; echo the end");
     expect(told.success).toBe(true);
     expect(told.text.endsWith("a\nthe end")).toBe(true);
-    await until(() => !team.keepers().length);
+    await until("no keeper runs any more", () => !team.keepers().length);
   });
 });

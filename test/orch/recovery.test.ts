@@ -14,6 +14,7 @@ import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
 import { ask, served } from "../support/hub.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
+import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 /** Prints, says that it runs, and leaves somebody who cannot be found by environment, session or parent. */
@@ -27,7 +28,7 @@ async function running(name = "t", ...more: string[]): Promise<Crew> {
   await team.push(name, working, ...more);
   await team.orch("run");
   await begun(team, "ready");
-  await until(() => team.task(name).child !== null);
+  await until("the sub-agent has a process", () => team.task(name).child !== null);
   return team;
 }
 
@@ -59,7 +60,10 @@ test.concurrent("[Q7] supervisor and keeper are killed: a blocked receive alone 
 test.concurrent("[Q7] … also one that began to wait before there was anything to supervise", async () => {
   using team = await crew();
   const hearing = team.hear(50);
-  await until(async () => (await team.ask("select 1 as here from agents where name = 'main'")).length);
+  await until(
+    "the waiter is a known agent",
+    async () => (await team.ask("select 1 as here from agents where name = 'main'")).length,
+  );
   await team.push("t", working);
   await team.orch("run");
   await begun(team, "ready");
@@ -83,7 +87,7 @@ test.concurrent("[Q5] the sub-agent alone is killed: its keeper tells how it end
   using team = await running();
   strike(childOf(team, "t"));
   expect(await team.hear()).toMatchObject([{ ...lost, partial: "half", error: "it was ended by SIGKILL" }]);
-  await until(() => !team.keepers().length);
+  await until("no keeper runs any more", () => !team.keepers().length);
   expect(left(team)).toEqual([]);
 });
 
@@ -118,14 +122,14 @@ test.concurrent("[Q5] [Q7] supervisor and keeper are killed between the sub-agen
   await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done; echo answer");
   await team.orch("run");
   await begun(team, "ready");
-  await until(() => team.task("t").child !== null);
+  await until("the sub-agent has a process", () => team.task("t").child !== null);
   const folder = String(team.task("t").folder);
   {
     using held = new Database(team.db);
     held.run("pragma busy_timeout = 5000");
     held.run("begin immediate");
     writeFileSync(join(team.path, "go"), "");
-    await until(() => existsSync(join(folder, "ending.json")));
+    await until("the keeper has written down the ending", () => existsSync(join(folder, "ending.json")));
     await strikeAll([...team.supervisors(), ...team.keepers()]);
     held.run("rollback");
   }
@@ -145,7 +149,7 @@ test.concurrent("[Q5] [Q10] a keeper is killed and the task may be tried again: 
   await strikeAll(team.keepers());
   expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "second" }]);
   expect(await team.hear(0)).toEqual([]);
-  await until(() => !team.keepers().length);
+  await until("no keeper runs any more", () => !team.keepers().length);
   expect(left(team)).toEqual([]);
 });
 
@@ -189,7 +193,7 @@ test.concurrent("[Q7] a hub that starts after all were killed clears up by itsel
   await using hub = await served(team.db);
   const answer = await team.inbox("receive", "--agent", "main", "--timeout-seconds", "20", "--db", hub.url);
   expect(answer.json.messages).toMatchObject([{ sender_id: "t", kind: "result" }]);
-  await until(() => !left(team).length);
+  await until("nothing of the task is left", () => !left(team).length);
 });
 
 test.concurrent("[Q7] a hub is killed: what runs reports, and what waits is started by the next one's hub", async () => {
@@ -316,9 +320,14 @@ postgresSuite("the database is away", () => {
     line.leave();
     writeFileSync(join(team.path, "go"), "");
     const ended = new Bun.Glob(".local/state/restante/*/*/ending.json");
-    await until(() => [...ended.scanSync({ cwd: team.path, dot: true })].length);
-    // Longer than any lease: nobody is to be taken for dead only because the database was not there.
-    await Bun.sleep(17_000);
+    await until(
+      "the keeper has written down the ending",
+      () => [...ended.scanSync({ cwd: team.path, dot: true })].length,
+    );
+    // Nobody is to be taken for dead only because the database was not there.
+    const lapsed = `select 1 as lapsed from tasks, supervision where tasks.name = 't' and greatest(tasks.leased_until, supervision.leased_until)
+      < to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+    await until("all leases have run out", async () => (await stored(place.url, lapsed)).length);
     line.comeBack();
     expect(await team.hear(30)).toMatchObject([{ from: "t", success: true, text: "answer" }]);
     expect(await team.hear(30)).toMatchObject([{ from: "next", success: true, text: "too" }]);

@@ -259,7 +259,10 @@ describe.each(crews)("$name", ({ open }) => {
     await orch("assign", "name=top", `orch assign name=below '${below}' >/dev/null; inbox receive`);
     await inbox("receive", "from=below");
     expect((await orch("kill", "top")).json.killed).toEqual(["top", "below"]);
-    await until(async () => (await orch("queue", "--all")).json.running.length === 0);
+    await until(
+      "nothing runs any more",
+      async () => (await orch("queue", "--all")).json.running.length === 0,
+    );
     expect((await inbox("check")).json.messages).toMatchObject([{ sender_id: "top", kind: "result" }]);
     const { task } = (await orch("show", "below")).json;
     expect(task).toMatchObject({ success: false, error: 'killed by "main": "top", its parent, was killed' });

@@ -37,7 +37,7 @@ for (const [what, command] of Object.entries(stubborn)) {
     await begun(team, "ready");
     const [told] = await team.hear();
     // The keeper itself ends right after it has told.
-    await until(() => !team.keepers().length);
+    await until("no keeper runs any more", () => !team.keepers().length);
     expect(left(team)).toEqual([]);
     expect(told).toMatchObject({ from: "t", success: false, partial: "before" });
     expect(told!.error).toContain("took longer than 3 seconds");
@@ -50,7 +50,7 @@ for (const [what, command] of Object.entries(stubborn)) {
     await begun(team, "ready");
     expect((await team.orch("kill", "t", "enough")).json.killed).toEqual(["t"]);
     const [told] = await team.hear();
-    await until(() => !team.keepers().length);
+    await until("no keeper runs any more", () => !team.keepers().length);
     expect(left(team)).toEqual([]);
     expect(told).toMatchObject({ success: false, error: 'killed by "main": enough', partial: "before" });
   });
@@ -64,7 +64,7 @@ for (const [what, command] of Object.entries(stubborn)) {
     );
     await team.orch("run");
     const [told] = await team.hear();
-    await until(() => !team.keepers().length);
+    await until("no keeper runs any more", () => !team.keepers().length);
     expect(left(team)).toEqual([]);
     expect(told).toMatchObject({ success: true, text: "bye" });
   });
@@ -78,7 +78,7 @@ test.concurrent("[Q3] [T8] cancelling its thread ends a sub-agent, and delivers 
   const thread = String((await team.orch("show", "t")).json.task.thread_id);
   expect((await team.inbox("cancel", "--agent", "main", "--thread", thread, "--reason", "no")).code).toBe(0);
   const results = await team.hear();
-  await until(() => !team.keepers().length);
+  await until("no keeper runs any more", () => !team.keepers().length);
   expect(left(team)).toEqual([]);
   expect(results).toMatchObject([{ from: "t", success: false, error: "its thread was cancelled" }]);
 });
@@ -97,7 +97,7 @@ test.concurrent("[Q3] [Q4] killing a parent kills the tree below it, five levels
   expect(killed).toEqual(["level1", "level2", "level3", "level4", "level5"]);
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "level1", success: false, error: 'killed by "main"' });
-  await until(() => !team.keepers().length);
+  await until("no keeper runs any more", () => !team.keepers().length);
   expect(left(team)).toEqual([]);
   const { finished } = (await team.orch("queue", "--all")).json;
   const errors = Object.fromEntries(finished.map(({ name, error }: Record<string, string>) => [name, error]));
@@ -116,7 +116,9 @@ test.concurrent("[Q4] [Q7] a supervisor that a sub-agent's command started outli
   // As if its lease had run out.
   team.change("delete from supervision");
   await Bun.write(`${team.path}/go`, "");
-  await until(() => team.supervisors().some(({ pid }) => !before.some((one) => one.pid === pid)));
+  await until("another supervisor runs", () =>
+    team.supervisors().some(({ pid }) => !before.some((one) => one.pid === pid)),
+  );
   expect(await team.hear()).toMatchObject([{ from: "first", success: true, text: "one" }]);
   await Bun.write(`${team.path}/on`, "");
   expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);

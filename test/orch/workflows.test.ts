@@ -60,7 +60,7 @@ describe.each(crews)("$name", ({ open }) => {
     await orch("run");
     expect((await inbox("check")).code).toBe(10);
     const queue = async () => (await orch("queue")).json;
-    await until(async () => (await queue()).running.length === 1);
+    await until("one task runs", async () => (await queue()).running.length === 1);
     expect((await queue()).running).toMatchObject([{ name: "slow", started_at: expect.any(String) }]);
     expect((await inbox("check")).code).toBe(10);
     await inbox("send", "slow", "go");
@@ -80,7 +80,10 @@ describe.each(crews)("$name", ({ open }) => {
     expect((await orch("run", "2")).json).toMatchObject({ released: pushed, waiting: 5 });
     const started = () => crew.lines("log").filter((line) => line.startsWith("start"));
     for (let done = 0; done < 5; done++) {
-      await until(() => started().length === Math.min(5, done + 2));
+      await until(
+        "as many tasks have started as there is room for",
+        () => started().length === Math.min(5, done + 2),
+      );
       const { running, queued } = (await orch("queue")).json;
       expect([running.length, queued.length]).toEqual([Math.min(2, 5 - done), Math.max(0, 3 - done)]);
       // The younger one first: they may end in any order.

@@ -74,7 +74,8 @@ postgresSuite("clock", () => {
           );
         for (const hub of [mine, other]) expect(await textsIn(hub, "c")).toContain("long");
         // Its time ends for both.
-        for (const hub of [mine, other]) await until(async () => !(await textsIn(hub, "short")).length);
+        for (const hub of [mine, other])
+          await until("the expired messages are gone", async () => !(await textsIn(hub, "short")).length);
       }
     },
   );

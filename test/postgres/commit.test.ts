@@ -42,7 +42,7 @@ async function sendThrough(fault: Fault, idempotencyKey?: string): Promise<void>
     { channel: "c", sender: "s", content: "once" },
     { idempotencyKey },
   );
-  await within(1, `the fault "${fault}"`, struck);
+  await within(14, `the fault "${fault}"`, struck);
   expect(await stored(broken.url, "select message_id, body from messages")).toEqual([
     { message_id: sent.id, body: "once" },
   ]);
@@ -73,7 +73,7 @@ postgresSuite("commit", () => {
       const struck = broken.proxy.strike(fault);
       // A hand, not a call: its collecting would be another write.
       const { value } = await broken.inbox.hand("threads.claim", { agent: "w", thread: thread.threadId });
-      await within(1, `the fault "${fault}"`, struck);
+      await within(14, `the fault "${fault}"`, struck);
       expect(await stored(broken.url, "select agent_id, lease_token, attempt from leases")).toEqual([
         { agent_id: "w", lease_token: value.lease!.token, attempt: 1 },
       ]);

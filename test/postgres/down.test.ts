@@ -82,8 +82,8 @@ const makeKnown = (url: string, agent: string) =>
 
 /** It has looked and found nothing, says whoever it waits at; and it listens. */
 async function untilWaiting(url: string, agent: string, agentsOf: () => Promise<Agents>): Promise<void> {
-  await until(async () => (await agentsOf()).find(({ name }) => name === agent)?.live);
-  await until(async () => (await listeners(url)).length === 1);
+  await until("the agent lives", async () => (await agentsOf()).find(({ name }) => name === agent)?.live);
+  await until("one connection listens", async () => (await listeners(url)).length === 1);
 }
 
 postgresSuite("down", () => {
@@ -96,13 +96,13 @@ postgresSuite("down", () => {
         : inbox.call("messages.pending", { channel: "c" }),
     );
     const making = createPostgres(`postgres://somebody:secret@127.0.0.1:${port}/db`);
-    const errors = await within(5, "an answer", Promise.all([...calls, making].map(refusal)));
+    const errors = await within(14, "an answer", Promise.all([...calls, making].map(refusal)));
     for (const error of errors) {
       expect(error.code).toBe("storage");
       expect(error.message).toContain(`postgres://somebody@127.0.0.1:${port}/db`);
       expect(`${error.message} ${error.hint}`).not.toContain("secret");
     }
-    await within(5, "closing", inbox.close());
+    await within(14, "closing", inbox.close());
   });
 
   test("[G4] no address is shown with its password, however odd that is", async () => {
@@ -116,7 +116,7 @@ postgresSuite("down", () => {
   test("[G4] the program says so too, with exit code 50, and shows no password", async () => {
     const db = `postgres://somebody:secret@127.0.0.1:${freePort()}/db`;
     for (const args of [["init"], ["fetch", "--agent", "w"], ["doctor"]]) {
-      const { code, stdout, stderr } = await within(5, args[0]!, run([...args, "--db", db, "--json"]));
+      const { code, stdout, stderr } = await within(14, args[0]!, run([...args, "--db", db, "--json"]));
       expect(code).toBe(50);
       expect(JSON.parse(stdout).error.code).toBe("storage");
       expect(stdout + stderr).not.toContain("secret");
@@ -136,7 +136,7 @@ postgresSuite("down", () => {
     expect((await send()).json.error.code).toBe("storage");
     await server.restart();
     // An empty one: what is missing is made as at any start.
-    await until(async () => (await hub.ask("GET /readyz")).status === 200);
+    await until("the hub is ready", async () => (await hub.ask("GET /readyz")).status === 200);
     expect((await send()).status).toBe(201);
     expect(await hub.said(/is there now\n/)).not.toContain("secret");
   });
@@ -193,7 +193,7 @@ postgresSuite("down", () => {
       listener.stop(true);
       await Promise.allSettled(asked);
     }
-    await within(5, "closing", inbox.close());
+    await within(14, "closing", inbox.close());
   });
 
   test("[G4] of several hosts the first that is there serves; where none is, all are told so", async () => {
@@ -206,10 +206,10 @@ postgresSuite("down", () => {
       openInbox(several(dead, other)),
     ];
     const calls = times(6, () => inbox.call("messages.pending", { channel: "c" }));
-    for (const { count } of await within(5, "an answer", Promise.all(calls))) expect(count).toBe(0);
+    for (const { count } of await within(14, "an answer", Promise.all(calls))) expect(count).toBe(0);
     const refused = times(6, () => lonely.call("messages.pending", { channel: "c" })).map(refusal);
-    for (const { code } of await within(5, "a refusal", Promise.all(refused))) expect(code).toBe("storage");
-    await within(5, "closing", Promise.all([inbox.close(), lonely.close()]));
+    for (const { code } of await within(14, "a refusal", Promise.all(refused))) expect(code).toBe("storage");
+    await within(14, "closing", Promise.all([inbox.close(), lonely.close()]));
   });
 
   test("[G4] killed and restarted under eight writers, three times: nothing acknowledged is lost, nothing is half-written or there twice", async () => {
@@ -218,10 +218,10 @@ postgresSuite("down", () => {
     const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
     const writing = writeOn(inboxes, 150, tally);
     for (const written of [100, 400, 700]) {
-      await until(() => tally.acknowledged.length >= written);
+      await until("the next writes are acknowledged", () => tally.acknowledged.length >= written);
       await server.kill();
       const seen = tally.errors;
-      await until(() => tally.errors > seen); // they have noticed
+      await until("a write has failed", () => tally.errors > seen); // they have noticed
       await server.restart();
     }
     await writing;
@@ -253,18 +253,21 @@ postgresSuite("down", () => {
         while (noisy) await send("other", "noise");
       })().catch(() => {});
       if (noisy)
-        await until(async () => (await stored(server.url, "select 1 from messages")).length > before + 20);
+        await until(
+          "twenty more messages are stored",
+          async () => (await stored(server.url, "select 1 from messages")).length > before + 20,
+        );
       await server.kill();
       noisy = false;
       await server.restart();
       await noise;
       // The first write after that may meet a server that is not there yet.
-      await until(() => send("boss", `${turn}`).catch(() => undefined));
-      const { messages } = await within(5, "the message", waiting);
+      await until("a message is sent again", () => send("boss", `${turn}`).catch(() => undefined));
+      const { messages } = await within(14, "the message", waiting);
       expect(messages.map(({ message }) => message)).toEqual([`${turn}`]);
     }
     // However often it was lost, one connection listens.
-    await until(async () => (await listeners(server.url)).length === 1);
+    await until("one connection listens", async () => (await listeners(server.url)).length === 1);
     for (const inbox of inboxes) await inbox.close();
   });
 
@@ -316,9 +319,12 @@ postgresSuite("down", () => {
     expect(used).toBeLessThanOrEqual(8);
     for (const inbox of inboxes) await inbox.close();
     await within(
-      5,
+      14,
       "the end of all connections",
-      until(async () => (await driver.unsafe(`select 1 ${ours}`)).length === 0),
+      until(
+        "no connection of ours is left",
+        async () => (await driver.unsafe(`select 1 ${ours}`)).length === 0,
+      ),
     );
     await driver.end();
   });
@@ -333,7 +339,7 @@ postgresSuite("down", () => {
       );
     for (let turn = 0; turn < 5; turn++) {
       const waiting = waiter.call("mailbox.receive", { agent: "w", timeoutSeconds: 50 });
-      const [{ pid }] = (await until(async () => {
+      const [{ pid }] = (await until("a connection listens again", async () => {
         const found = await listening();
         return found.length && found;
       })) as [{ pid: number }];
@@ -341,7 +347,7 @@ postgresSuite("down", () => {
         administrator().unsafe(`select pg_terminate_backend(${pid})`),
         sender.call("mailbox.send", { from: "s", to: "w", message: `${turn}` }),
       ]);
-      expect((await within(5, "the message", waiting)).messages).toHaveLength(1);
+      expect((await within(14, "the message", waiting)).messages).toHaveLength(1);
     }
     await Promise.all([waiter.close(), sender.close()]);
   });
@@ -357,20 +363,20 @@ postgresSuite("down", () => {
     await untilWaiting(server.url, "w", async () => (await hub.ask("GET /api/agents")).json.agents);
     await server.kill();
 
-    expect((await within(5, "/healthz", hub.ask("GET /healthz"))).status).toBe(200);
-    const ready = await within(5, "/readyz", hub.ask("GET /readyz"));
+    expect((await within(14, "/healthz", hub.ask("GET /healthz"))).status).toBe(200);
+    const ready = await within(14, "/readyz", hub.ask("GET /readyz"));
     expect(ready.status).toBeGreaterThanOrEqual(500);
     expect(ready.json).toMatchObject({ ok: false, error: { code: "storage" } });
-    const refused = await within(5, "a write", send());
+    const refused = await within(14, "a write", send());
     expect(refused.status).toBeGreaterThanOrEqual(500);
     for (const answer of [ready, refused, await hub.ask("GET /healthz")])
       expect(answer.text).not.toContain("secret");
 
     await server.restart();
-    await until(async () => (await hub.ask("GET /readyz")).status === 200);
+    await until("the hub is ready", async () => (await hub.ask("GET /readyz")).status === 200);
     expect((await send()).status).toBe(201);
     expect((await hub.ask("POST /api/mailbox/w/send", { from: "s", message: "back" })).status).toBe(201);
-    const received = await within(5, "the long poll", waiting);
+    const received = await within(14, "the long poll", waiting);
     expect(received.json.messages).toMatchObject([{ message: "back" }]);
   });
 });

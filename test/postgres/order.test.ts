@@ -14,8 +14,9 @@ import { all, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { randomOf } from "../fault/kill-record.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
-import { postgresSuite, times, within } from "../support/postgres-suite.ts";
+import { postgresSuite, times } from "../support/postgres-suite.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
+import { until } from "../support/until.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
@@ -109,7 +110,7 @@ async function race(): Promise<{ messages: number; events: number }> {
   const events = (
     await stored<{ id: number }>(url, "select event_id as id from events order by event_id")
   ).map(({ id }) => id);
-  await within(5, "the stream reaches the last event", reached(followed, events.at(-1)!));
+  await until("the stream has reached the last event", () => followed.at(-1) === events.at(-1));
   leaving.abort();
   await following;
   for (const [i, channel] of channels.entries())
@@ -122,10 +123,6 @@ async function race(): Promise<{ messages: number; events: number }> {
     messages: messages.length - new Set(naiveMessages).size,
     events: events.length - new Set(naiveEvents).size,
   };
-}
-
-async function reached(seen: number[], last: number): Promise<void> {
-  while (seen.at(-1) !== last) await Bun.sleep(5);
 }
 
 postgresSuite("order", () => {

@@ -84,13 +84,14 @@ postgresSuite("pooler", () => {
         10,
         "its presence",
         until(
+          "the reader is present",
           async () => (await stored(bus.direct, "select 1 from presence where 'w' = any(agents)")).length,
         ),
       );
       await bus.another.call("mailbox.send", { from: "s", to: "w", message: "woken" });
-      const { messages } = await within(5, "the message", waiting);
+      const { messages } = await within(14, "the message", waiting);
       expect(messages.map(({ message }) => message)).toEqual(["woken"]);
-      expect((await within(5, "the event", watching)).woke).toBe(true);
+      expect((await within(14, "the event", watching)).woke).toBe(true);
     },
   );
 
@@ -121,6 +122,6 @@ postgresSuite("pooler", () => {
     const inbox = openInbox(`${pooler.url}?pooler=transaction`);
     const error = await within(10, "an answer", refusal(inbox.call("messages.pending", { channel: "c" })));
     expect(error.code).toBe("storage");
-    await within(5, "closing", inbox.close());
+    await within(14, "closing", inbox.close());
   });
 });

@@ -24,15 +24,16 @@ postgresSuite("a standby", () => {
     const inboxes = addresses.map((address) => openInbox(address));
     const send = (inbox: (typeof inboxes)[number]) =>
       inbox.call("mailbox.send", { from: "a", to: "b", message: "m" });
-    for (const inbox of inboxes) await within(5, "writes", Promise.all(times(5, () => send(inbox))));
+    for (const inbox of inboxes) await within(14, "writes", Promise.all(times(5, () => send(inbox))));
 
     const only = openInbox(at([freePort(), port(standby.url)]));
-    const { code, message } = await within(5, "a refusal", refusal(send(only)));
+    const { code, message } = await within(14, "a refusal", refusal(send(only)));
     expect([code, message]).toEqual(["storage", expect.stringContaining("nothing was written")]);
 
     await primary.kill();
     await standby.promote();
-    for (const inbox of [...inboxes, only]) await until(() => send(inbox).catch(() => undefined));
+    for (const inbox of [...inboxes, only])
+      await until("a message is sent to the new primary", () => send(inbox).catch(() => undefined));
     for (const inbox of [...inboxes, only]) await inbox.close();
   });
 

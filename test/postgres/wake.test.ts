@@ -15,7 +15,10 @@ import { until } from "../support/until.ts";
 const untilListening = (url: string, count: number) => {
   const schema = new URL(url).searchParams.get("schema") ?? "restante";
   const listeners = `select pid from pg_stat_activity where query = 'listen "restante_${schema}"'`;
-  return until(async () => (await stored(url, listeners)).length === count);
+  return until(
+    "as many connections listen as expected",
+    async () => (await stored(url, listeners)).length === count,
+  );
 };
 
 postgresSuite("wake", () => {
@@ -27,11 +30,13 @@ postgresSuite("wake", () => {
     const polling = there.ask("POST /api/mailbox/w/receive", { timeoutSeconds: 50 });
     const watching = there.ask("GET /api/events/wait?afterEvent=1&timeoutSeconds=50");
     // A hub listens from its start, for it supervises.
-    await until(async () => (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"));
+    await until("two wait at the other hub", async () =>
+      (await there.ask("GET /metrics")).text.includes("restante_waiters 2\n"),
+    );
     const sent = await here.ask("POST /api/mailbox/w/send", { from: "s", message: "across" });
     expect(sent.status).toBe(201);
-    expect((await within(5, "the long poll", polling)).json.messages).toMatchObject([{ message: "across" }]);
-    expect((await within(5, "the event", watching)).json.events).toMatchObject([
+    expect((await within(14, "the long poll", polling)).json.messages).toMatchObject([{ message: "across" }]);
+    expect((await within(14, "the event", watching)).json.events).toMatchObject([
       { eventType: "agent.joined", source: "s" },
       { eventType: "message.sent" },
     ]);
@@ -44,13 +49,13 @@ postgresSuite("wake", () => {
     await untilListening(place.url, 1);
     const sent = await run(["send", "here", "from a command", "--db", place.url]);
     expect(sent.code).toBe(0);
-    expect((await within(5, "the inbox", waiting)).messages).toMatchObject([{ message: "from a command" }]);
+    expect((await within(14, "the inbox", waiting)).messages).toMatchObject([{ message: "from a command" }]);
 
     const args = ["receive", "--agent", "there", "--timeout-seconds", "50", "--json", "--db", place.url];
     const command = start(args, { program: [program] });
     await untilListening(place.url, 2);
     await inbox.call("mailbox.send", { from: "s", to: "there", message: "to a command" });
-    expect(await within(5, "the command", command.exited)).toBe(0);
+    expect(await within(14, "the command", command.exited)).toBe(0);
     const answer = JSON.parse(await new Response(command.stdout).text());
     expect(answer.messages).toMatchObject([{ message: "to a command" }]);
     await inbox.close();
@@ -80,7 +85,7 @@ postgresSuite("wake", () => {
       const all = Promise.all(waiting);
       void all.catch(() => {});
       // All have begun to wait: the process says who does.
-      await until(async () => (await presentIn(server.url)) === 2000);
+      await until("two thousand are present", async () => (await presentIn(server.url)) === 2000);
       const ours = "select 1 from pg_stat_activity where application_name = 'restante'";
       expect((await stored(server.url, ours)).length).toBeLessThanOrEqual(4 + 1);
       const { copies } = await sender.call("mailbox.send", { from: "leader", to: "*", message: "to all" });

@@ -22,7 +22,7 @@ async function embedded(): Promise<Opened> {
     inbox,
     [Symbol.asyncDispose]: async () => {
       await inbox.close();
-      await until(() => !runningWith(folder.path).length);
+      await until("nothing runs in the folder any more", () => !runningWith(folder.path).length);
       folder[Symbol.dispose]();
     },
   };
@@ -36,7 +36,7 @@ async function remote(): Promise<Opened> {
     inbox: await Inbox.open(hub.url, { agent: "lead" }),
     [Symbol.asyncDispose]: async () => {
       await hub[Symbol.asyncDispose]();
-      await until(() => !runningWith(folder.path).length);
+      await until("nothing runs in the folder any more", () => !runningWith(folder.path).length);
       folder[Symbol.dispose]();
     },
   };
@@ -164,13 +164,13 @@ test("[Q11] [W3] handing off through a hub lasts as long as the sub-agent does, 
     name: "slow",
     message: `until [ -e ${folder.path}/go ]; do sleep 0.02; done; echo done`,
   });
-  await Promise.race([until(() => asked.length > 2), handed]);
+  await Promise.race([until("the client has asked more than twice", () => asked.length > 2), handed]);
   writeFileSync(join(folder.path, "go"), "");
   const told = await handed;
   expect(told).toMatchObject({ success: true, status: "finished", terminalId: "slow", message: "done" });
   expect(asked[0]).toMatchObject({ name: "slow" });
   expect(asked[1]).toEqual({ agent: "lead", terminalId: "slow" });
-  await until(() => !runningWith(folder.path).length);
+  await until("nothing runs in the folder any more", () => !runningWith(folder.path).length);
 });
 
 test("[C6] a file that is not there, and what is no address, are refused in words", async () => {

@@ -264,39 +264,34 @@ export const send = async (inbox: Inbox, to = "w", message = "x", from = "lead")
 };
 export const ids = (answer: { messages: { id: number }[] }) => answer.messages.map(({ id }) => id);
 
-/** Whether it comes true within ten seconds. */
-export async function soon(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  const deadline = performance.now() + 10_000;
-  return until(async () => (await condition()) || (performance.now() > deadline ? "late" : "")).then(
-    (found) => found !== "late",
-  );
-}
-
 /** Until so many processes read the agent's queue, and who hears nothing from the database sleeps. */
 export const untilRead = (at: Broker, bus: CarriedBus, name = "w", readers = 1) =>
-  until(async () => (await at.queue(bus.names.queue(name)))?.readers === readers && bus.asleep());
+  until(
+    `${readers} read the queue of ${name}, and sleep`,
+    async () => (await at.queue(bus.names.queue(name)))?.readers === readers && bus.asleep(),
+  );
 
 /** Until so many pointers lie in the agent's queue, and nobody reads it. */
 export const untilReturned = (at: Broker, bus: CarriedBus, name = "w", count = 1) =>
-  until(async () => {
+  until(`${count} pointers lie in the queue of ${name}, unread`, async () => {
     const queue = await at.queue(bus.names.queue(name));
     return queue?.readers === 0 && queue.waiting >= count;
   });
 
 /** Until so many pointers lie there, or more: what was slow to be carried may be carried twice. */
 export const untilWaiting = (at: Broker, queue: string, count: number) =>
-  until(async () => ((await at.queue(queue))?.waiting ?? 0) >= count);
+  until(`${count} pointers lie in ${queue}`, async () => ((await at.queue(queue))?.waiting ?? 0) >= count);
 
 /** The agent's queue, with nobody who reads from it: an agent has one from the first time somebody waits for its mail. */
 export async function makeQueue(at: Broker, bus: CarriedBus, name = "w"): Promise<string> {
   const reader = bus.open();
   const queue = bus.names.queue(name);
-  await until(async () => {
+  await until(`the queue ${queue} is there`, async () => {
     await reader.call("mailbox.receive", { agent: name, timeoutSeconds: 0 });
     return at.queue(queue);
   });
   await reader.close();
-  await until(async () => (await at.queue(queue))?.readers === 0);
+  await until(`nobody reads ${queue}`, async () => (await at.queue(queue))?.readers === 0);
   return queue;
 }
 
@@ -305,7 +300,7 @@ export async function makeQueue(at: Broker, bus: CarriedBus, name = "w"): Promis
  * was carried twice may have come when its message was collected; whoever waits next acks it.
  */
 export async function untilEmpty(at: Broker, bus: CarriedBus, name = "w"): Promise<void> {
-  await until(async () => {
+  await until(`the queue of ${name} is empty, and nobody reads it`, async () => {
     const queue = await at.queue(bus.names.queue(name));
     if (queue?.readers !== 0) return false;
     if (queue.waiting === 0) return true;

@@ -135,7 +135,8 @@ function heard({ sender_id, message, metadata_json }: Message): Heard {
 }
 
 /** By what they work on, where they are and what they were told: one that cleared its environment is still somewhere. */
-function processesOf(path: string): Process[] {
+/** Whatever runs in a folder, or with something in it. */
+export function processesOf(path: string): Process[] {
   const found: Process[] = [];
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
@@ -165,7 +166,7 @@ export function strike(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
 /** Kills all of them, and waits until the system has let them go. */
 export async function strikeAll(all: readonly Pick<Process, "pid">[]): Promise<void> {
   for (const { pid } of all) strike(pid);
-  await until(() => all.every(({ pid }) => !isAlive(pid)));
+  await until("all of them have ended", () => all.every(({ pid }) => !isAlive(pid)));
 }
 
 function isAlive(pid: number): boolean {
@@ -177,4 +178,5 @@ function isAlive(pid: number): boolean {
 }
 
 /** The task's program runs: it has made this file. */
-export const begun = (crew: Crew, name: string) => until(() => Bun.file(join(crew.path, name)).exists());
+export const begun = (crew: Crew, name: string) =>
+  until(`${name} is there`, () => Bun.file(join(crew.path, name)).exists());

@@ -136,7 +136,7 @@ export async function served(db?: string, ...more: string[]): Promise<ServedHub>
     exited: child.exited,
     kill: (signal) => child.kill(signal),
     said: async (wanted) => {
-      await until(() => wanted.test(said));
+      await until(`the hub has said ${wanted}`, () => wanted.test(said));
       return said;
     },
     [Symbol.asyncDispose]: async () => {

@@ -74,7 +74,7 @@ export function startNetwork(...segments: string[]): Network {
     });
     const number = holders.push(holder);
     const namespace = (pid: number) => readlinkSync(`/proc/${pid}/ns/net`);
-    await until(() => namespace(holder.pid) !== namespace(process.pid));
+    await until("the network namespace is there", () => namespace(holder.pid) !== namespace(process.pid));
     const inside = (command: readonly string[]) => [
       ...[...dyingWithUs, "nsenter", "--target", String(holder.pid), "--net"],
       ...command,

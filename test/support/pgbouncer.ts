@@ -50,7 +50,7 @@ query_wait_timeout = 2
     cwd: "/",
     stdio: ["ignore", "ignore", "ignore"],
   });
-  await until(async () => {
+  await until("pgbouncer answers", async () => {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`);
     return Bun.connect({ hostname: "127.0.0.1", port: own, socket: { data() {} } }).then(
       (socket) => {

@@ -10,7 +10,10 @@ export function postgresSuite(name: string, body: () => void): void {
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-/** What a promise came to, unless that takes longer: then the test fails with these words, not with its own timeout. */
+/**
+ * What a promise came to, unless that takes longer: then the test fails with these words, not with its own timeout. Mostly 14 s:
+ * a busy machine may take seconds, but nobody is to wait for the 15 s after which a silent server is given up.
+ */
 export async function within<T>(seconds: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -129,7 +129,7 @@ async function runPostgres(
       stdio: ["ignore", "ignore", "ignore"],
     });
   const ready = () =>
-    until(() => {
+    until("Postgres answers", () => {
       if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`);
       return Bun.spawnSync([join(programs, "pg_isready"), "-h", address, "-p", String(port)]).exitCode === 0;
     });
@@ -194,13 +194,13 @@ export async function startRabbit({ address = thisMachine } = {}): Promise<Rabbi
   });
   const begin = () =>
     Bun.spawn(["setsid", rabbitProgram], { env, cwd: "/", stdio: ["ignore", "ignore", "ignore"] });
-  const ready = () => until(() => answers(address, port));
+  const ready = () => until(`${address}:${port} answers`, () => answers(address, port));
   let child = begin();
   await ready();
   const end = async () => {
     process.kill(-child.pid, "SIGKILL");
     await child.exited;
-    await until(async () => !(await answers(address, port)));
+    await until(`${address}:${port} no longer answers`, async () => !(await answers(address, port)));
   };
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) await end();

@@ -76,7 +76,10 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
         ? overStdioAt({ cwd: path, env: usual }, db, "2026-07-28", agent)
         : overHttp(`${url}/mcp?agent=${agent}`, "2026-07-28"),
     async finished(count) {
-      await until(async () => (await orch("queue")).json.finished.length >= count);
+      await until(
+        `${count} tasks have finished`,
+        async () => (await orch("queue")).json.finished.length >= count,
+      );
     },
     lines(file) {
       try {
@@ -89,9 +92,9 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
       const running = async (): Promise<{ name: string }[]> => (await orch("queue", "--all")).json.running;
       // Of a test that has failed something may still run. Whoever supervises then has nothing left to do, and goes.
       for (const { name } of await running()) await orch("kill", name);
-      await until(async () => !(await running()).length);
+      await until("nothing runs any more", async () => !(await running()).length);
       await bus.close?.();
-      await until(() => !runningWith(mark).length);
+      await until("no process of the team is left", () => !runningWith(mark).length);
       folder[Symbol.dispose]();
     },
   };

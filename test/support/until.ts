@@ -1,17 +1,33 @@
-/** Waiting for what gives no event: asks again and again, and ends with the test's own timeout at the latest. */
+/** Waiting for what gives no event: asks again and again. */
 import { readdirSync, readlinkSync } from "node:fs";
 
-export async function until<T>(condition: () => T | Promise<T>): Promise<NonNullable<T>> {
-  for (;;) {
-    const found = await condition();
-    if (found) return found as NonNullable<T>;
-    await Bun.sleep(2);
+/** Less than a test may take: its own timeout would not say what it waited for. */
+const patienceMs = 40_000;
+
+/** `what` is what has happened then: where it does not, the failure says so. */
+export async function until<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  withinMs = patienceMs,
+): Promise<NonNullable<T>> {
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
+  const error = new Error(`did not happen within ${withinMs / 1000} s: ${what}`);
+  const timer = setTimeout(() => late.reject(error), withinMs);
+  try {
+    for (;;) {
+      const found = await Promise.race([condition(), late.promise]);
+      if (found) return found as NonNullable<T>;
+      await Promise.race([Bun.sleep(2), late.promise]);
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 /** A waiter prints nothing when it has begun to wait, but from then on it watches files. */
 export function untilWatching(child: { pid: number; exitCode: number | null }): Promise<boolean> {
-  return until(() => {
+  return until("the waiter watches files", () => {
     if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} instead of waiting`);
     return openFiles(child.pid).some((target) => target.includes("inotify"));
   });

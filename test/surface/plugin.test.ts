@@ -1,6 +1,6 @@
 /** plugin/: what Claude Code reads, as its documentation says, and the hooks as it would run them. */
 import { expect, test } from "bun:test";
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { linesOf, safe } from "../../src/contract/safe-text.ts";
@@ -9,7 +9,9 @@ import { commandNames } from "../../src/surfaces/cli/commands.ts";
 import breaks from "../corpora/line-breaks.json";
 import terminal from "../corpora/terminal.json";
 import { bareEnvironment, program, root, run } from "../support/cli.ts";
+import { processesOf } from "../support/crew.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { until } from "../support/until.ts";
 
 const plugin = join(root, "plugin");
 const json = (path: string) => Bun.file(join(root, path)).json();
@@ -231,10 +233,17 @@ test("[C7] with INBOX_WAKE=1 a waiter wakes the idle session with exit code 2; w
   expect(await wait().exited).toBe(0);
   // A client that is run by a program would not end before its hooks have.
   expect(await wait({ INBOX_WAKE: "1", CLAUDE_CODE_ENTRYPOINT: "sdk-cli" }).exited).toBe(0);
+  const data = at.env.CLAUDE_PLUGIN_DATA;
+  const isWaiting = ({ pid }: { pid: number }) =>
+    readdirSync(data).some((file) => readFileSync(join(data, file), "utf8") === `${pid}\n`);
   const older = wait({ INBOX_WAKE: "1" });
-  await Bun.sleep(300);
+  await until("the first waiter has begun", () => isWaiting(older));
   const waiter = wait({ INBOX_WAKE: "1" });
-  await Bun.sleep(1500);
+  await until("the second waiter has taken its place", () => isWaiting(waiter));
+  expect(await older.exited).toBe(0);
+  const sleeps = () =>
+    processesOf(at.path).some(({ command }) => /^\S*inbox watch .*--after-event/.test(command));
+  await until("the waiter sleeps until something happens", sleeps); // from a cursor on: what is there already was looked at before
   await at.inbox("send", "main", 'wake "up"\nnow', "--from", "bob");
   const [code, said, output] = await Promise.all([
     waiter.exited,
@@ -243,6 +252,5 @@ test("[C7] with INBOX_WAKE=1 a waiter wakes the idle session with exit code 2; w
   ]);
   expect([code, output]).toEqual([2, ""]);
   expect(said).toContain('bob (not verified), event:\n> wake "up"\n> now\n');
-  expect(await older.exited).toBe(0);
   await at.silent();
 });

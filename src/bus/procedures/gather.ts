@@ -71,22 +71,24 @@ function* newestTasks(agent: string, names: readonly string[]): Procedure<Newest
       (select max(later.task_number) from tasks as later where later.name = tasks.name)`);
 }
 
-/** Who has ended and is still silent will never answer: its result was collected before, or there is none. */
+/** Who has ended and is still silent will never answer: its result was collected before, or there is none. As they were asked for. */
 function* deadOf(
   agent: string,
   silent: readonly string[],
   tasks: readonly Newest[],
   now: string,
 ): Procedure<string[]> {
-  const ended = tasks.filter(({ name, status }) => status === "finished" && silent.includes(name));
-  if (!ended.length) return [];
+  const ended = new Map(
+    tasks.filter(({ status }) => status === "finished").map(({ name, thread_id }) => [name, thread_id]),
+  );
+  if (!silent.some((name) => ended.has(name))) return [];
   // What another reader has in hand may come back.
   const held = yield* all<{ from_agent: string; thread_id: number | null }>(sql`
     select messages.from_agent, messages.thread_id from messages where messages.to_agent = ${agent} and ${waiting(now)}
       and messages.hidden_until > ${now}`);
-  const dead = ended.filter(
-    ({ name, thread_id }) =>
-      !held.some((row) => row.from_agent === name || (thread_id !== null && row.thread_id === thread_id)),
-  );
-  return dead.map(({ name }) => name);
+  const isHeld = (name: string) => {
+    const thread = ended.get(name) ?? null;
+    return held.some((row) => row.from_agent === name || (thread !== null && row.thread_id === thread));
+  };
+  return silent.filter((name) => ended.has(name) && !isHeld(name));
 }

@@ -223,7 +223,8 @@ export function* buryDoomed(tx: Context, channel: string | undefined, now: strin
   const rows = yield* all<MessageRow>(
     sql`select ${messageColumns} from messages where ${doomed(now)} ${where} ${tx.forUpdateFree}`,
   );
-  for (const row of rows) yield* bury(tx, aged(row, now), now);
+  // Ordered here: a planner that is asked to would walk through all messages in that order to find these few.
+  for (const row of rows.sort((a, b) => a.message_id - b.message_id)) yield* bury(tx, aged(row, now), now);
 }
 
 export function* bury(tx: Context, row: MessageRow, now: string, tell = true): Procedure<void> {

@@ -12,7 +12,10 @@ interface ChannelRow {
   latest_id: number;
 }
 
-/** From each name to the next, by the index: a long channel costs as much as a short one, but for its pending messages. */
+/**
+ * From each name to the next, by the index: a long channel costs as much as a short one, but for its pending messages. The
+ * names can only be found in their order, and the page is ordered outside, so that no more of them are looked for than it has.
+ */
 export function* msgChannels(
   tx: Context,
   { after, limit, pending }: ParsedOf<"messages.channels">,
@@ -29,11 +32,11 @@ export function* msgChannels(
       select (select min(messages.to_agent) from messages where messages.to_agent > names.channel)
       from names where names.channel is not null
     )
-    select names.channel,
+    select * from (select names.channel,
       (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)}) as pending,
       (select max(messages.message_id) from messages where messages.to_agent = names.channel) as latest_id
     from names where names.channel is not null ${filter} ${seen}
-    limit ${literal(limit + 1)}`);
+    limit ${literal(limit + 1)}) as page order by channel`);
   return {
     channels: rows.slice(0, limit).map((row) => ({
       channel: row.channel,

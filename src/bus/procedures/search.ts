@@ -40,10 +40,11 @@ export function* hitsOf(
 ): Procedure<SearchHit[]> {
   const scores = new Map(found.map((match) => [match.ref, scoreOf(match)]));
   const hits = yield* readers[kind](tx, [...scores.keys()], words);
-  return hits.map(({ ref, ...hit }) => ({ ...hit, score: scores.get(ref)! }));
+  const byRef = new Map(hits.map(({ ref, ...hit }) => [ref, { ...hit, score: scores.get(ref)! }]));
+  return found.flatMap(({ ref }) => byRef.get(ref) ?? []);
 }
 
-/** A message to the person is an entry too: it is shown once. */
+/** A message to the person is an entry too: it is shown once. Hits that are as good and as old as each other keep their places. */
 export function bestOf(hits: readonly SearchHit[], limit: number): SearchHit[] {
   const entries = new Set(hits.map((hit) => (hit.kind === "entries" ? hit.messageId : null)));
   return hits

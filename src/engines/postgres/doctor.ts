@@ -123,7 +123,7 @@ async function leases(ask: Ask): Promise<Check> {
     join threads on threads.thread_id = leases.thread_id
     where leases.released_at is null and threads.status in ('claimed', 'in_progress', 'blocked')
       and leases.expires_at <= to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    order by leases.expires_at limit 100`);
+    order by leases.expires_at, leases.thread_id limit 100`);
   const [oldest] = rows;
   if (!oldest) return ok("leases", "none has run out");
   const count = `${rows.length}${rows.length === 100 ? " or more" : ""}`;

@@ -26,6 +26,7 @@ import {
 import { isLost } from "./errors.ts";
 import type { Trace } from "./fate.ts";
 import { hashOf } from "./hash.ts";
+import { isOrdered } from "./ordered.ts";
 
 export type Outcome = { value: unknown } | { error: unknown };
 
@@ -140,7 +141,8 @@ export async function lockstep(
     }
     for (const { text, values, running } of statements) {
       const rows = send(text, values);
-      if (running) give(rows, [running]);
+      const turned = options.reverseUnordered && !isOrdered(text);
+      if (running) give(turned ? rows.then((found) => found.toReversed()) : rows, [running]);
     }
     // Last, so that it is later than every lock.
     if (clocks.length) {

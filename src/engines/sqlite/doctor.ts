@@ -105,7 +105,7 @@ function leases(db: Database): Check {
   const rows = db
     .query(`select leases.thread_id as id, leases.agent_id as agent from leases join threads on threads.thread_id = leases.thread_id
       where leases.released_at is null and leases.expires_at <= ?
-      and threads.status in ('claimed', 'in_progress', 'blocked') order by leases.expires_at limit 100`)
+      and threads.status in ('claimed', 'in_progress', 'blocked') order by leases.expires_at, leases.thread_id limit 100`)
     .all(now) as { id: number; agent: string }[];
   if (!rows.length) return ok("leases", "none has run out");
   const [oldest] = rows;

@@ -19,6 +19,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const db = openDatabase(path);
   // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
   db.run("pragma busy_timeout = 0");
+  if (options.reverseUnordered) db.run("pragma reverse_unordered_selects = on");
 
   let inode: number | undefined;
   const wake = openWake(`${path}-wake`, `${path}-wal`, () => {

@@ -1,0 +1,62 @@
+/**
+ * `npm run hunt -- [--times N] [--burn N] FILES`: runs tests again and again beside programs that burn a core each, and says
+ * which failed, how often, and why. For failures that come once in a while.
+ */
+import { spawn } from "node:child_process";
+import { parseArgs } from "node:util";
+import { build } from "./build.mjs";
+import { install } from "./setup.mjs";
+import { countOf, reasonOf, testsIn } from "./test-output.mjs";
+import { runTests } from "./test-run.mjs";
+
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: { times: { type: "string", default: "10" }, burn: { type: "string", default: "1" } },
+});
+const [times, burn] = [values.times, values.burn].map(Number);
+if (!(times >= 1 && burn >= 0)) {
+  console.error("usage: npm run hunt -- [--times N] [--burn N] FILES (default: 10 times, beside one burner)");
+  process.exit(2);
+}
+
+install();
+build();
+const burners = Array.from({ length: burn }, () =>
+  spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
+);
+process.on("exit", () => {
+  for (const burner of burners) burner.kill("SIGKILL");
+});
+/** Ctrl-C ends the hunt, and shows what was found until then. */
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop.abort());
+
+/** By test: its reasons, one for each time it failed. */
+const failures = new Map();
+const noted = (name, reason) => failures.set(name, [...(failures.get(name) ?? []), reason]);
+
+let rounds = 0;
+while (rounds < times) {
+  const started = performance.now();
+  const { code, output } = await runTests(files, { signal: stop.signal });
+  if (stop.signal.aborted) break;
+  rounds++;
+  const tests = testsIn(output);
+  const failed = tests.filter(({ word }) => word === "fail");
+  for (const test of failed) noted(`${test.file}: ${test.title}`, reasonOf(test, tests));
+  if (code !== 0 && !failed.length)
+    noted(`the run itself, which ended with code ${code}`, output.split("\n").slice(-60).join("\n"));
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const counts = ["pass", "fail", "skip"].map((word) => `${countOf(tests, word)} ${word}`).join(", ");
+  console.log(`round ${rounds} of ${times}: ${counts}, ${seconds} s`);
+  for (const test of failed) console.log(`  ${test.title}`);
+}
+
+for (const [name, reasons] of [...failures].sort(([, a], [, b]) => b.length - a.length))
+  console.log(
+    `\n== failed in ${reasons.length} of ${rounds}: ${name}\n${[...new Set(reasons)].join("\n--\n")}`,
+  );
+console.log(
+  failures.size ? `\n${failures.size} failed at least once` : `\nnothing failed in ${rounds} rounds`,
+);
+process.exit(failures.size ? 1 : 0);
