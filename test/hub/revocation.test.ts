@@ -34,7 +34,7 @@ async function scene(): Promise<Scene> {
     entry: id,
     revoke: async () => void (await inbox.call("tokens.revoke", { id: tokenId })),
     untilWaiting: (count) =>
-      until("the hub counts no wait any more", async () =>
+      until("the hub counts that many waits", async () =>
         (await hub.as(admin)("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
       ),
     [Symbol.asyncDispose]: async () => {
