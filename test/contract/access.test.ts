@@ -36,8 +36,8 @@ async function scene({ inbox }: Bench) {
   const messages = {
     mine: await message("lead", "w"),
     sent: await message("w", "other"),
-    topic: await message("lead", "builds"),
-    others: await message("lead", "other"),
+    topic: await message("third", "builds"),
+    others: await message("third", "other"),
     persons: await message("lead", "user"),
   };
   const workspace = async (agent: string) =>

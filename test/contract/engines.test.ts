@@ -34,6 +34,7 @@ const orders: Record<string, string> = {
   channels: "by name",
   checks: "the engine first, then what depends on it",
   choices: "as given",
+  command: "the words of a command",
   copies: "by name",
   dead: "as asked for",
   docs: "as given",
@@ -52,11 +53,14 @@ const orders: Record<string, string> = {
   queued: "as they start, those that may start first",
   released: "as they start",
   resume: "the words of a command",
+  runs: "as in the file, gates behind their profile",
   running: "by their start, then as they were pushed",
   similar: "closest first, then by name",
   tables: "as they are copied",
   threads: "fetch: by priority, then number; list: the highest number first",
   tokens: "by number",
+  waiting: "as they were pushed",
+  warnings: "as they were found",
   workspaces: "by creation, then id",
 };
 
