@@ -13,7 +13,7 @@ const reachedBy = (agent: string) =>
 /** A name that is nobody's: neither an agent's, nor a pool's, nor the person's, nor that of a task to come. */
 export const isTopic = (name: Sql) => sql`(${name} <> ${person}
   and not exists (select 1 from agents as somebody where somebody.name = ${name})
-  and not exists (select 1 from pool_members as member where member.pool = ${name})
+  and not exists (select 1 from pools as pool where pool.pool = ${name})
   and not exists (select 1 from tasks as task where task.name = ${name}))`;
 
 /** A party to a thread: who made it, has or had it, may claim it, or was written to in it. */

@@ -25,7 +25,7 @@ export const channelMessage = () =>
 
 export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 
-/** The messages a broadcast became, one for each who is known. */
+/** The messages that one to everybody or to a pool became, one for each. */
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
 export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");

@@ -57,6 +57,7 @@ export const tables: readonly Table[] = [
     refers: [ofThread, ["last_read_message_id", "messages"]],
   }),
   table("agents", "name", "first_seen_at last_seen_at"),
+  table("pools", "pool", "created_at"),
   table("pool_members", "agent_id pool", "joined_at"),
   table("readers", "channel reader", "position committed_at"),
   table("pruned", "channel from_id", "to_id"),

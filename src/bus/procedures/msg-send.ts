@@ -1,10 +1,10 @@
-/** [M1] A message on a channel; to `*` a copy for each who is known. Plain messages go this way too. */
+/** [M1] A message on a channel; to `*` or to a pool a copy for each who is there. Plain messages go this way too. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
+import { type Addressed, addressed } from "../addressees.ts";
 import { recipientOf, seen } from "../agent.ts";
-import { addressees, everybody } from "../broadcast.ts";
 import { channelView } from "../channel.ts";
 import { append } from "../event.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "../message.ts";
@@ -28,11 +28,11 @@ export function* post(
   tx: Context,
   { from, to, text, strict, payload, more = {} }: Letter,
 ): Procedure<Posted> {
-  const broadcast = to === everybody;
-  const names = yield* addressees(to, from);
+  const { group, names } = yield* addressed(tx, to, from);
+  if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
   const now = yield* tx.clock();
-  const recipient = broadcast ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
+  const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
   yield* seen(tx, from, now);
   const { ttlSeconds, ...tags } = more;
   const expiresAt =
@@ -49,16 +49,22 @@ export function* post(
     yield* append(tx, { type: "message.sent", source: from, message: message.row, now });
     written.push(message);
   }
-  const last = written.at(-1);
-  if (!last)
-    throw new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {
-      hint: "name an agent: mail to it is kept until it calls for it",
-    });
-  const copies = broadcast
+  const last = written.at(-1)!;
+  const copies = group
     ? written.map(({ row }) => ({ id: row.message_id, channel: row.to_agent }))
     : undefined;
   return { last, recipient, ...(copies && { copies }) };
 }
+
+const reachesNobody = (group: Addressed["group"], to: string) =>
+  group === "pool"
+    ? new InboxError("not_found", `nobody else is in the pool "${to}", so the message would reach nobody`, {
+        hint: `inbox pool join ${to} --agent NAME adds a member; a thread (send --to ${to} --subject …) waits for one`,
+        details: { pool: to, members: 0 },
+      })
+    : new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {
+        hint: "name an agent: mail to it is kept until it calls for it",
+      });
 
 export function* msgSend(
   tx: Context,

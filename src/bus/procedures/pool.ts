@@ -1,7 +1,7 @@
 /** [T12] Joining and leaving a pool. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all, one } from "../../sql/procedure.ts";
+import { all, one, run } from "../../sql/procedure.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
@@ -11,6 +11,8 @@ type Output = OutputOf<"pools.join">;
 
 export function* poolJoin(tx: Context, input: Input): Procedure<Output> {
   const now = yield* tx.clock();
+  yield* run(sql`
+    insert into pools (pool, created_at) values (${input.pool}, ${now}) on conflict do nothing`);
   return yield* change(
     tx,
     input,

@@ -11,11 +11,12 @@ export const sendPlain = operation({
   access: { on: "own" },
   summary: "Send a plain message, without a thread",
   detail:
-    "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected.",
+    "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected. " +
+    "A pool's members get a copy each.",
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: address("the agent it is for, or * for everybody who is known", "AGENT"),
+      to: address("the agent or pool it is for, or * for everybody who is known", "AGENT"),
       message: text("what to say", { file: true }),
       strict: strict(),
     }),

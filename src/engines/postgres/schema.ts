@@ -375,4 +375,12 @@ end $$;
 
 drop function event_lock();
 `,
+  // A pool is there also while nobody is in it: what is sent to it then can say so.
+  `
+create table pools (
+  pool text collate "C" primary key,
+  created_at text collate "C" not null
+);
+insert into pools (pool, created_at) select pool_members.pool, min(pool_members.joined_at) from pool_members group by pool_members.pool;
+`,
 ];

@@ -318,4 +318,12 @@ create table search_parts (
 insert into search_words (search_words) values ('delete-all');
 update search_progress set event_id = 0;
 `,
+  // A pool is there also while nobody is in it: what is sent to it then can say so.
+  `
+create table pools (
+  pool text primary key,
+  created_at text not null
+) strict, without rowid;
+insert into pools (pool, created_at) select pool_members.pool, min(pool_members.joined_at) from pool_members group by pool_members.pool;
+`,
 ];

@@ -1,4 +1,4 @@
-/** A note where nobody has used the name that something was sent to. */
+/** Whom a message has reached: a note where nobody has used the name, and those who got a copy. */
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Paint } from "./paint.ts";
 import { safe } from "./safe.ts";
@@ -10,3 +10,6 @@ export function recipientText(recipient: Recipient, paint: Paint): string {
     : "";
   return `\n${paint.yellow("note")} nobody has used the name "${safe(recipient.name)}" yet${similar}`;
 }
+
+export const copiesText = (copies: readonly { channel: string }[]) =>
+  `Sent to ${copies.map(({ channel }) => safe(channel)).join(", ")}`;

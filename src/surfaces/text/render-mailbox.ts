@@ -5,7 +5,7 @@ import { failureText } from "./failure.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { recipientText } from "./recipient.ts";
+import { copiesText, recipientText } from "./recipient.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
@@ -25,8 +25,8 @@ const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Pain
   messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
-  "mailbox.send": ({ message, recipient }, paint) =>
-    messageText(message, paint) + recipientText(recipient, paint),
+  "mailbox.send": ({ message, recipient, copies }, paint) =>
+    messageText(message, paint) + (copies ? `\n${copiesText(copies)}` : recipientText(recipient, paint)),
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
