@@ -15,10 +15,12 @@ export interface LeaseRow {
   claimed_at: string;
   expires_at: string;
   released_at: string | null;
+  /** How long it holds without a renewal. */
+  lease_seconds: number;
 }
 
 export const leaseColumns = fragment`leases.thread_id, leases.agent_id, leases.lease_token, leases.attempt,
-  leases.claimed_at, leases.expires_at, leases.released_at`;
+  leases.claimed_at, leases.expires_at, leases.released_at, leases.lease_seconds`;
 
 export const isHeld = (lease: LeaseRow | undefined): lease is LeaseRow => lease?.released_at === null;
 export const hasLapsed = (lease: LeaseRow, now: string) => lease.expires_at <= now;
@@ -45,12 +47,12 @@ export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
 
 export function* saveLease(lease: LeaseRow): Procedure<void> {
   yield* run(sql`
-    insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at)
+    insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at, lease_seconds)
     values (${lease.thread_id}, ${lease.agent_id}, ${lease.lease_token}, ${lease.attempt}, ${lease.claimed_at},
-      ${lease.expires_at}, ${lease.released_at})
+      ${lease.expires_at}, ${lease.released_at}, ${lease.lease_seconds})
     on conflict (thread_id) do update set agent_id = excluded.agent_id, lease_token = excluded.lease_token,
       attempt = excluded.attempt, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
-      released_at = excluded.released_at`);
+      released_at = excluded.released_at, lease_seconds = excluded.lease_seconds`);
 }
 
 /** Remembers whose lease was taken away, so that its late result is recognised ([L4]). */

@@ -49,9 +49,14 @@ export const tables: readonly Table[] = [
     numbered: true,
     refers: [["message_id", "messages"]],
   }),
-  table("leases", "thread_id", "agent_id lease_token attempt claimed_at expires_at released_at", {
-    refers: [ofThread],
-  }),
+  table(
+    "leases",
+    "thread_id",
+    "agent_id lease_token attempt claimed_at expires_at released_at lease_seconds",
+    {
+      refers: [ofThread],
+    },
+  ),
   table("lost_leases", "thread_id attempt", "agent_id lease_token lost_at", { refers: [ofThread] }),
   table("thread_reads", "thread_id agent_id", "last_read_message_id last_read_at", {
     refers: [ofThread, ["last_read_message_id", "messages"]],

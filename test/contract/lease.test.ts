@@ -7,6 +7,24 @@ const thread = "thr_1";
 const give = (inbox: Inbox, maxAttempts?: number) =>
   inbox.call("threads.send", { from: "lead", to: "w", subject: "s", maxAttempts });
 
+const asks = { agent: "w", status: "blocked", summary: "Email, or a name?" } as const;
+
+/** Until the lease was renewed so many times. */
+async function renewed(inbox: Inbox, times: number): Promise<void> {
+  let afterEvent = 0;
+  for (let found = 0; found < times; ) {
+    const { events, nextEventId } = await inbox.call("events.watch", {
+      thread,
+      afterEvent,
+      limit: 1000,
+      timeoutSeconds: 60,
+    });
+    found += events.filter(({ eventType }) => eventType === "lease.renewed").length;
+    if (!events.length) throw new Error(`the lease was renewed ${found} times, not ${times}`);
+    afterEvent = nextEventId;
+  }
+}
+
 describe.each(engines)("$name", ({ start }) => {
   test("[L1] of racing claimers exactly one wins; the others learn who holds it and until when", async () => {
     await using bench = await start();
@@ -307,5 +325,62 @@ describe.each(engines)("$name", ({ start }) => {
           )
         ).code,
       ).toBe("invalid_input");
+  });
+
+  test("[L9] a holder that waits for the answer to its question keeps its lease, and update says until when it holds", async () => {
+    await using bench = await start();
+    bench.freeze();
+    const { inbox } = bench;
+    await give(inbox);
+    const claimed = await inbox.call("threads.claim", { agent: "w", thread });
+    const asked = await inbox.call("threads.update", { ...asks, thread });
+    expect(asked.lease).toMatchObject({ agentId: "w", expiresAt: claimed.lease!.expiresAt, lapsed: false });
+    expect(JSON.stringify(asked)).not.toContain(claimed.lease!.token);
+    const waits = bench.another().call("threads.waitReply", { agent: "w", thread, timeoutSeconds: 60 });
+    for (let time = 1; time <= 4; time++) {
+      bench.pass(400);
+      // Nobody writes when a lease is due; here a word in the thread makes the waiter look at the clock.
+      await inbox.call("threads.send", { from: "lead", thread, summary: "still thinking" });
+      await renewed(inbox, time);
+    }
+    const taken = await refusal(inbox.call("threads.claim", { agent: "v", thread }));
+    expect(taken.code).toBe("lease_conflict");
+    await inbox.call("threads.reply", { from: "lead", thread, summary: "Email" });
+    expect((await waits).message).toMatchObject({ summary: "Email" });
+    await inbox.call("threads.done", { agent: "w", thread, leaseToken: claimed.lease!.token });
+  });
+
+  test("[L9] also where the wait is many short ones, for as long as the claim said", async () => {
+    await using bench = await start();
+    bench.freeze();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 90 });
+    await inbox.call("threads.update", { ...asks, thread });
+    const wait = (agent?: string) =>
+      inbox.call("threads.waitReply", { ...(agent && { agent }), thread, timeoutSeconds: 0.01 });
+    for (let time = 0; time < 4; time++) {
+      bench.pass(60);
+      expect((await wait("w")).woke).toBe(false);
+    }
+    const { lease } = await inbox.call("threads.show", { thread });
+    expect(lease).toMatchObject({ agentId: "w", attempt: 1, lapsed: false });
+    // Neither another's wait nor an unnamed one keeps it.
+    bench.pass(60);
+    await wait("lead");
+    await wait();
+    bench.pass(31);
+    expect((await inbox.call("threads.claim", { agent: "v", thread })).lease?.attempt).toBe(2);
+  });
+
+  test("[L9] it is renewed in time though nothing happens", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 1 });
+    const waits = bench.another().call("threads.waitReply", { agent: "w", thread, timeoutSeconds: 60 });
+    await renewed(inbox, 3);
+    await inbox.call("threads.reply", { from: "lead", thread, summary: "Email" });
+    expect((await waits).woke).toBe(true);
   });
 });

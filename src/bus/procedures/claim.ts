@@ -123,6 +123,7 @@ function* claimThread(
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),
     released_at: null,
+    lease_seconds: input.leaseSeconds,
   };
   yield* saveLease(granted);
   const status = mine && !lapsed ? thread.status : "claimed";

@@ -4,7 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { leaseOfHolder } from "../lease.ts";
+import { leaseOfHolder, leaseView } from "../lease.ts";
 import { contentOf, firstLine, write } from "../message.ts";
 import { changeThread, lockThread, threadView } from "../thread.ts";
 
@@ -37,5 +37,5 @@ export function* update(
   );
   const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
   yield* append(tx, { type: "thread.updated", source: agent, thread: after, message: message.row, now });
-  return { thread: threadView(after), message: message.view };
+  return { thread: threadView(after), message: message.view, lease: leaseView(lease, now) };
 }

@@ -12,7 +12,8 @@ export const waitReply = operation({
   summary: "Block until somebody else answers in a thread",
   detail:
     "Starts after your own last message in the thread unless told, so an answer that came in between is found. " +
-    "Answers with all that match, collects those to you, and gives the event to go on from.",
+    "Answers with all that match, collects those to you, and gives the event to go on from. " +
+    "If you hold the lease, it is renewed while you wait.",
   input: () =>
     v.strictObject({
       thread: threadId(),

@@ -326,4 +326,8 @@ create table pools (
 ) strict, without rowid;
 insert into pools (pool, created_at) select pool_members.pool, min(pool_members.joined_at) from pool_members group by pool_members.pool;
 `,
+  // How long a lease holds without a renewal: whoever renews it for its holder renews it for as long.
+  `
+alter table leases add column lease_seconds integer not null default 900;
+`,
 ];

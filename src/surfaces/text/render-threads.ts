@@ -38,7 +38,7 @@ const said = ({ thread, message }: { thread: Thread; message: Message }, paint: 
 export const threadRenders: NounRenders<"threads"> = {
   "threads.send": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
   "threads.reply": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
-  "threads.update": said,
+  "threads.update": (output, paint) => `${said(output, paint)}\nlease ${leaseText(output.lease)}`,
   "threads.cancel": said,
   "threads.done": (output, paint) =>
     output.already
