@@ -57,7 +57,7 @@ export const tables: readonly Table[] = [
       refers: [ofThread],
     },
   ),
-  table("lost_leases", "thread_id attempt", "agent_id lease_token lost_at", { refers: [ofThread] }),
+  table("lost_leases", "thread_id lease_token", "attempt agent_id lost_at taken_by", { refers: [ofThread] }),
   table("thread_reads", "thread_id agent_id", "last_read_message_id last_read_at", {
     refers: [ofThread, ["last_read_message_id", "messages"]],
   }),

@@ -7,6 +7,9 @@ const thread = "thr_1";
 const give = (inbox: Inbox, maxAttempts?: number) =>
   inbox.call("threads.send", { from: "lead", to: "w", subject: "s", maxAttempts });
 
+/** It looks like a token, and no claim ever answered with it. */
+const invented = "0123456789abcdef01234567";
+
 const asks = { agent: "w", status: "blocked", summary: "Email, or a name?" } as const;
 
 /** Until the lease was renewed so many times. */
@@ -226,6 +229,76 @@ describe.each(engines)("$name", ({ start }) => {
       expect(error.code).toBe("lease_lost");
     }
     await inbox.call("threads.renew", { agent: "w", thread, leaseToken: current.lease!.token });
+  });
+
+  const ofHolder = ["renew", "update", "done", "fail", "release", "claim"] as const;
+
+  test("[L5] a token that was never given to the caller is a conflict: nothing is mailed, and no attempt is used", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, 2);
+    const tried = async (agent: string, leaseToken: string) => {
+      for (const act of ofHolder) {
+        const error = await refusal(inbox.call(`threads.${act}`, { agent, thread, leaseToken }));
+        expect([act, error.code]).toEqual([act, "lease_conflict"]);
+        expect(error.message).toContain(`never given to "${agent}"`);
+      }
+    };
+    const { lease } = await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 10 });
+    await tried("w", invented);
+    await tried("v", invented);
+    await tried("v", lease!.token);
+    // Nor where the lease has run out, or was lost before: it is not taken over by a guess.
+    bench.pass(11);
+    await tried("v", invented);
+    await inbox.call("threads.claim", { agent: "v", thread });
+    await tried("w", invented);
+    const { messages, lease: now } = await inbox.call("threads.show", { thread });
+    expect(now).toMatchObject({ agentId: "v", attempt: 2 });
+    expect(messages).toHaveLength(1);
+  });
+
+  test("[L5] on a thread that nobody holds an invented token says where the thread stands, and claims nothing", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const tried = (act: (typeof ofHolder)[number]) =>
+      refusal(inbox.call(`threads.${act}`, { agent: "w", thread, leaseToken: invented }));
+    expect((await tried("claim")).code).toBe("lease_conflict");
+    expect((await tried("done")).code).toBe("invalid_state");
+    const { thread: after } = await inbox.call("threads.show", { thread });
+    expect(after.status).toBe("pending");
+    expect((await refusal(inbox.call("threads.claim", { agent: "w", leaseToken: invented }))).code).toBe(
+      "invalid_input",
+    );
+  });
+
+  test("[L5] what is no token at all is invalid input", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread });
+    for (const leaseToken of ["", "x", invented.toUpperCase(), `${invented}0`, "lease_1"])
+      for (const act of ofHolder) {
+        const error = await refusal(inbox.call(`threads.${act}`, { agent: "w", thread, leaseToken }));
+        expect([leaseToken, act, error.code]).toEqual([leaseToken, act, "invalid_input"]);
+      }
+    expect((await inbox.call("threads.show", { thread })).messages).toHaveLength(1);
+  });
+
+  test("[L4] a superseded token stays so, however often its holder has claimed since", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const claim = async () => (await inbox.call("threads.claim", { agent: "w", thread })).lease!.token;
+    const tokens = [await claim(), await claim(), await claim()];
+    const renew = (leaseToken: string) => inbox.call("threads.renew", { agent: "w", thread, leaseToken });
+    for (const old of tokens.slice(0, 2)) expect((await refusal(renew(old))).code).toBe("lease_lost");
+    await inbox.call("threads.release", { agent: "w", thread, leaseToken: tokens[2] });
+    // Its holder gave it back itself: that is no loss, and no late result.
+    expect((await refusal(inbox.call("threads.done", { agent: "w", thread }))).code).toBe("invalid_state");
+    expect((await refusal(renew(tokens[2]!))).code).toBe("invalid_state");
+    expect((await refusal(renew(tokens[0]!))).code).toBe("lease_lost");
   });
 
   test("[L6] renew extends from now and keeps the status", async () => {

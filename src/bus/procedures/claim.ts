@@ -17,6 +17,7 @@ import {
   recordLoss,
   saveLease,
   tokenFrom,
+  tokenRefused,
 } from "../lease.ts";
 import { messagesOf, write } from "../message.ts";
 import {
@@ -48,6 +49,10 @@ export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> 
     const thread = yield* lockThread(tx, input.thread);
     return yield* claimThread(tx, yield* locked(tx, thread), input);
   }
+  if (input.leaseToken !== undefined)
+    throw new InboxError("invalid_input", "a lease token is one thread's: say which thread", {
+      hint: "add --thread THREAD, or leave the token out",
+    });
   const names = yield* namesOf(input.agent);
   for (;;) {
     const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
@@ -102,16 +107,14 @@ function* claimThread(
   if (hasEnded(thread)) throw notNow(thread, "claim");
   const held = isHeld(lease);
   const mine = held && lease.agent_id === input.agent;
+  const { agent, leaseToken } = input;
+  const wrong = leaseToken && (yield* tokenRefused(thread, lease, { agent, leaseToken }, now));
+  if (wrong) throw wrong;
   if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
-  if (mine && input.leaseToken !== undefined && input.leaseToken !== lease.lease_token)
-    throw new InboxError(
-      "lease_lost",
-      `this token of "${input.agent}" for ${id} was replaced by a later claim`,
-    );
   const lapsed = held && hasLapsed(lease, now);
   const attempt = (lease?.attempt ?? 1) + (lapsed ? 1 : 0);
   if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
-  if (lapsed && !mine) yield* recordLoss(lease, now);
+  if (held) yield* recordLoss(lease, input.agent, now);
 
   yield* seen(tx, input.agent, now);
   const granted: LeaseRow = {
@@ -151,7 +154,7 @@ function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string):
     kind: "result",
   } as const;
   const message = yield* write({ ...tx, verified: false }, head, { summary, payload }, now);
-  yield* recordLoss(lease, now);
+  yield* recordLoss(lease, "", now);
   yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(
     thread,

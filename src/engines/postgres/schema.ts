@@ -387,4 +387,11 @@ insert into pools (pool, created_at) select pool_members.pool, min(pool_members.
   `
 alter table leases add column lease_seconds integer not null default 900;
 `,
+  // Every token that a later claim has replaced, and by whom: a holder may claim again within one attempt.
+  `
+alter table lost_leases alter column lease_token type text collate "C";
+alter table lost_leases add column taken_by text collate "C" not null default '';
+alter table lost_leases drop constraint lost_leases_pkey;
+alter table lost_leases add primary key (thread_id, lease_token);
+`,
 ];
