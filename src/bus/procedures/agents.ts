@@ -2,8 +2,9 @@
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { sql } from "../../sql/sql.ts";
+import { fragment, sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
+import { hasGone } from "../gone.ts";
 import { isRunning } from "../task.ts";
 
 interface AgentRow {
@@ -14,6 +15,7 @@ interface AgentRow {
   pending: number;
   /** As a sub-agent. */
   running: number;
+  gone: number;
 }
 
 /** `attending`: those who have a wait open. */
@@ -24,7 +26,8 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
     select agents.name, agents.first_seen_at, agents.last_seen_at,
       (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
       (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
-      (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running
+      (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running,
+      case when ${hasGone(fragment`agents.name`)} then 1 else 0 end as gone
     from agents order by agents.name`);
   const memberships = yield* all<{ agent_id: string; pool: string }>(
     sql`select pool_members.agent_id, pool_members.pool from pool_members order by pool_members.pool`,
@@ -38,7 +41,8 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
       pending: row.pending,
       firstSeenAt: row.first_seen_at,
       lastSeenAt: row.last_seen_at,
-      live: row.last_seen_at >= since || row.running > 0 || attending.has(row.name),
+      live: row.gone === 0 && (row.last_seen_at >= since || row.running > 0 || attending.has(row.name)),
+      ended: row.gone === 1,
     })),
   };
 }

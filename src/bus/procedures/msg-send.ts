@@ -7,6 +7,7 @@ import { type Addressed, addressed } from "../addressees.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { channelView } from "../channel.ts";
 import { append } from "../event.ts";
+import { reached } from "../gone.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "../message.ts";
 
 interface Letter {
@@ -53,7 +54,8 @@ export function* post(
   const copies = group
     ? written.map(({ row }) => ({ id: row.message_id, channel: row.to_agent }))
     : undefined;
-  return { last, recipient, ...(copies && { copies }) };
+  if (copies) return { last, recipient, copies };
+  return { last, recipient: yield* reached(recipient, last) };
 }
 
 const reachesNobody = (group: Addressed["group"], to: string) =>

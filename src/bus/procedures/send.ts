@@ -8,6 +8,7 @@ import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { append } from "../event.ts";
+import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { changeThread, type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { post } from "./reply.ts";
@@ -59,5 +60,5 @@ function* create(tx: Context, input: Input): Procedure<Output> {
   );
   const after = yield* changeThread(thread, { task_id, latest_message_id: message.row.message_id }, now);
   yield* append(tx, { type: "thread.created", source: from, thread: after, message: message.row, now });
-  return { thread: threadView(after), message: message.view, recipient };
+  return { thread: threadView(after), message: message.view, recipient: yield* reached(recipient, message) };
 }

@@ -25,11 +25,15 @@ const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
   messages.map(({ id, sender, content }) => `#${id} ${sender}:\n${quoted(content)}`).join("\n") ||
   "no messages";
 
-const sentText = (id: number | string, { name, known, similar }: Recipient) =>
-  `sent ${id} to ${name}${known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;
+const sentText = (id: number | string, { name, known, similar, hint }: Recipient) =>
+  `sent ${id} to ${name}${hint ? `; ${hint}` : known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;
+
+const copiesText = (copies: readonly { channel: string }[]) =>
+  `sent to ${copies.map((copy) => copy.channel).join(", ")}`;
 
 const texts: Texts = {
-  "mailbox.send": ({ message, recipient }) => sentText(message.messageId, recipient),
+  "mailbox.send": ({ message, recipient, copies }) =>
+    copies ? copiesText(copies) : sentText(message.messageId, recipient),
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
@@ -43,7 +47,7 @@ const texts: Texts = {
   "messages.replies": channelText,
   "messages.send": ({ id, channel, copies, recipient }) =>
     copies
-      ? `sent to ${copies.map((copy) => copy.channel).join(", ")}`
+      ? copiesText(copies)
       : sentText(`#${id}`, {
           ...recipient,
           name: channel,

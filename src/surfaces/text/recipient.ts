@@ -4,6 +4,7 @@ import type { Paint } from "./paint.ts";
 import { safe } from "./safe.ts";
 
 export function recipientText(recipient: Recipient, paint: Paint): string {
+  if (recipient.hint) return `\n${paint.yellow("note")} ${safe(recipient.hint)}`;
   if (recipient.known) return "";
   const similar = recipient.similar.length
     ? `; did you mean ${recipient.similar.map(safe).join(" or ")}?`

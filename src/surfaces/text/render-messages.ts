@@ -11,7 +11,7 @@ export const messageRenders: NounRenders<"messages"> = {
     output.copies
       ? copiesText(output.copies)
       : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
-        `${channelLine(output)}${output.recipient.similar.length ? recipientText(output.recipient, paint) : ""}`,
+        `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint) : ""}`,
   "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.replies": ({ messages, count }) =>
     [...messages.map(channelLine), `${count} message(s)`].join("\n"),
