@@ -23,6 +23,7 @@ import { renew } from "./bus/procedures/renew.ts";
 import { reply } from "./bus/procedures/reply.ts";
 import { send } from "./bus/procedures/send.ts";
 import { show } from "./bus/procedures/show.ts";
+import { reassign } from "./bus/procedures/take-away.ts";
 import { moveTask, removeTask } from "./bus/procedures/task-change.ts";
 import { killTask } from "./bus/procedures/task-kill.ts";
 import { queue, showTask } from "./bus/procedures/task-queue.ts";
@@ -94,6 +95,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.reply": writes(reply),
   "threads.renew": writes(renew),
   "threads.release": writes(release),
+  "threads.reassign": writes(reassign),
   "threads.update": writes(update),
   "threads.done": writes(done),
   "threads.fail": writes(fail),

@@ -13,7 +13,9 @@ export const eventTypes = {
   "thread.created": "a thread and its first message; payload {kind, to}",
   "thread.claimed": "a lease was granted; payload {attempt, expires_at, taken_from}",
   "thread.updated": "the holder reported progress or a question; payload {kind, to}",
-  "thread.released": "the holder gave the thread back; payload {attempt}",
+  "thread.released":
+    "the thread was given back, by its holder or by force; payload {attempt, taken_from, reason}",
+  "thread.reassigned": "the thread was given to another; payload {kind, to, from, reason}",
   "thread.done": "the thread ended with a result; payload {kind, to}",
   "thread.failed": "the thread ended without one; payload {kind, to, reason}",
   "thread.cancelled": "the thread was cancelled; payload {kind, to, reason}",

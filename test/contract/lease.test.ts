@@ -400,6 +400,70 @@ describe.each(engines)("$name", ({ start }) => {
       ).toBe("invalid_input");
   });
 
+  test("[L10] release by force takes a thread from its holder, who is fenced and told", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "v", thread });
+    const waits = bench.another().call("threads.waitReply", { agent: "v", thread, timeoutSeconds: 30 });
+    const force = { agent: "lead", thread, force: true, reason: "no answer" };
+    const { thread: after, message } = await inbox.call("threads.release", force);
+    expect(after).toMatchObject({ status: "pending", assignedTo: "w" });
+    expect(message).toMatchObject({ kind: "control", fromAgent: "lead", toAgent: "v", body: "no answer" });
+    expect((await waits).message?.messageId).toBe(message!.messageId);
+    const late = await refusal(inbox.call("threads.done", { agent: "v", thread, summary: "mine" }));
+    expect(late).toMatchObject({ code: "lease_lost", details: { kept_as: expect.any(String) } });
+    const { events } = await inbox.call("events.watch", { thread, afterEvent: 0, limit: 1000 });
+    expect(events.find(({ eventType }) => eventType === "thread.released")).toMatchObject({
+      source: "lead",
+      status: "pending",
+      messageId: message!.messageId,
+      payload: { attempt: 1, taken_from: "v", reason: "no answer" },
+    });
+    // Nobody has it now; it is claimed as the first time.
+    expect((await refusal(inbox.call("threads.release", force))).code).toBe("invalid_state");
+    expect((await inbox.call("threads.claim", { agent: "w" })).lease?.attempt).toBe(1);
+    for (const wrong of [{ reason: "why" }, { force: true, leaseToken: invented }])
+      expect((await refusal(inbox.call("threads.release", { agent: "w", thread, ...wrong }))).code).toBe(
+        "invalid_input",
+      );
+  });
+
+  test("[L10] reassign gives a thread to another, with mail for both, wherever it stands", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("mailbox.send", { from: "w", to: "lead", message: "here" });
+    await give(inbox);
+    const first = { agent: "lead", thread, to: "v", reason: "w is busy" };
+    const pending = await inbox.call("threads.reassign", first);
+    expect(pending).toMatchObject({ lost: "w", recipient: { name: "v", known: false } });
+    expect(pending.thread).toMatchObject({ status: "pending", assignedTo: "v" });
+    const mail = async (agent: string) =>
+      (await inbox.call("mailbox.check", { agent })).messages.map(({ kind }) => kind);
+    // What it was asked to do is no longer asked of it.
+    expect(await mail("w")).toEqual(["control"]);
+    expect((await inbox.call("threads.fetch", { agent: "w" })).threads).toEqual([]);
+    const { lease } = await inbox.call("threads.claim", { agent: "v" });
+    const held = await inbox.call("threads.reassign", { agent: "lead", thread, to: "crew" });
+    expect(held).toMatchObject({ lost: "v", thread: { status: "pending", assignedTo: "crew" } });
+    const gone = { agent: "v", thread, leaseToken: lease!.token };
+    expect((await refusal(inbox.call("threads.renew", gone))).code).toBe("lease_lost");
+    await inbox.call("pools.join", { agent: "u", pool: "crew" });
+    await inbox.call("threads.claim", { agent: "u" });
+    // A release gives it back to whom it was sent last.
+    expect((await inbox.call("threads.release", { agent: "u", thread })).thread.assignedTo).toBe("crew");
+    const { events } = await inbox.call("events.watch", { thread, afterEvent: 0, limit: 1000 });
+    expect(
+      events.filter(({ eventType }) => eventType === "thread.reassigned").map(({ payload }) => payload),
+    ).toEqual([
+      { kind: "task", to: "v", from: "w", reason: "w is busy" },
+      { kind: "task", to: "crew", from: "v", reason: null },
+    ]);
+    expect((await refusal(inbox.call("threads.reassign", { ...first, to: "crew" }))).code).toBe(
+      "invalid_state",
+    );
+  });
+
   test("[L9] a holder that waits for the answer to its question keeps its lease, and update says until when it holds", async () => {
     await using bench = await start();
     bench.freeze();

@@ -339,6 +339,19 @@ describe.each(engines)("$name", (engine) => {
     expect(again.copies!.map(({ channel }) => channel)).toEqual(["ended", agent, "runs"]);
   });
 
+  test("[L10] the thread of a running sub-agent is not taken from it: it is ended", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub");
+    const [mine] = (await inbox.call("threads.list", { assignedTo: "sub" })).threads;
+    const thread = mine!.threadId;
+    for (const taken of [
+      inbox.call("threads.release", { agent, thread, force: true }),
+      inbox.call("threads.reassign", { agent, thread, to: "w" }),
+    ])
+      expect(await refusal(taken)).toMatchObject({ code: "invalid_state", details: { task: "sub" } });
+  });
+
   test("[M13] [B8] whoever writes to a sub-agent that has ended is told so, and agents shows it as ended", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;

@@ -43,6 +43,7 @@ const rows: [OperationName, Fields][] = [
   ["threads.claim", { agent: w, thread: "thr_2" }],
   ["threads.fail", { agent: w, thread: "thr_2", summary: sly }],
   ["threads.send", { from: lead, to: w, subject: "s" }],
+  ["threads.reassign", { agent: lead, thread: "thr_3", to: "w2", reason: sly }],
   ["threads.cancel", { agent: lead, thread: "thr_3", reason: sly }],
   ["threads.claim", { agent: w }],
   ["threads.list", { status: ["done", "failed"], limit: 1 }],

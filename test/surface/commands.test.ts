@@ -38,6 +38,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["claim", ["thr_2", ...w], "threads.claim"],
     ["fail", ["thr_2", "no", ...w], "threads.fail"],
     ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
+    ["reassign", ["thr_3", "--to", "w2", "--agent", "lead"], "threads.reassign"],
     ["cancel", ["thr_3", "--agent", "lead"], "threads.cancel"],
     ["list", [], "threads.list"],
     ["show", ["thr_1"], "threads.show"],

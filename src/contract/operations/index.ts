@@ -60,6 +60,7 @@ import { done } from "./threads-done.ts";
 import { fail } from "./threads-fail.ts";
 import { fetch } from "./threads-fetch.ts";
 import { list } from "./threads-list.ts";
+import { reassign } from "./threads-reassign.ts";
 import { release } from "./threads-release.ts";
 import { renew } from "./threads-renew.ts";
 import { reply } from "./threads-reply.ts";
@@ -88,6 +89,7 @@ export const table = [
   done,
   fail,
   release,
+  reassign,
   cancel,
   list,
   show,
