@@ -11,6 +11,8 @@ export const channelMessage = () =>
     channel: v.string(),
     sender: v.string(),
     content: v.string(),
+    /** Where the content is a body with a summary of its own. */
+    summary: v.optional(v.string()),
     status: v.picklist(messageStatuses),
     correlationId: v.nullable(v.string()),
     taskId: v.nullable(v.string()),

@@ -7,6 +7,9 @@ import type { AnyOperation } from "./operation.ts";
 /** How long a wait may last; 31 days is longer than any program should hold its breath. */
 export const timeoutSeconds = (help: string) => v.optional(number(help, { min: 0, max: 31 * 24 * 3600 }));
 
+/** [T14] Where to go on from: after this event comes what the answer does not know yet. */
+export const nextEventId = () => v.number();
+
 export const afterEvent = (help: string) =>
   v.optional(integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "EVENT" }));
 

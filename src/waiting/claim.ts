@@ -1,6 +1,6 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
-import { claim, claimable, type Granted } from "../bus/procedures/claim.ts";
+import { claim, claimable, type Granted, nobody } from "../bus/procedures/claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -35,7 +35,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     },
     { timeoutMs, signal, agent: input.agent },
   );
-  const nextEventId = await engine.read((tx) => tx.settled());
-  if (claimed) return { ...claimed, answer: { woke: true, nextEventId, ...claimed.answer } };
-  return { answer: { woke: false, nextEventId, thread: null, lease: null, messages: [] }, fresh: false };
+  if (claimed) return { ...claimed, answer: { woke: true, ...claimed.answer } };
+  const { answer, fresh } = nobody(await engine.read((tx) => tx.settled()));
+  return { answer: { woke: false, ...answer }, fresh };
 }

@@ -6,7 +6,7 @@ import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
 import { refused } from "../../sql/procedure.ts";
 import { namesOf, seen } from "../agent.ts";
 import { type Candidate, candidates, nextLapse } from "../candidates.ts";
-import { append } from "../event.ts";
+import { append, numbered } from "../event.ts";
 import {
   conflict,
   expiryAfter,
@@ -42,7 +42,11 @@ export interface Granted {
   fresh: boolean;
 }
 
-const nobody: Granted = { answer: { thread: null, lease: null, messages: [] }, fresh: false };
+/** Nothing to claim, as of an event. */
+export const nobody = (nextEventId: number): Granted => ({
+  answer: { nextEventId, thread: null, lease: null, messages: [] },
+  fresh: false,
+});
 
 export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> {
   if (input.thread !== undefined) {
@@ -56,7 +60,7 @@ export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> 
   const names = yield* namesOf(input.agent);
   for (;;) {
     const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
-    if (!found.length) return nobody;
+    if (!found.length) return nobody(yield* tx.settled());
     const best = yield* locked(tx, yield* lockBest(tx, found));
     if (!isFree(best)) continue; // somebody else was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
@@ -133,8 +137,15 @@ function* claimThread(
   const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
-  yield* append(tx, { type: "thread.claimed", source: input.agent, thread: after, payload, now });
+  const nextEventId = yield* numbered(tx, {
+    type: "thread.claimed",
+    source: input.agent,
+    thread: after,
+    payload,
+    now,
+  });
   const answer = {
+    nextEventId,
     thread: threadView(after),
     lease: { token: granted.lease_token, expiresAt: granted.expires_at, attempt },
     messages: yield* messagesOf(thread.thread_id),

@@ -6,7 +6,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { type Addressed, addressed } from "../addressees.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { channelView } from "../channel.ts";
-import { append } from "../event.ts";
+import { append, numbered } from "../event.ts";
 import { reached } from "../gone.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "../message.ts";
 
@@ -16,18 +16,21 @@ interface Letter {
   text: string;
   strict: boolean;
   payload?: Record<string, unknown>;
+  /** Whether the answer tells the number of its event. */
+  tells?: boolean;
   more?: Pick<Head, "correlationId" | "taskId"> & { ttlSeconds?: number };
 }
 
 interface Posted {
   last: Written;
   recipient: Recipient;
+  nextEventId: number;
   copies?: { id: number; channel: string }[];
 }
 
 export function* post(
   tx: Context,
-  { from, to, text, strict, payload, more = {} }: Letter,
+  { from, to, text, strict, payload, more = {}, tells = false }: Letter,
 ): Procedure<Posted> {
   const { group, names } = yield* addressed(tx, to, from);
   if (!names.length) throw reachesNobody(group, to);
@@ -40,6 +43,7 @@ export function* post(
     ttlSeconds === undefined ? undefined : new Date(Date.parse(now) + ttlSeconds * 1000).toISOString();
   const content = contentOf({ body: text, payload, artifacts: [] });
   const written: Written[] = [];
+  let nextEventId = 0;
   for (const name of names) {
     const message = yield* write(
       tx,
@@ -47,15 +51,17 @@ export function* post(
       content,
       now,
     );
-    yield* append(tx, { type: "message.sent", source: from, message: message.row, now });
+    const event = { type: "message.sent", source: from, message: message.row, now } as const;
+    if (tells && name === names.at(-1)) nextEventId = yield* numbered(tx, event);
+    else yield* append(tx, event);
     written.push(message);
   }
   const last = written.at(-1)!;
   const copies = group
     ? written.map(({ row }) => ({ id: row.message_id, channel: row.to_agent }))
     : undefined;
-  if (copies) return { last, recipient, copies };
-  return { last, recipient: yield* reached(recipient, last) };
+  if (copies) return { last, recipient, nextEventId, copies };
+  return { last, recipient: yield* reached(recipient, last), nextEventId };
 }
 
 const reachesNobody = (group: Addressed["group"], to: string) =>
@@ -91,6 +97,6 @@ export function* sendPlain(
   input: ParsedOf<"mailbox.send">,
 ): Procedure<OutputOf<"mailbox.send">> {
   const { from, to, message: text, strict } = input;
-  const { last, recipient, copies } = yield* post(tx, { from, to, text, strict });
-  return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }) };
+  const { last, recipient, copies, nextEventId } = yield* post(tx, { from, to, text, strict, tells: true });
+  return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
 }

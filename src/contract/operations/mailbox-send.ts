@@ -4,6 +4,7 @@ import { address, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const sendPlain = operation({
   name: "mailbox.send",
@@ -20,7 +21,13 @@ export const sendPlain = operation({
       message: text("what to say", { file: true }),
       strict: strict(),
     }),
-  output: () => v.strictObject({ message: message(), recipient: recipient(), copies: copies() }),
+  output: () =>
+    v.strictObject({
+      message: message(),
+      recipient: recipient(),
+      copies: copies(),
+      nextEventId: nextEventId(),
+    }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: {
     command: "send",

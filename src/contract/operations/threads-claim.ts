@@ -5,7 +5,7 @@ import { grantedLease, leaseSeconds, leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
-import { timeoutSeconds } from "../waiting.ts";
+import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
 export const claim = operation({
   name: "threads.claim",
@@ -27,7 +27,7 @@ export const claim = operation({
   output: () =>
     v.strictObject({
       woke: v.optional(v.boolean()),
-      nextEventId: v.optional(v.number()),
+      nextEventId: nextEventId(),
       thread: v.nullable(thread()),
       lease: v.nullable(grantedLease()),
       messages: v.array(message()),

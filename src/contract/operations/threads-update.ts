@@ -6,6 +6,7 @@ import { lease, leaseToken } from "../lease.ts";
 import { body, message, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const update = operation({
   name: "threads.update",
@@ -29,7 +30,8 @@ export const update = operation({
       leaseToken: leaseToken(),
       artifacts: artifacts(),
     }),
-  output: () => v.strictObject({ thread: thread(), message: message(), lease: lease() }),
+  output: () =>
+    v.strictObject({ thread: thread(), message: message(), lease: lease(), nextEventId: nextEventId() }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "update", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/update"],

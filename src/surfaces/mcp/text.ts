@@ -13,8 +13,11 @@ type Texts = { [N in OperationName]?: (output: OutputOf<N>) => string };
 
 const quoted = (text: string) => text.replace(/^/gm, "> ");
 
-const oneMail = ({ id, senderId, message, threadId, kind, redelivered }: Mail) =>
-  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " again" : ""}:\n${quoted(message)}`;
+const withSummary = (text: string, summary: string | undefined) =>
+  summary === undefined ? text : `${summary}\n\n${text}`;
+
+const oneMail = ({ id, senderId, message, summary, threadId, kind, redelivered }: Mail) =>
+  `#${id} ${senderId}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " again" : ""}:\n${quoted(withSummary(message, summary))}`;
 
 const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
   if (messages.length) return messages.map(oneMail).join("\n");
@@ -22,8 +25,9 @@ const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messa
 };
 
 const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
-  messages.map(({ id, sender, content }) => `#${id} ${sender}:\n${quoted(content)}`).join("\n") ||
-  "no messages";
+  messages
+    .map(({ id, sender, content, summary }) => `#${id} ${sender}:\n${quoted(withSummary(content, summary))}`)
+    .join("\n") || "no messages";
 
 const sentText = (id: number | string, { name, known, similar, hint }: Recipient) =>
   `sent ${id} to ${name}${hint ? `; ${hint}` : known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;

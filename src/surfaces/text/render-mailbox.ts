@@ -18,7 +18,8 @@ function oneMail(mail: Mail, paint: Paint): string {
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
   const head = `${paint.dim(String(mail.id))} ${paint.bold(safe(mail.senderId))} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
   const failed = mail.kind === "result" ? failureText(mail.metadata, paint) : undefined;
-  return `${head}\n${(failed ?? safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
+  const summary = mail.summary === undefined ? "" : `${safe(mail.summary)}\n`;
+  return `${head}\n${(failed ?? summary + safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
 const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
@@ -45,7 +46,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       cut(mail.senderId, 24),
       mail.kind,
       relative(mail.createdAt),
-      cut(mail.message, 60),
+      cut(mail.summary ?? mail.message, 60),
     ]);
     const more = total > messages.length ? `\n${total - messages.length} more` : "";
     return `${textTable(["ID", "FROM", "KIND", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
