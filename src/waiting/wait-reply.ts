@@ -6,7 +6,7 @@ import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { threadTopic } from "../sql/topics.ts";
-import { wait } from "./wait.ts";
+import { inMs, wait } from "./wait.ts";
 
 export async function waitReply(
   engine: Engine,
@@ -24,7 +24,7 @@ export async function waitReply(
       if (now.messages.length) return { found: now };
       return { againInMs: await keepLease(engine, start.thread, input.agent) };
     },
-    { timeoutMs: input.timeoutSeconds ? input.timeoutSeconds * 1000 : undefined, signal, agent: input.agent },
+    { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
   );
   const messages = found?.messages ?? [];
   return { woke: found !== undefined, nextEventId: cursor, message: messages[0] ?? null, messages };

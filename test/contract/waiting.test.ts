@@ -266,4 +266,33 @@ describe.each(engines)("$name", ({ start }) => {
     const after = await inbox.call("events.watch", { afterEvent: plain.nextEventId - 1, limit: 1000 });
     expect(after.events).toMatchObject([{ eventType: "message.sent" }]);
   });
+
+  test("[W3] a timeout of 0 is at once on every wait: what is there is found, and nothing is waited for", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const thread = "thr_1";
+    const timeoutSeconds = 0;
+    await inbox.call("threads.send", { from: "lead", to: "other", subject: "s" });
+    const { nextEventId } = await inbox.call("threads.list", {});
+    const waits = [
+      await inbox.call("threads.waitReply", { thread, agent: "other", timeoutSeconds }),
+      await inbox.call("events.watch", { timeoutSeconds }),
+      await inbox.call("events.watch", { afterEvent: nextEventId + 100, timeoutSeconds }),
+      await inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds }),
+      await inbox.call("mailbox.receive", { agent: "w", timeoutSeconds }),
+      await inbox.call("mailbox.wait", { agent: "w", timeoutSeconds }),
+      await inbox.call("mailbox.gather", { agent: "w", from: ["nobody"], timeoutSeconds }),
+    ];
+    expect(waits.map(({ woke }) => woke)).toEqual(waits.map(() => false));
+    const told = await inbox.call("threads.reply", { from: "lead", thread, summary: "That" });
+    const { message } = await inbox.call("threads.waitReply", { thread, agent: "other", timeoutSeconds });
+    expect(message?.messageId).toBe(told.message.messageId);
+    const events: number[] = [];
+    for await (const { eventId } of inbox.follow({ afterEvent: 0, limit: 2, timeoutSeconds }))
+      events.push(eventId);
+    expect(events.length).toBeGreaterThan(2);
+    expect((await inbox.call("events.watch", { afterEvent: 0, timeoutSeconds })).events[0]?.eventId).toBe(
+      events[0]!,
+    );
+  });
 });

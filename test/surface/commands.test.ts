@@ -192,6 +192,23 @@ test("[C2] the documented shapes: claim, wait-reply, error", async () => {
   });
 });
 
+test("[C3] [B5] a gather that got some of the answers is 0 and says who is missing; one that got none is 10", async () => {
+  using at = await desk();
+  const gather = () => at.inbox("gather", "--from", "a,b", "--timeout-seconds", "0");
+  expect((await gather()).code).toBe(10);
+  await at.inbox("send", "main", "done", "--from", "a");
+  const some = await gather();
+  expect(some.code).toBe(0);
+  expect(some.json).toMatchObject({ woke: false, missing: ["b"], messages: [{ sender_id: "a" }] });
+});
+
+test("[W3] --timeout-seconds none waits for as long as it takes", async () => {
+  using at = await desk();
+  const waits = at.inbox("receive", "--agent", "w", "--timeout-seconds", "none");
+  await at.inbox("send", "w", "hello");
+  expect((await waits).json.messages).toMatchObject([{ message: "hello" }]);
+});
+
 test("[C3] exit codes: nothing matched, conflict, invalid, not found, not initialised", async () => {
   using at = await desk();
   using empty = temporaryFolder();
@@ -199,12 +216,12 @@ test("[C3] exit codes: nothing matched, conflict, invalid, not found, not initia
   expect(await code("fetch", "--agent", "w")).toBe(10);
   expect(await code("claim", "--agent", "w")).toBe(10);
   expect(await code("claim", "--agent", "w", "--wait", "--timeout-seconds", "0")).toBe(10);
-  expect(await code("watch", "--timeout-seconds", "0.05")).toBe(10);
+  expect(await code("watch", "--timeout-seconds", "0")).toBe(10);
   expect(await code("list")).toBe(0);
   expect(await code("agents")).toBe(0);
   expect(await code("show", "thr_1")).toBe(40);
   await at.inbox("send", "--from", "a", "--to", "w", "--subject", "s");
-  expect(await code("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "0.05")).toBe(10);
+  expect(await code("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "0")).toBe(10);
   expect(await code("done", "thr_1", "--agent", "w")).toBe(30);
   await at.inbox("claim", "thr_1", "--agent", "w");
   expect(await code("claim", "thr_1", "--agent", "x")).toBe(20);

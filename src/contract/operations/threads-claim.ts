@@ -22,7 +22,9 @@ export const claim = operation({
       leaseSeconds: leaseSeconds(),
       leaseToken: leaseToken(),
       wait: flag("block until there is something to claim"),
-      timeoutSeconds: timeoutSeconds("with --wait: give up after so long (default: never; 0: at once)"),
+      timeoutSeconds: timeoutSeconds(
+        "with --wait: give up after N seconds; 0: at once (default: none, that is never)",
+      ),
     }),
   output: () =>
     v.strictObject({
@@ -34,7 +36,7 @@ export const claim = operation({
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "claim", plain: ["thread"], identity: "agent" },
-  waits: { zero: "at once", when: ({ wait }) => wait === true },
+  waits: { when: ({ wait }) => wait === true },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   mcp: {
     tool: "claim",

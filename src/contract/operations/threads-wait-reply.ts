@@ -25,7 +25,7 @@ export const waitReply = operation({
         "control",
         "result",
       ]),
-      timeoutSeconds: timeoutSeconds("give up after so long (default, and 0: never)"),
+      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
     }),
   output: () =>
     v.strictObject({
@@ -36,7 +36,7 @@ export const waitReply = operation({
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "wait-reply", plain: ["thread"], identity: "agent" },
-  waits: { zero: "for ever" },
+  waits: {},
   http: ["POST /api/threads/:thread/wait-reply"],
   mcp: {
     tool: "wait_reply",
