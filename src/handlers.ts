@@ -17,7 +17,7 @@ import { msgChannels } from "./bus/procedures/msg-channels.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
 import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
 import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
-import { poolJoin, poolLeave } from "./bus/procedures/pool.ts";
+import { poolJoin, poolLeave, poolList, poolRemove } from "./bus/procedures/pool.ts";
 import { release } from "./bus/procedures/release.ts";
 import { renew } from "./bus/procedures/renew.ts";
 import { reply } from "./bus/procedures/reply.ts";
@@ -127,6 +127,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "deadLetters.purge": writes(dlqPurge),
   "pools.join": writes(poolJoin),
   "pools.leave": writes(poolLeave),
+  "pools.list": reads(poolList),
+  "pools.remove": writes(poolRemove),
   "agents.list": async (engine) => {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agents(tx, here)));

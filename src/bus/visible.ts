@@ -50,7 +50,7 @@ export const isAncestor = (agent: string) => sql`${agent} in (
   select above.name from above)`;
 
 /** Who there is, is no secret. */
-const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left')`;
+const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left', 'pool.removed')`;
 
 const eventsSeenBy = (agent: string) => sql`(events.source = ${agent} or events.created_by = ${agent}
   or events.assigned_to in ${reachedBy(agent)} or events.to_agent in ${reachedBy(agent)} or events.event_type in ${forEverybody}

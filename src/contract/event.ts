@@ -10,6 +10,7 @@ export const eventTypes = {
   "agent.joined": "an agent acted for the first time; payload {}",
   "pool.joined": "an agent joined a pool; payload {pool}",
   "pool.left": "an agent left a pool; payload {pool}",
+  "pool.removed": "a pool was removed, with whoever was in it; payload {pool, members}",
   "thread.created": "a thread and its first message; payload {kind, to}",
   "thread.claimed": "a lease was granted; payload {attempt, expires_at, taken_from}",
   "thread.updated": "the holder reported progress or a question; payload {kind, to}",

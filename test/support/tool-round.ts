@@ -73,6 +73,7 @@ const rows: [OperationName, Fields][] = [
   ["messages.gc", { ackedOlderThanHours: 1 }],
   ["pools.join", { pool: "p", agent: w }],
   ["pools.leave", { pool: "p", agent: w }],
+  ["pools.list", {}],
   ["agents.list", {}],
   ["search.find", { q: "hello trust", limit: 5, kinds: ["threads", "messages"] }],
   ["tasks.push", { agent: lead, prompt: sly, name: "t1", worker: w, cwd: "/tmp", timeout: 60 }],

@@ -45,6 +45,8 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["watch", ["--after-event", "0"], "events.watch"],
     ["pool join", ["p", ...w], "pools.join"],
     ["pool leave", ["p", ...w], "pools.leave"],
+    ["pool list", [], "pools.list"],
+    ["pool remove", ["p"], "pools.remove"],
     ["mail", w, "mailbox.list"],
     ["receive", w, "mailbox.receive"],
     ["send", ["w", "again"], "mailbox.send"],

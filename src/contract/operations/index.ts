@@ -41,6 +41,8 @@ import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
+import { poolList } from "./pools-list.ts";
+import { poolRemove } from "./pools-remove.ts";
 import { searchFind } from "./search-find.ts";
 import { assign } from "./tasks-assign.ts";
 import { editTask } from "./tasks-edit.ts";
@@ -115,6 +117,8 @@ export const table = [
   dlqPurge,
   poolJoin,
   poolLeave,
+  poolList,
+  poolRemove,
   agents,
   push,
   runTasks,
