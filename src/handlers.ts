@@ -16,7 +16,7 @@ import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
 import { msgChannels } from "./bus/procedures/msg-channels.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
 import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
-import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
+import { ask, msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
 import { poolJoin, poolLeave, poolList, poolRemove } from "./bus/procedures/pool.ts";
 import { release } from "./bus/procedures/release.ts";
 import { renew } from "./bus/procedures/renew.ts";
@@ -106,6 +106,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.show": handShow,
   "threads.waitReply": handReply,
   "mailbox.send": writes(sendPlain),
+  "mailbox.ask": writes(ask),
   "mailbox.receive": receive,
   "mailbox.check": check,
   "mailbox.wait": waitMail,

@@ -28,6 +28,7 @@ const rows: [OperationName, Fields][] = [
     { from: lead, to: w, subject: "s", summary: sly, body: `first\n${forged}`, priority: "high" },
   ],
   ["mailbox.send", { from: lead, to: w, message: sly }],
+  ["mailbox.ask", { from: w, to: lead, question: sly, choices: ["a", "b"] }],
   ["threads.fetch", { agent: w, status: ["pending", "blocked"], unread: true }],
   ["threads.claim", { agent: w, thread: "thr_1", leaseSeconds: 60 }],
   ["threads.renew", { agent: w, thread: "thr_1", leaseSeconds: 600 }],

@@ -25,6 +25,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   const round: [string, string[], string][] = [
     ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
     ["send", ["w", "hello"], "mailbox.send"],
+    ["ask", ["lead", "Which?", "--choices", "a,b"], "mailbox.ask"],
     ["fetch", w, "threads.fetch"],
     ["claim", ["thr_1", ...w], "threads.claim"],
     ["renew", ["thr_1", ...w], "threads.renew"],

@@ -1,5 +1,6 @@
 /** [M1] A message on a channel; to `*` or to a pool a copy for each who is there. Plain messages go this way too. */
 import { InboxError } from "../../contract/errors.ts";
+import type { Kind } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -16,6 +17,7 @@ interface Letter {
   text: string;
   strict: boolean;
   payload?: Record<string, unknown>;
+  kind?: Kind;
   /** Whether the answer tells the number of its event. */
   tells?: boolean;
   more?: Pick<Head, "correlationId" | "taskId"> & { ttlSeconds?: number };
@@ -30,7 +32,7 @@ interface Posted {
 
 export function* post(
   tx: Context,
-  { from, to, text, strict, payload, more = {}, tells = false }: Letter,
+  { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
 ): Procedure<Posted> {
   const { group, names } = yield* addressed(tx, to, from);
   if (!names.length) throw reachesNobody(group, to);
@@ -47,7 +49,7 @@ export function* post(
   for (const name of names) {
     const message = yield* write(
       tx,
-      { thread: null, from, to: name, kind: "event", ...tags, expiresAt },
+      { thread: null, from, to: name, kind, ...tags, expiresAt },
       content,
       now,
     );
@@ -99,4 +101,22 @@ export function* sendPlain(
   const { from, to, message: text, strict } = input;
   const { last, recipient, copies, nextEventId } = yield* post(tx, { from, to, text, strict, tells: true });
   return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
+}
+
+/** A question with answers to choose from; what answers it has its correlation. */
+export function* ask(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
+  const { from, to, question: text, choices, strict } = input;
+  const correlationId = `ask-${crypto.randomUUID()}`;
+  const posted = yield* post(tx, {
+    from,
+    to,
+    text,
+    strict,
+    payload: choices && { choices },
+    more: { correlationId },
+    kind: "question",
+    tells: true,
+  });
+  const { last, recipient, nextEventId } = posted;
+  return { message: { ...last.view, toAgent: to }, correlationId, recipient, nextEventId };
 }

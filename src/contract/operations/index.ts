@@ -23,6 +23,7 @@ import { entryRestore } from "./entries-restore.ts";
 import { entryShow } from "./entries-show.ts";
 import { entryUnread } from "./entries-unread.ts";
 import { watch } from "./events-watch.ts";
+import { ask } from "./mailbox-ask.ts";
 import { check } from "./mailbox-check.ts";
 import { gather } from "./mailbox-gather.ts";
 import { mailList } from "./mailbox-list.ts";
@@ -82,6 +83,7 @@ export const table = [
   init,
   send,
   sendPlain,
+  ask,
   fetch,
   claim,
   renew,

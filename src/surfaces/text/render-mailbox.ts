@@ -28,6 +28,8 @@ const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Pain
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint) =>
     messageText(message, paint) + (copies ? `\n${copiesText(copies)}` : recipientText(recipient, paint)),
+  "mailbox.ask": ({ message, recipient }, paint) =>
+    messageText(message, paint) + recipientText(recipient, paint),
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
