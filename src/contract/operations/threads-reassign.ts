@@ -37,7 +37,6 @@ export const reassign = operation({
   mcp: {
     tool: "reassign",
     set: "worker",
-    usualFor: ["leader"],
     destructive: true,
     use: "Give a thread to another agent, also where somebody holds it; that one is told to stop.",
     without: ["strict"],
