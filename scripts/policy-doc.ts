@@ -31,7 +31,7 @@ function actsOn(access: Access): string {
     case "person":
       return `${access.does} the person's inbox`;
     default:
-      return `${access.does} the ${access.on} it names${access.starts ? "; not a `worker`, unless it is a sub-agent" : ""}`;
+      return `${access.does} the ${access.on} it names${access.forced ? `; with force, its ${access.forced}` : ""}${access.starts ? "; not a `worker`, unless it is a sub-agent" : ""}`;
   }
 }
 

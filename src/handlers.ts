@@ -16,13 +16,14 @@ import { msgAck, msgAckAll } from "./bus/procedures/msg-ack.ts";
 import { msgChannels } from "./bus/procedures/msg-channels.ts";
 import { msgGc } from "./bus/procedures/msg-gc.ts";
 import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "./bus/procedures/msg-read.ts";
-import { msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
-import { poolJoin, poolLeave } from "./bus/procedures/pool.ts";
+import { ask, msgSend, sendPlain } from "./bus/procedures/msg-send.ts";
+import { poolJoin, poolLeave, poolList, poolRemove } from "./bus/procedures/pool.ts";
 import { release } from "./bus/procedures/release.ts";
 import { renew } from "./bus/procedures/renew.ts";
 import { reply } from "./bus/procedures/reply.ts";
 import { send } from "./bus/procedures/send.ts";
 import { show } from "./bus/procedures/show.ts";
+import { reassign } from "./bus/procedures/take-away.ts";
 import { moveTask, removeTask } from "./bus/procedures/task-change.ts";
 import { killTask } from "./bus/procedures/task-kill.ts";
 import { queue, showTask } from "./bus/procedures/task-queue.ts";
@@ -101,6 +102,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.reply": writes(reply),
   "threads.renew": writes(renew),
   "threads.release": writes(release),
+  "threads.reassign": writes(reassign),
   "threads.update": writes(update),
   "threads.done": writes(done),
   "threads.fail": writes(fail),
@@ -111,6 +113,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.show": handShow,
   "threads.waitReply": handReply,
   "mailbox.send": writes(sendPlain),
+  "mailbox.ask": writes(ask),
   "mailbox.receive": receive,
   "mailbox.check": check,
   "mailbox.wait": waitMail,
@@ -132,6 +135,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "deadLetters.purge": writes(dlqPurge),
   "pools.join": writes(poolJoin),
   "pools.leave": writes(poolLeave),
+  "pools.list": reads(poolList),
+  "pools.remove": writes(poolRemove),
   "agents.list": async (engine) => {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agents(tx, here)));

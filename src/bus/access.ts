@@ -47,6 +47,14 @@ const lookups: Record<ObjectKind, Lookup> = {
     return !row || row.mine === 1 ? "own" : "other";
   },
 
+  /** Who has a thread is decided by whoever made it. */
+  *assignment(agent, { id }) {
+    const row = yield* one<{ created_by: string }>(
+      sql`select threads.created_by from threads where threads.thread_id = ${number(id)}`,
+    );
+    return !row || row.created_by === agent ? "own" : "other";
+  },
+
   /** Its own transcript anybody may read; to end or change a task is for those above it. */
   *task(agent, { id, does }) {
     const condition = does === "read" ? tasksSeenBy(agent) : isAncestor(agent);

@@ -88,6 +88,7 @@ function candidateOf(row: JoinedRow, now: string): Candidate {
           claimed_at: claimed_at!,
           expires_at: expires_at!,
           released_at: null,
+          lease_seconds: 0,
         };
   return { thread, lease, claimable: lease ? hasLapsed(lease, now) : thread.status === "pending" };
 }

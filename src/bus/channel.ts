@@ -6,12 +6,15 @@ import type { Mail } from "../contract/mail.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { type Sql, sql } from "../sql/sql.ts";
-import { type MessageRow, messageColumns } from "./message.ts";
+import { firstLine, type MessageRow, messageColumns } from "./message.ts";
 
 /** One page never holds more, so that a reader of big messages does not stop everybody else. */
 export const pageBytes = 4 * 1024 * 1024;
 
 const contentOfRow = (row: MessageRow) => row.body || row.summary;
+/** A summary that was only taken from the body says nothing more. */
+const ownSummary = ({ body, summary }: MessageRow) =>
+  body && summary !== firstLine(body) ? { summary } : {};
 const statusOf = (row: MessageRow) => (row.dead_at ? "dead" : row.acked_at ? "acked" : "pending");
 const threadOf = (row: MessageRow) => (row.thread_id === null ? null : idOf("thread", row.thread_id));
 
@@ -20,6 +23,7 @@ export const channelView = (row: MessageRow): ChannelMessage => ({
   channel: row.to_agent,
   sender: row.from_agent,
   content: contentOfRow(row),
+  ...ownSummary(row),
   status: statusOf(row),
   correlationId: row.correlation_id,
   taskId: row.task_id,
@@ -36,6 +40,7 @@ export const mailView = (row: MessageRow): Mail => ({
   id: row.message_id,
   senderId: row.from_agent,
   message: contentOfRow(row),
+  ...ownSummary(row),
   createdAt: row.created_at,
   threadId: threadOf(row),
   kind: row.kind,

@@ -4,7 +4,7 @@ import { idOf } from "../contract/ids.ts";
 import type { Status } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { sql } from "../sql/sql.ts";
+import { type Sql, sql } from "../sql/sql.ts";
 import { entriesTopic, topicsOf } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
 import type { ThreadRow } from "./thread.ts";
@@ -37,23 +37,28 @@ interface NewEvent {
 }
 
 /** Records the event and wakes whoever may care. */
-export function* append(
-  tx: Context,
-  { type, source, now, thread, message, payload }: NewEvent,
-): Procedure<void> {
+export function* append(tx: Context, event: NewEvent): Procedure<void> {
+  yield* run(insertion(tx, event));
+}
+
+/** [T14] The same for an answer that tells the event's number: on a server that costs a round trip. */
+export function* numbered(tx: Context, event: NewEvent): Procedure<number> {
+  return (yield* one<{ event_id: number }>(sql`${insertion(tx, event)} returning event_id`))!.event_id;
+}
+
+function insertion(tx: Context, { type, source, now, thread, message, payload }: NewEvent): Sql {
   const details = message ? { kind: message.kind, to: message.to_agent, ...payload } : (payload ?? {});
-  yield* run(sql`
-    insert into events (run_id, task_id, thread_id, source, event_type, status, created_by, assigned_to, to_agent,
-      message_id, summary, payload_json, created_at)
-    values (${thread?.run_id ?? null}, ${thread?.task_id ?? null}, ${thread?.thread_id ?? null}, ${source}, ${type},
-      ${thread?.status ?? null}, ${thread?.created_by ?? null}, ${thread?.assigned_to ?? null},
-      ${message?.to_agent ?? null}, ${message?.message_id ?? null}, ${message?.summary ?? ""},
-      ${JSON.stringify(details)}, ${now})`);
   const { thread_id = null, assigned_to = null, addressed_to = null } = thread ?? {};
   const to_agent = message?.to_agent ?? null;
   for (const topic of topicsOf({ event_type: type, source, thread_id, assigned_to, addressed_to, to_agent }))
     tx.wake(topic);
   if (type.startsWith("entr")) tx.wake(entriesTopic);
+  return sql`
+    insert into events (run_id, task_id, thread_id, source, event_type, status, created_by, assigned_to, to_agent,
+      message_id, summary, payload_json, created_at)
+    values (${thread?.run_id ?? null}, ${thread?.task_id ?? null}, ${thread_id}, ${source}, ${type},
+      ${thread?.status ?? null}, ${thread?.created_by ?? null}, ${assigned_to}, ${to_agent},
+      ${message?.message_id ?? null}, ${message?.summary ?? ""}, ${JSON.stringify(details)}, ${now})`;
 }
 
 /** The id of the newest event of a thread; 0 where there is none. Its events come in order: they are made under its lock. */

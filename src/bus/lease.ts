@@ -15,10 +15,12 @@ export interface LeaseRow {
   claimed_at: string;
   expires_at: string;
   released_at: string | null;
+  /** How long it holds without a renewal. */
+  lease_seconds: number;
 }
 
 export const leaseColumns = fragment`leases.thread_id, leases.agent_id, leases.lease_token, leases.attempt,
-  leases.claimed_at, leases.expires_at, leases.released_at`;
+  leases.claimed_at, leases.expires_at, leases.released_at, leases.lease_seconds`;
 
 export const isHeld = (lease: LeaseRow | undefined): lease is LeaseRow => lease?.released_at === null;
 export const hasLapsed = (lease: LeaseRow, now: string) => lease.expires_at <= now;
@@ -45,60 +47,105 @@ export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
 
 export function* saveLease(lease: LeaseRow): Procedure<void> {
   yield* run(sql`
-    insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at)
+    insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at, lease_seconds)
     values (${lease.thread_id}, ${lease.agent_id}, ${lease.lease_token}, ${lease.attempt}, ${lease.claimed_at},
-      ${lease.expires_at}, ${lease.released_at})
+      ${lease.expires_at}, ${lease.released_at}, ${lease.lease_seconds})
     on conflict (thread_id) do update set agent_id = excluded.agent_id, lease_token = excluded.lease_token,
       attempt = excluded.attempt, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
-      released_at = excluded.released_at`);
+      released_at = excluded.released_at, lease_seconds = excluded.lease_seconds`);
 }
 
-/** Remembers whose lease was taken away, so that its late result is recognised ([L4]). */
-export function* recordLoss(lease: LeaseRow, now: string): Procedure<void> {
+/**
+ * Remembers a token that holds no more, and who took the thread (nobody: ""): its holder's late result is recognised
+ * ([L4]), and a superseded token can be told from an invented one.
+ */
+export function* recordLoss(lease: LeaseRow, takenBy: string, now: string): Procedure<void> {
   yield* run(sql`
-    insert into lost_leases (thread_id, attempt, agent_id, lease_token, lost_at)
-    values (${lease.thread_id}, ${lease.attempt}, ${lease.agent_id}, ${lease.lease_token}, ${now})
+    insert into lost_leases (thread_id, lease_token, attempt, agent_id, lost_at, taken_by)
+    values (${lease.thread_id}, ${lease.lease_token}, ${lease.attempt}, ${lease.agent_id}, ${now}, ${takenBy})
     on conflict do nothing`);
 }
 
-export function* hasLost(thread: number, agent: string): Procedure<boolean> {
+/** Whether an agent has lost this thread: to another, or by this token also to a later claim of its own. */
+function* hasLost(thread: number, agent: string, token: string | undefined): Procedure<boolean> {
+  const which =
+    token === undefined ? sql`lost_leases.taken_by <> ${agent}` : sql`lost_leases.lease_token = ${token}`;
   const lost = yield* one(sql`
     select 1 as lost from lost_leases
-    where lost_leases.thread_id = ${thread} and lost_leases.agent_id = ${agent} limit 1`);
+    where lost_leases.thread_id = ${thread} and lost_leases.agent_id = ${agent} and ${which} limit 1`);
   return lost !== undefined;
+}
+
+interface Caller {
+  agent: string;
+  leaseToken?: string;
 }
 
 /** The caller's lease, lapsed or not ([L3]), or why it has none. */
 export function* leaseOfHolder(
   command: string,
   thread: ThreadRow,
-  caller: { agent: string; leaseToken?: string },
+  caller: Caller,
   now: string,
 ): Procedure<LeaseRow | InboxError> {
   const lease = yield* findLease(thread.thread_id);
-  const mine = isHeld(lease) && lease.agent_id === caller.agent;
-  if (mine && (caller.leaseToken ?? lease.lease_token) === lease.lease_token) return lease;
-  const id = idOf("thread", thread.thread_id);
-  if (mine)
-    return new InboxError(
-      "lease_lost",
-      `this token of "${caller.agent}" for ${id} was replaced by a later claim`,
-      {
-        hint: "another process claimed under the same name; stop, or claim again",
-        details: { thread_id: id, attempt: lease.attempt },
-      },
-    );
-  if (yield* hasLost(thread.thread_id, caller.agent))
-    return new InboxError("lease_lost", lostMessage(id, caller.agent, thread, lease), {
-      details: { thread_id: id, status: thread.status, holder: isHeld(lease) ? lease.agent_id : null },
-    });
+  const last =
+    lease?.agent_id === caller.agent && (caller.leaseToken ?? lease.lease_token) === lease.lease_token;
+  if (isHeld(lease) && last) return lease;
+  // A token that was the caller's last says no more than the caller's name.
+  const token = last ? undefined : caller.leaseToken;
+  if (yield* hasLost(thread.thread_id, caller.agent, token)) return lost(thread, lease, caller.agent);
   if (!isHeld(lease) || hasEnded(thread)) return notNow(thread, command);
-  return conflict(id, lease, now);
+  if (token !== undefined) return neverGiven(thread, lease, caller.agent, now);
+  return conflict(idOf("thread", thread.thread_id), lease, now);
+}
+
+/** [L5] Why a claim with this token is refused: it is for whoever holds the thread by it, and for nobody else. */
+export function* tokenRefused(
+  thread: ThreadRow,
+  lease: LeaseRow | undefined,
+  { agent, leaseToken }: Required<Caller>,
+  now: string,
+): Procedure<InboxError | undefined> {
+  const given = lease?.agent_id === agent && lease.lease_token === leaseToken;
+  if (given && isHeld(lease)) return undefined;
+  if (given || (yield* hasLost(thread.thread_id, agent, leaseToken))) return lost(thread, lease, agent);
+  return neverGiven(thread, lease, agent, now);
+}
+
+function lost(thread: ThreadRow, lease: LeaseRow | undefined, agent: string): InboxError {
+  const id = idOf("thread", thread.thread_id);
+  const details = { thread_id: id, status: thread.status, holder: isHeld(lease) ? lease.agent_id : null };
+  if (isHeld(lease) && lease.agent_id === agent)
+    return new InboxError("lease_lost", `this token of "${agent}" for ${id} was replaced by a later claim`, {
+      hint: "another process claimed under the same name; stop, or claim again without the token",
+      details: { ...details, attempt: lease.attempt },
+    });
+  return new InboxError("lease_lost", lostMessage(id, agent, thread, lease), { details });
+}
+
+/** A token of nobody's, or of another's. */
+function neverGiven(thread: ThreadRow, lease: LeaseRow | undefined, agent: string, now: string): InboxError {
+  const id = idOf("thread", thread.thread_id);
+  const held = isHeld(lease) && !hasEnded(thread);
+  const state = held ? `"${lease.agent_id}" holds it until ${lease.expires_at}` : `it is ${thread.status}`;
+  const mine = held && lease.agent_id === agent;
+  return new InboxError("lease_conflict", `this token was never given to "${agent}" for ${id}; ${state}`, {
+    hint:
+      mine || !held || hasLapsed(lease, now)
+        ? "use the token that your own claim answered with, or leave it out"
+        : `wait, or ask "${lease.agent_id}" to release it`,
+    details: {
+      thread_id: id,
+      holder: held ? lease.agent_id : null,
+      expires_at: held ? lease.expires_at : null,
+    },
+  });
 }
 
 function lostMessage(id: string, agent: string, thread: ThreadRow, lease: LeaseRow | undefined): string {
   const now = isHeld(lease) ? `"${lease.agent_id}" holds it now` : `the thread is ${thread.status} now`;
-  return `"${agent}" lost its lease on ${id} when it ran out; ${now}`;
+  return `the lease of "${agent}" on ${id} has ended; ${now}`;
 }
 
 export function conflict(id: string, lease: LeaseRow, now: string): InboxError {

@@ -10,6 +10,7 @@ import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { artifactsOf, attach } from "./artifact.ts";
 import { addMessageEntry, entryOrder } from "./entry.ts";
+import { hasGone } from "./gone.ts";
 import { msUntil, post } from "./outbox.ts";
 
 export interface MessageRow {
@@ -41,6 +42,8 @@ export interface MessageRow {
 export interface Written {
   row: MessageRow;
   view: Message;
+  /** Its addressee is a sub-agent that has ended. */
+  unread: boolean;
 }
 
 export interface Content {
@@ -135,17 +138,18 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
       ? sql`(select threads.task_id from threads where threads.thread_id = ${head.thread})`
       : (head.taskId ?? null);
   // Only what the database decides is asked back: twenty columns more took a seventh of a send's time.
-  const made = yield* one<Pick<MessageRow, "message_id" | "task_id">>(sql`
+  const made = yield* one<Pick<MessageRow, "message_id" | "task_id"> & { gone: number }>(sql`
     insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at,
       correlation_id, reply, verified, task_id, expires_at)
     values (${fresh.thread_id}, ${fresh.from_agent}, ${fresh.to_agent}, ${fresh.kind}, ${fresh.summary}, ${fresh.body},
       ${fresh.payload_json}, ${now}, ${fresh.correlation_id}, ${reply}, ${fresh.verified}, ${task}, ${fresh.expires_at})
-    returning message_id, task_id`);
-  const row = { ...fresh, ...made! };
+    returning message_id, task_id, case when ${hasGone(head.to)} then 1 else 0 end as gone`);
+  const { gone, ...numbers } = made!;
+  const row = { ...fresh, ...numbers };
   yield* post(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
-  return { row, view: messageView(row, artifacts) };
+  return { row, view: messageView(row, artifacts), unread: gone === 1 };
 }
 
 /** What nobody has done with a new message yet. */

@@ -104,17 +104,6 @@ export function* liveTask(name: string): Procedure<TaskRow | undefined> {
   );
 }
 
-/** A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. */
-export const hasGone = (name: Sql | string) => sql`(
-  exists (select 1 from tasks as life where life.name = ${name} and life.worker is null)
-  and not exists (select 1 from tasks as life where life.name = ${name} and life.status <> 'finished')
-  and not exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at >
-    (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null)))`;
-
-export function* isGone(name: string): Procedure<boolean> {
-  return (yield* one(sql`select 1 as gone where ${hasGone(name)}`)) !== undefined;
-}
-
 type Change = Partial<Omit<TaskRow, "task_number" | "name" | "parent" | "created_at">>;
 
 export function* changeTask(row: TaskRow, change: Change): Procedure<TaskRow> {

@@ -77,12 +77,14 @@ function* found(id: string, lock: Sql): Procedure<ThreadRow> {
 
 export function* changeThread(
   thread: ThreadRow,
-  change: Partial<Pick<ThreadRow, "status" | "assigned_to" | "latest_message_id" | "task_id">>,
+  change: Partial<
+    Pick<ThreadRow, "status" | "assigned_to" | "addressed_to" | "latest_message_id" | "task_id">
+  >,
   now: string,
 ): Procedure<ThreadRow> {
   const after = { ...thread, ...change, updated_at: now };
   yield* run(sql`update threads set status = ${after.status}, assigned_to = ${after.assigned_to},
-    latest_message_id = ${after.latest_message_id}, task_id = ${after.task_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`);
+    addressed_to = ${after.addressed_to}, latest_message_id = ${after.latest_message_id}, task_id = ${after.task_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`);
   return after;
 }
 

@@ -13,7 +13,7 @@ const reachedBy = (agent: string) =>
 /** A name that is nobody's: neither an agent's, nor a pool's, nor the person's, nor that of a task to come. */
 export const isTopic = (name: Sql) => sql`(${name} <> ${person}
   and not exists (select 1 from agents as somebody where somebody.name = ${name})
-  and not exists (select 1 from pool_members as member where member.pool = ${name})
+  and not exists (select 1 from pools as pool where pool.pool = ${name})
   and not exists (select 1 from tasks as task where task.name = ${name}))`;
 
 /** A party to a thread: who made it, has or had it, may claim it, or was written to in it. */
@@ -50,7 +50,7 @@ export const isAncestor = (agent: string) => sql`${agent} in (
   select above.name from above)`;
 
 /** Who there is, is no secret. */
-const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left')`;
+const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left', 'pool.removed')`;
 
 const eventsSeenBy = (agent: string) => sql`(events.source = ${agent} or events.created_by = ${agent}
   or events.assigned_to in ${reachedBy(agent)} or events.to_agent in ${reachedBy(agent)} or events.event_type in ${forEverybody}

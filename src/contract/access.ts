@@ -28,13 +28,14 @@ export const policy: Record<Scope, Record<Relation, Deed | null>> = {
 export const allows = (scope: Scope, relation: Relation, deed: Deed): boolean =>
   policy[scope][relation] === "change" || policy[scope][relation] === deed;
 
-/** What an operation's input names by an id or a name. */
+/** What an operation's input names by an id or a name. An assignment is a thread's: who has it is for its creator to decide. */
 export const objects = [
   "inbox",
   "channel",
   "pool",
   "message",
   "thread",
+  "assignment",
   "task",
   "entry",
   "workspace",
@@ -52,8 +53,18 @@ export type Access<Field extends string = string> =
   | { on: "visible" }
   /** The whole of the person's inbox. */
   | { on: "person"; does: Deed }
-  /** The thing or things that these fields name; where none of them is given, what is the caller's own. */
-  | { on: ObjectKind; by: Field | readonly Field[]; does: Deed; marking?: "change"; starts?: true };
+  /**
+   * The thing or things that these fields name; where none of them is given, what is the caller's own. `forced`: what it
+   * acts on instead where the input says `force`.
+   */
+  | {
+      on: ObjectKind;
+      by: Field | readonly Field[];
+      does: Deed;
+      marking?: "change";
+      starts?: true;
+      forced?: ObjectKind;
+    };
 
 /** Which things a call acts on, and how. */
 export interface Target {
@@ -72,11 +83,12 @@ export function targetsOf(
 ): readonly Target[] {
   if (!("by" in access)) return [];
   const does = marking ? (access.marking ?? access.does) : access.does;
+  const on = input.force === true ? (access.forced ?? access.on) : access.on;
   const fields = typeof access.by === "string" ? [access.by] : access.by;
   return fields.flatMap((field) => {
     const id = input[field];
     return typeof id === "string" || typeof id === "number"
-      ? [{ kind: kindOfField(access.on, field), id, does }]
+      ? [{ kind: kindOfField(on, field), id, does }]
       : [];
   });
 }

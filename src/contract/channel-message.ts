@@ -11,6 +11,8 @@ export const channelMessage = () =>
     channel: v.string(),
     sender: v.string(),
     content: v.string(),
+    /** Where the content is a body with a summary of its own. */
+    summary: v.optional(v.string()),
     status: v.picklist(messageStatuses),
     correlationId: v.nullable(v.string()),
     taskId: v.nullable(v.string()),
@@ -25,7 +27,7 @@ export const channelMessage = () =>
 
 export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 
-/** The messages a broadcast became, one for each who is known. */
+/** The messages that one to everybody or to a pool became, one for each. */
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
 export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");

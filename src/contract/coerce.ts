@@ -13,6 +13,7 @@ export function fromText(field: Field, value: string): unknown {
     case "integer":
       return /^[+-]?\d+$/.test(value) ? Number(value) : value;
     case "number":
+      if (field.none && value === "none") return undefined;
       return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : value;
     case "list":
       return value.trim() === "" ? [] : value.split(/[,|]/).map((item) => item.trim());

@@ -90,6 +90,25 @@ export const comments = () =>
 const choicesLimit = 50;
 const choiceLength = 200;
 
+/** Answers that are offered with a question: the person's page shows them as buttons. */
+export const choices = () =>
+  v.optional(
+    described(
+      v.pipe(
+        v.array(
+          v.pipe(
+            text("an answer", { limit: choiceLength }),
+            v.check((choice) => choice.trim() !== "", "must not be blank"),
+          ),
+          "must be a list",
+        ),
+        v.minLength(1, "must offer at least one"),
+        v.maxLength(choicesLimit, `must offer at most ${choicesLimit}`),
+      ),
+      { type: "list", value: "ANSWER,…", help: "answers to choose from; the person gets them as buttons" },
+    ),
+  );
+
 /** The answers a message offers; null where it offers none that a button could show. */
 export function choicesIn(payload: Record<string, unknown>): string[] | null {
   const { choices } = payload;

@@ -20,6 +20,8 @@ export interface FieldInfo {
   file?: boolean;
   minimum?: number;
   maximum?: number;
+  /** Written as text, `none` says what leaving it out does. */
+  none?: boolean;
   /** How the flag is called where that is not the field's name: `--ttl` for `ttlSeconds`. */
   flag?: string;
   /** Programs on the caller's machine fill it from this variable where nobody gave it. */
@@ -122,7 +124,10 @@ export const integer = (help: string, range: { min: number; max: number; value?:
     },
   );
 
-export const number = (help: string, range: { min: number; max: number; value?: string; flag?: string }) =>
+export const number = (
+  help: string,
+  range: { min: number; max: number; value?: string; flag?: string; none?: boolean },
+) =>
   described(
     v.custom<number>(
       (input) =>
@@ -130,7 +135,14 @@ export const number = (help: string, range: { min: number; max: number; value?: 
       (issue) =>
         `must be a number${range.value === "SECONDS" ? " of seconds" : ""} from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
     ),
-    { type: "number", value: range.value ?? "N", help, minimum: range.min, maximum: range.max },
+    {
+      type: "number",
+      value: range.value ?? (range.none ? "N|none" : "N"),
+      help,
+      minimum: range.min,
+      maximum: range.max,
+      none: range.none,
+    },
   );
 
 export const flag = (help: string) =>

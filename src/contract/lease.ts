@@ -1,6 +1,6 @@
 /** A lease: one agent's exclusive, time-bounded, fenced claim on one thread. */
 import * as v from "valibot";
-import { integer, text } from "./fields.ts";
+import { described, integer } from "./fields.ts";
 
 export const leaseSecondsDefault = 900;
 
@@ -10,8 +10,17 @@ export const leaseSeconds = () =>
     leaseSecondsDefault,
   );
 
+/** Claims answer with such a token; anything else is no token, whoever had the thread. */
 export const leaseToken = () =>
-  v.optional(text("the token of your claim: makes the check exact", { limit: 64, value: "TOKEN" }));
+  v.optional(
+    described(
+      v.pipe(
+        v.string("must be text"),
+        v.regex(/^[0-9a-f]{24}$/, "is not a lease token: claim answers with one, of 24 hexadecimal digits"),
+      ),
+      { type: "text", value: "TOKEN", help: "the token of your claim: makes the check exact" },
+    ),
+  );
 
 /** What everybody may see of a lease. */
 export const lease = () =>

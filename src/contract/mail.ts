@@ -8,6 +8,8 @@ export const mail = () =>
     id: v.number(),
     senderId: v.string(),
     message: v.string(),
+    /** Where the message is a body with a summary of its own. */
+    summary: v.optional(v.string()),
     createdAt: v.string(),
     threadId: v.nullable(v.string()),
     kind: v.picklist(kinds),

@@ -82,10 +82,11 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   mcp: ToolForm | { none: string };
   /** It makes something that was not there: 201 over HTTP. */
   creates?: boolean;
-  /** [W3] Where it may block: what a timeout of 0 means, and which inputs block at all (all of them unless it says so). */
+  /** [W3] Where it may block: which inputs block at all (all of them unless it says so). */
   waits?: {
-    zero: "at once" | "for ever";
     when?: (input: Record<string, unknown>) => boolean;
+    /** Whether an answer ends the wait before its time is over (whenever something has matched, unless it says so). */
+    over?: (output: v.InferOutput<O>) => boolean;
     /** Where it begins with what happens now: the field for the last event that was seen, to go on without a gap. */
     after?: FieldOf<I>;
     /** Where it begins something: what to ask for next, while there is no answer yet. */

@@ -1,9 +1,16 @@
-/** What a sender learns about whom it wrote to: a name nobody has used yet may be a typing error. */
+/** What a sender learns about whom it wrote to: a name nobody has used yet may be a typing error, and a sub-agent may have ended. */
 import * as v from "valibot";
 import { flag } from "./fields.ts";
 
 export const recipient = () =>
-  v.strictObject({ name: v.string(), known: v.boolean(), similar: v.array(v.string()) });
+  v.strictObject({
+    name: v.string(),
+    known: v.boolean(),
+    similar: v.array(v.string()),
+    /** A sub-agent that has ended: nobody reads what is sent to it. The hint says what to do instead. */
+    ended: v.optional(v.literal(true)),
+    hint: v.optional(v.string()),
+  });
 
 export type Recipient = v.InferOutput<ReturnType<typeof recipient>>;
 

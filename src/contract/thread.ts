@@ -42,10 +42,10 @@ export type Thread = v.InferOutput<ReturnType<typeof thread>>;
 
 /** Which commands a status allows now ([T3]); error messages are built from it. */
 export const allowedNow: Record<Status, readonly string[]> = {
-  pending: ["claim", "cancel"],
-  claimed: ["renew", "update", "done", "fail", "release", "cancel"],
-  in_progress: ["renew", "update", "done", "fail", "release", "cancel"],
-  blocked: ["wait-reply", "reply", "renew", "update", "done", "fail", "release", "cancel"],
+  pending: ["claim", "reassign", "cancel"],
+  claimed: ["renew", "update", "done", "fail", "release", "reassign", "cancel"],
+  in_progress: ["renew", "update", "done", "fail", "release", "reassign", "cancel"],
+  blocked: ["wait-reply", "reply", "renew", "update", "done", "fail", "release", "reassign", "cancel"],
   done: ["show"],
   failed: ["show"],
   cancelled: ["show"],

@@ -5,7 +5,11 @@ import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
 
 /** How long a wait may last; 31 days is longer than any program should hold its breath. */
-export const timeoutSeconds = (help: string) => v.optional(number(help, { min: 0, max: 31 * 24 * 3600 }));
+export const timeoutSeconds = (help: string, { endless = true } = {}) =>
+  v.optional(number(help, { min: 0, max: 31 * 24 * 3600, none: endless }));
+
+/** [T14] Where to go on from: after this event comes what the answer does not know yet. */
+export const nextEventId = () => v.number();
 
 export const afterEvent = (help: string) =>
   v.optional(integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "EVENT" }));
@@ -24,12 +28,11 @@ export function limitWait(op: AnyOperation, input: Record<string, unknown>): voi
       { hint: "call again: nothing is missed in between" },
     );
   const patience = patienceOf(op, input);
-  if (patience !== null) input.timeoutSeconds = patience ?? (asked === 0 ? wireLimit : wireDefault);
+  if (patience !== null) input.timeoutSeconds = patience ?? wireDefault;
 }
 
 /** How long a call may block, in seconds, undefined where for ever; null for one that does not block. */
 export function patienceOf(op: AnyOperation, input: Record<string, unknown>): number | undefined | null {
   if (!op.waits || op.waits.when?.(input) === false) return null;
-  const asked = input.timeoutSeconds as number | undefined;
-  return asked === 0 && op.waits.zero === "for ever" ? undefined : asked;
+  return input.timeoutSeconds as number | undefined;
 }

@@ -49,14 +49,20 @@ export const tables: readonly Table[] = [
     numbered: true,
     refers: [["message_id", "messages"]],
   }),
-  table("leases", "thread_id", "agent_id lease_token attempt claimed_at expires_at released_at", {
-    refers: [ofThread],
-  }),
-  table("lost_leases", "thread_id attempt", "agent_id lease_token lost_at", { refers: [ofThread] }),
+  table(
+    "leases",
+    "thread_id",
+    "agent_id lease_token attempt claimed_at expires_at released_at lease_seconds",
+    {
+      refers: [ofThread],
+    },
+  ),
+  table("lost_leases", "thread_id lease_token", "attempt agent_id lost_at taken_by", { refers: [ofThread] }),
   table("thread_reads", "thread_id agent_id", "last_read_message_id last_read_at", {
     refers: [ofThread, ["last_read_message_id", "messages"]],
   }),
   table("agents", "name", "first_seen_at last_seen_at"),
+  table("pools", "pool", "created_at"),
   table("pool_members", "agent_id pool", "joined_at"),
   table("readers", "channel reader", "position committed_at"),
   table("pruned", "channel from_id", "to_id"),

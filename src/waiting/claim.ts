@@ -1,11 +1,11 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
-import { claim, claimable, type Granted } from "../bus/procedures/claim.ts";
+import { claim, claimable, type Granted, nobody } from "../bus/procedures/claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
-import { wait } from "./wait.ts";
+import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string };
 
@@ -21,7 +21,6 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     throw new InboxError("invalid_input", "wait is for the next best thread, not for a named one", {
       hint: "leave out the thread, or leave out --wait",
     });
-  const timeoutMs = input.timeoutSeconds === undefined ? undefined : input.timeoutSeconds * 1000;
   // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
   const claimed = await wait<Granted>(
     engine,
@@ -33,9 +32,9 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
       // Where another one was faster its claim may not be visible yet.
       return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };
     },
-    { timeoutMs, signal, agent: input.agent },
+    { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
   );
-  const nextEventId = await engine.read((tx) => tx.settled());
-  if (claimed) return { ...claimed, answer: { woke: true, nextEventId, ...claimed.answer } };
-  return { answer: { woke: false, nextEventId, thread: null, lease: null, messages: [] }, fresh: false };
+  if (claimed) return { ...claimed, answer: { woke: true, ...claimed.answer } };
+  const { answer, fresh } = nobody(await engine.read((tx) => tx.settled()));
+  return { answer: { woke: false, ...answer }, fresh };
 }

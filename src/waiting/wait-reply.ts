@@ -1,10 +1,12 @@
 /** [W2] `wait-reply`: blocks until somebody else says something in a thread. Collecting is the caller's. */
+import { renewalDueInMs, renewWaiting } from "../bus/procedures/renew.ts";
 import { replies, replyStart } from "../bus/procedures/wait-reply.ts";
+import { InboxError } from "../contract/errors.ts";
 import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { threadTopic } from "../sql/topics.ts";
-import { wait } from "./wait.ts";
+import { inMs, wait } from "./wait.ts";
 
 export async function waitReply(
   engine: Engine,
@@ -19,10 +21,32 @@ export async function waitReply(
     async () => {
       const now = await engine.read(() => replies(start, input.kinds));
       cursor = now.nextEventId;
-      return { found: now.messages.length ? now : undefined };
+      if (now.messages.length) return { found: now };
+      return { againInMs: await keepLease(engine, start.thread, input.agent) };
     },
-    { timeoutMs: input.timeoutSeconds ? input.timeoutSeconds * 1000 : undefined, signal, agent: input.agent },
+    { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
   );
   const messages = found?.messages ?? [];
   return { woke: found !== undefined, nextEventId: cursor, message: messages[0] ?? null, messages };
+}
+
+/** How long to wait for a lease that could not be renewed, before trying again. */
+const laterMs = 1000;
+
+/**
+ * [L9] A holder that waits for the answer to its own question is at work: its lease is renewed when that is due. Answers
+ * with the milliseconds until then.
+ */
+async function keepLease(engine: Engine, thread: number, agent: string | undefined) {
+  if (agent === undefined) return undefined;
+  const waiting = { thread, agent };
+  const dueInMs = await engine.read((tx) => renewalDueInMs(tx, waiting));
+  if (dueInMs !== 0) return dueInMs;
+  try {
+    return await engine.write((tx) => renewWaiting(tx, waiting));
+  } catch (error) {
+    // The answer may come all the same.
+    if (!(error instanceof InboxError)) throw error;
+    return laterMs;
+  }
 }

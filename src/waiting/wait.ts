@@ -99,6 +99,9 @@ export function ended(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
+/** [W3] 0 is at once, and nothing said is for ever. */
+export const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
+
 /** How many milliseconds are left of a time that begins now; undefined where it is endless. */
 export function countdown(seconds: number | undefined): () => number | undefined {
   if (seconds === undefined) return () => undefined;

@@ -5,7 +5,7 @@ import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { everything, threadTopic } from "../sql/topics.ts";
-import { wait } from "./wait.ts";
+import { countdown, inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"events.watch">;
 type Output = OutputOf<"events.watch">;
@@ -20,7 +20,7 @@ export async function watch(engine: Engine, input: Input, signal?: AbortSignal):
       cursor = page.nextEventId;
       return { found: page.events.length ? page.events : undefined };
     },
-    { timeoutMs: input.timeoutSeconds ? input.timeoutSeconds * 1000 : undefined, signal },
+    { timeoutMs: inMs(input.timeoutSeconds), signal },
   );
   return {
     woke: events !== undefined,
@@ -32,16 +32,16 @@ export async function watch(engine: Engine, input: Input, signal?: AbortSignal):
 
 /** Every matching event from the cursor on, until the timeout (counted from the start) or an abort. */
 export async function* follow(engine: Engine, input: Input, signal?: AbortSignal): AsyncGenerator<Event> {
-  const started = performance.now();
+  const left = countdown(input.timeoutSeconds);
   let afterEvent = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
   for (;;) {
-    const left = input.timeoutSeconds
-      ? input.timeoutSeconds - (performance.now() - started) / 1000
-      : undefined;
-    if (left !== undefined && left <= 0) return;
-    const page = await watch(engine, { ...input, afterEvent, timeoutSeconds: left }, signal);
+    const leftMs = left();
+    const timeoutSeconds = leftMs === undefined ? undefined : leftMs / 1000;
+    const page = await watch(engine, { ...input, afterEvent, timeoutSeconds }, signal);
     if (!page.woke) return;
     yield* page.events;
     afterEvent = page.nextEventId;
+    // What had happened before the time was over is told to its end.
+    if (leftMs === 0 && page.events.length < input.limit) return;
   }
 }

@@ -309,6 +309,58 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await post(inbox, { channel: "w" })).recipient.known).toBe(true);
   });
 
+  test("[T15] a plain message to a pool reaches each member but its sender, a copy each, and the answer names them", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const agent of ["b", "a", "lead"]) await inbox.call("pools.join", { agent, pool: "builders" });
+    await act(inbox, "stranger");
+    const told = await inbox.call("mailbox.send", { from: "lead", to: "builders", message: "hello" });
+    expect(told.copies?.map(({ channel }) => channel)).toEqual(["a", "b"]);
+    expect(told.message.toAgent).toBe("builders");
+    expect(told.recipient).toEqual({ name: "builders", known: true, similar: [] });
+    const posted = await post(inbox, {
+      channel: "builders",
+      content: "again",
+      sender: "stranger",
+      strict: true,
+    });
+    expect(posted.copies?.map(({ channel }) => channel)).toEqual(["a", "b", "lead"]);
+    // Each has its own ack.
+    const { messages } = await inbox.call("mailbox.check", { agent: "a" });
+    expect(messages.map(({ message }) => message)).toEqual(["hello", "again"]);
+    expect((await inbox.call("mailbox.check", { agent: "b" })).total).toBe(2);
+    expect((await inbox.call("mailbox.check", { agent: "lead" })).total).toBe(1);
+    expect((await inbox.call("messages.pending", { channel: "builders" })).count).toBe(0);
+  });
+
+  test("[T15] a member that waits for mail is woken by a message to its pool", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("pools.join", { agent: "w", pool: "builders" });
+    const waits = bench.another().call("mailbox.receive", { agent: "w", timeoutSeconds: 30 });
+    await inbox.call("mailbox.send", { from: "lead", to: "builders", message: "hello" });
+    expect((await waits).messages.map(({ message }) => message)).toEqual(["hello"]);
+  });
+
+  test("[T15] a pool without other members says so, and nothing is written; an agent's name is the agent's", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("pools.join", { agent: "w", pool: "builders" });
+    const before = await written(inbox);
+    const send = (from: string) => inbox.call("mailbox.send", { from, to: "builders", message: "hello" });
+    expect(await refusal(send("w"))).toMatchObject({ code: "not_found", details: { pool: "builders" } });
+    await inbox.call("pools.leave", { agent: "w", pool: "builders" });
+    const { code, message } = await refusal(send("lead"));
+    expect(code).toBe("not_found");
+    expect(message).toContain('the pool "builders"');
+    expect(await written(inbox)).toBe(before + 1); // that it left
+    await inbox.call("pools.join", { agent: "w", pool: "crew" });
+    await act(inbox, "crew");
+    const told = await inbox.call("mailbox.send", { from: "lead", to: "crew", message: "hello" });
+    expect(told.copies).toBeUndefined();
+    expect((await inbox.call("mailbox.check", { agent: "crew" })).total).toBe(1);
+  });
+
   test("[M13] a message to a name nobody has used is kept, and the answer says so with close names", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -418,4 +418,34 @@ describe.each(engines)("$name", ({ start }) => {
         Array.from({ length: 15 }, (_, i) => 14 - i),
       );
   });
+
+  test("[B1] [U6] a question with choices reaches the person as an entry; the choice comes back to who asked", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const choices = ["yes", "no, not yet"];
+    const asked = await inbox.call("mailbox.ask", { from: "w", to: "user", question: "Deploy?", choices });
+    expect(asked.message).toMatchObject({ kind: "question", toAgent: "user", payload: { choices } });
+    const [entry] = (await inbox.call("entries.history", {})).entries;
+    expect(entry).toMatchObject({ choices, sender: "w" });
+    await inbox.call("entries.reply", { id: entry!.id, choice: "yes" });
+    expect((await inbox.call("mailbox.check", { agent: "w" })).messages).toMatchObject([
+      { kind: "answer", correlationId: asked.correlationId, metadata: { choice: "yes" } },
+    ]);
+    // The same with documents, from a workspace.
+    const { workspace } = await inbox.call("workspaces.add", { path: "/", label: "l", agent: "w" });
+    const push = { workspace: workspace.workspaceId, comments: "Deploy?" };
+    const { id } = await inbox.call("entries.push", { ...push, choices });
+    expect((await inbox.call("entries.show", { id })).entry.choices).toEqual(choices);
+    expect((await refusal(inbox.call("entries.reply", { id, choice: "maybe" }))).code).toBe("invalid_input");
+    await inbox.call("entries.reply", { id, choice: "no, not yet" });
+    expect((await inbox.call("mailbox.check", { agent: "w" })).messages).toMatchObject([
+      { metadata: { entry: id, choice: "no, not yet" } },
+    ]);
+    for (const wrong of [[], [" "], ["x".repeat(300)]])
+      for (const refused of [
+        inbox.call("entries.push", { ...push, choices: wrong }),
+        inbox.call("mailbox.ask", { from: "w", to: "user", question: "?", choices: wrong }),
+      ])
+        expect(["invalid_input", "too_large"]).toContain((await refusal(refused)).code);
+  });
 });

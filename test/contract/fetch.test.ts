@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Inbox } from "../../src/inbox.ts";
 import { engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
 
 const subjects = (answer: { threads: { subject: string }[] }) =>
   answer.threads.map((thread) => thread.subject);
@@ -159,6 +160,40 @@ describe.each(engines)("$name", ({ start }) => {
     const { thread } = await inbox.call("threads.release", { agent: "w2", thread: "thr_1" });
     expect(thread).toMatchObject({ status: "pending", assignedTo: "backend" });
     expect((await inbox.call("threads.claim", { agent: "w1" })).thread?.assignedTo).toBe("w1");
+  });
+
+  test("[T12] pools are listed, also empty ones, and can be removed; what waits for one is counted and stays", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const agent of ["w2", "w1"]) await inbox.call("pools.join", { agent, pool: "b" });
+    await inbox.call("pools.join", { agent: "w1", pool: "a" });
+    await inbox.call("pools.leave", { agent: "w1", pool: "a" });
+    await inbox.call("threads.send", { from: "lead", to: "b", subject: "s" });
+    const pools = async () =>
+      (await inbox.call("pools.list", {})).pools.map(({ pool, members, pending }) => [
+        pool,
+        members,
+        pending,
+      ]);
+    expect(await pools()).toEqual([
+      ["a", [], 0],
+      ["b", ["w1", "w2"], 1],
+    ]);
+    const { nextEventId } = await inbox.call("threads.list", {});
+    expect(await inbox.call("pools.remove", { agent: "lead", pool: "b" })).toEqual({
+      pool: "b",
+      members: ["w1", "w2"],
+      pending: 1,
+    });
+    expect(await pools()).toEqual([["a", [], 0]]);
+    const { events } = await inbox.call("events.watch", { afterEvent: nextEventId });
+    expect(events).toMatchObject([
+      { eventType: "pool.removed", source: "lead", payload: { pool: "b", members: ["w1", "w2"] } },
+    ]);
+    expect((await inbox.call("threads.fetch", { agent: "w1" })).threads).toEqual([]);
+    await inbox.call("threads.reassign", { agent: "lead", thread: "thr_1", to: "w1" });
+    expect((await inbox.call("threads.fetch", { agent: "w1" })).threads).toHaveLength(1);
+    expect((await refusal(inbox.call("pools.remove", { agent: "lead", pool: "b" }))).code).toBe("not_found");
   });
 
   test("[T12] an agent may hold several leases, and claim by name what is assigned to another", async () => {

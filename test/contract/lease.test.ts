@@ -7,6 +7,27 @@ const thread = "thr_1";
 const give = (inbox: Inbox, maxAttempts?: number) =>
   inbox.call("threads.send", { from: "lead", to: "w", subject: "s", maxAttempts });
 
+/** It looks like a token, and no claim ever answered with it. */
+const invented = "0123456789abcdef01234567";
+
+const asks = { agent: "w", status: "blocked", summary: "Email, or a name?" } as const;
+
+/** Until the lease was renewed so many times. */
+async function renewed(inbox: Inbox, times: number): Promise<void> {
+  let afterEvent = 0;
+  for (let found = 0; found < times; ) {
+    const { events, nextEventId } = await inbox.call("events.watch", {
+      thread,
+      afterEvent,
+      limit: 1000,
+      timeoutSeconds: 60,
+    });
+    found += events.filter(({ eventType }) => eventType === "lease.renewed").length;
+    if (!events.length) throw new Error(`the lease was renewed ${found} times, not ${times}`);
+    afterEvent = nextEventId;
+  }
+}
+
 describe.each(engines)("$name", ({ start }) => {
   test("[L1] of racing claimers exactly one wins; the others learn who holds it and until when", async () => {
     await using bench = await start();
@@ -67,7 +88,7 @@ describe.each(engines)("$name", ({ start }) => {
     await inbox.call("threads.send", { from: "lead", to: "w", subject: "urgent", priority: "high" });
     expect((await inbox.call("threads.claim", { agent: "w" })).thread?.subject).toBe("urgent");
     expect((await inbox.call("threads.claim", { agent: "w" })).thread?.subject).toBe("s");
-    expect(await inbox.call("threads.claim", { agent: "w" })).toEqual({
+    expect(await inbox.call("threads.claim", { agent: "w" })).toMatchObject({
       thread: null,
       lease: null,
       messages: [],
@@ -210,6 +231,76 @@ describe.each(engines)("$name", ({ start }) => {
     await inbox.call("threads.renew", { agent: "w", thread, leaseToken: current.lease!.token });
   });
 
+  const ofHolder = ["renew", "update", "done", "fail", "release", "claim"] as const;
+
+  test("[L5] a token that was never given to the caller is a conflict: nothing is mailed, and no attempt is used", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, 2);
+    const tried = async (agent: string, leaseToken: string) => {
+      for (const act of ofHolder) {
+        const error = await refusal(inbox.call(`threads.${act}`, { agent, thread, leaseToken }));
+        expect([act, error.code]).toEqual([act, "lease_conflict"]);
+        expect(error.message).toContain(`never given to "${agent}"`);
+      }
+    };
+    const { lease } = await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 10 });
+    await tried("w", invented);
+    await tried("v", invented);
+    await tried("v", lease!.token);
+    // Nor where the lease has run out, or was lost before: it is not taken over by a guess.
+    bench.pass(11);
+    await tried("v", invented);
+    await inbox.call("threads.claim", { agent: "v", thread });
+    await tried("w", invented);
+    const { messages, lease: now } = await inbox.call("threads.show", { thread });
+    expect(now).toMatchObject({ agentId: "v", attempt: 2 });
+    expect(messages).toHaveLength(1);
+  });
+
+  test("[L5] on a thread that nobody holds an invented token says where the thread stands, and claims nothing", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const tried = (act: (typeof ofHolder)[number]) =>
+      refusal(inbox.call(`threads.${act}`, { agent: "w", thread, leaseToken: invented }));
+    expect((await tried("claim")).code).toBe("lease_conflict");
+    expect((await tried("done")).code).toBe("invalid_state");
+    const { thread: after } = await inbox.call("threads.show", { thread });
+    expect(after.status).toBe("pending");
+    expect((await refusal(inbox.call("threads.claim", { agent: "w", leaseToken: invented }))).code).toBe(
+      "invalid_input",
+    );
+  });
+
+  test("[L5] what is no token at all is invalid input", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread });
+    for (const leaseToken of ["", "x", invented.toUpperCase(), `${invented}0`, "lease_1"])
+      for (const act of ofHolder) {
+        const error = await refusal(inbox.call(`threads.${act}`, { agent: "w", thread, leaseToken }));
+        expect([leaseToken, act, error.code]).toEqual([leaseToken, act, "invalid_input"]);
+      }
+    expect((await inbox.call("threads.show", { thread })).messages).toHaveLength(1);
+  });
+
+  test("[L4] a superseded token stays so, however often its holder has claimed since", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    const claim = async () => (await inbox.call("threads.claim", { agent: "w", thread })).lease!.token;
+    const tokens = [await claim(), await claim(), await claim()];
+    const renew = (leaseToken: string) => inbox.call("threads.renew", { agent: "w", thread, leaseToken });
+    for (const old of tokens.slice(0, 2)) expect((await refusal(renew(old))).code).toBe("lease_lost");
+    await inbox.call("threads.release", { agent: "w", thread, leaseToken: tokens[2] });
+    // Its holder gave it back itself: that is no loss, and no late result.
+    expect((await refusal(inbox.call("threads.done", { agent: "w", thread }))).code).toBe("invalid_state");
+    expect((await refusal(renew(tokens[2]!))).code).toBe("invalid_state");
+    expect((await refusal(renew(tokens[0]!))).code).toBe("lease_lost");
+  });
+
   test("[L6] renew extends from now and keeps the status", async () => {
     await using bench = await start();
     const { inbox } = bench;
@@ -307,5 +398,126 @@ describe.each(engines)("$name", ({ start }) => {
           )
         ).code,
       ).toBe("invalid_input");
+  });
+
+  test("[L10] release by force takes a thread from its holder, who is fenced and told", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "v", thread });
+    const waits = bench.another().call("threads.waitReply", { agent: "v", thread, timeoutSeconds: 30 });
+    const force = { agent: "lead", thread, force: true, reason: "no answer" };
+    const { thread: after, message } = await inbox.call("threads.release", force);
+    expect(after).toMatchObject({ status: "pending", assignedTo: "w" });
+    expect(message).toMatchObject({ kind: "control", fromAgent: "lead", toAgent: "v", body: "no answer" });
+    expect((await waits).message?.messageId).toBe(message!.messageId);
+    const late = await refusal(inbox.call("threads.done", { agent: "v", thread, summary: "mine" }));
+    expect(late).toMatchObject({ code: "lease_lost", details: { kept_as: expect.any(String) } });
+    const { events } = await inbox.call("events.watch", { thread, afterEvent: 0, limit: 1000 });
+    expect(events.find(({ eventType }) => eventType === "thread.released")).toMatchObject({
+      source: "lead",
+      status: "pending",
+      messageId: message!.messageId,
+      payload: { attempt: 1, taken_from: "v", reason: "no answer" },
+    });
+    // Nobody has it now; it is claimed as the first time.
+    expect((await refusal(inbox.call("threads.release", force))).code).toBe("invalid_state");
+    expect((await inbox.call("threads.claim", { agent: "w" })).lease?.attempt).toBe(1);
+    for (const wrong of [{ reason: "why" }, { force: true, leaseToken: invented }])
+      expect((await refusal(inbox.call("threads.release", { agent: "w", thread, ...wrong }))).code).toBe(
+        "invalid_input",
+      );
+  });
+
+  test("[L10] reassign gives a thread to another, with mail for both, wherever it stands", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("mailbox.send", { from: "w", to: "lead", message: "here" });
+    await give(inbox);
+    const first = { agent: "lead", thread, to: "v", reason: "w is busy" };
+    const pending = await inbox.call("threads.reassign", first);
+    expect(pending).toMatchObject({ lost: "w", recipient: { name: "v", known: false } });
+    expect(pending.thread).toMatchObject({ status: "pending", assignedTo: "v" });
+    const mail = async (agent: string) =>
+      (await inbox.call("mailbox.check", { agent })).messages.map(({ kind }) => kind);
+    // What it was asked to do is no longer asked of it.
+    expect(await mail("w")).toEqual(["control"]);
+    expect((await inbox.call("threads.fetch", { agent: "w" })).threads).toEqual([]);
+    const { lease } = await inbox.call("threads.claim", { agent: "v" });
+    const held = await inbox.call("threads.reassign", { agent: "lead", thread, to: "crew" });
+    expect(held).toMatchObject({ lost: "v", thread: { status: "pending", assignedTo: "crew" } });
+    const gone = { agent: "v", thread, leaseToken: lease!.token };
+    expect((await refusal(inbox.call("threads.renew", gone))).code).toBe("lease_lost");
+    await inbox.call("pools.join", { agent: "u", pool: "crew" });
+    await inbox.call("threads.claim", { agent: "u" });
+    // A release gives it back to whom it was sent last.
+    expect((await inbox.call("threads.release", { agent: "u", thread })).thread.assignedTo).toBe("crew");
+    const { events } = await inbox.call("events.watch", { thread, afterEvent: 0, limit: 1000 });
+    expect(
+      events.filter(({ eventType }) => eventType === "thread.reassigned").map(({ payload }) => payload),
+    ).toEqual([
+      { kind: "task", to: "v", from: "w", reason: "w is busy" },
+      { kind: "task", to: "crew", from: "v", reason: null },
+    ]);
+    expect((await refusal(inbox.call("threads.reassign", { ...first, to: "crew" }))).code).toBe(
+      "invalid_state",
+    );
+  });
+
+  test("[L9] a holder that waits for the answer to its question keeps its lease, and update says until when it holds", async () => {
+    await using bench = await start();
+    bench.freeze();
+    const { inbox } = bench;
+    await give(inbox);
+    const claimed = await inbox.call("threads.claim", { agent: "w", thread });
+    const asked = await inbox.call("threads.update", { ...asks, thread });
+    expect(asked.lease).toMatchObject({ agentId: "w", expiresAt: claimed.lease!.expiresAt, lapsed: false });
+    expect(JSON.stringify(asked)).not.toContain(claimed.lease!.token);
+    const waits = bench.another().call("threads.waitReply", { agent: "w", thread, timeoutSeconds: 60 });
+    for (let time = 1; time <= 4; time++) {
+      bench.pass(400);
+      // Nobody writes when a lease is due; here a word in the thread makes the waiter look at the clock.
+      await inbox.call("threads.send", { from: "lead", thread, summary: "still thinking" });
+      await renewed(inbox, time);
+    }
+    const taken = await refusal(inbox.call("threads.claim", { agent: "v", thread }));
+    expect(taken.code).toBe("lease_conflict");
+    await inbox.call("threads.reply", { from: "lead", thread, summary: "Email" });
+    expect((await waits).message).toMatchObject({ summary: "Email" });
+    await inbox.call("threads.done", { agent: "w", thread, leaseToken: claimed.lease!.token });
+  });
+
+  test("[L9] also where the wait is many short ones, for as long as the claim said", async () => {
+    await using bench = await start();
+    bench.freeze();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 90 });
+    await inbox.call("threads.update", { ...asks, thread });
+    const wait = (agent?: string) =>
+      inbox.call("threads.waitReply", { ...(agent && { agent }), thread, timeoutSeconds: 0.01 });
+    for (let time = 0; time < 4; time++) {
+      bench.pass(60);
+      expect((await wait("w")).woke).toBe(false);
+    }
+    const { lease } = await inbox.call("threads.show", { thread });
+    expect(lease).toMatchObject({ agentId: "w", attempt: 1, lapsed: false });
+    // Neither another's wait nor an unnamed one keeps it.
+    bench.pass(60);
+    await wait("lead");
+    await wait();
+    bench.pass(31);
+    expect((await inbox.call("threads.claim", { agent: "v", thread })).lease?.attempt).toBe(2);
+  });
+
+  test("[L9] it is renewed in time though nothing happens", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 1 });
+    const waits = bench.another().call("threads.waitReply", { agent: "w", thread, timeoutSeconds: 60 });
+    await renewed(inbox, 3);
+    await inbox.call("threads.reply", { from: "lead", thread, summary: "Email" });
+    expect((await waits).woke).toBe(true);
   });
 });

@@ -198,6 +198,7 @@ describe.each(engines)("$name", ({ start }) => {
         id: 2,
         senderId: "lead",
         message: "long",
+        summary: "short",
         createdAt: message.createdAt,
         threadId: "thr_1",
         kind: "task",
@@ -394,5 +395,24 @@ describe.each(engines)("$name", ({ start }) => {
     await write(inbox, "y");
     bench.pass(55);
     expect((await inbox.call("agents.list", {})).agents).toMatchObject([{ name: "lead", live: true }]);
+  });
+
+  test("[T2] mailbox and channel show the summary beside a body that has one of its own", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const both = { summary: "Routes are done", body: "All five.\nTests pass." };
+    await inbox.call("threads.send", { from: "lead", to: "w", subject: "s", ...both });
+    await inbox.call("threads.send", { from: "lead", to: "w", subject: "only a summary" });
+    await inbox.call("mailbox.send", { from: "lead", to: "w", message: "one line\nand another" });
+    const shown = await inbox.call("messages.inbox", { channel: "w" });
+    expect(shown.messages.map(({ content, summary }) => [content, summary])).toEqual([
+      [both.body, both.summary],
+      ["only a summary", undefined],
+      ["one line\nand another", undefined],
+    ]);
+    const { messages } = await inbox.call("mailbox.check", { agent: "w" });
+    expect(messages.map(({ message, summary }) => [message, summary])).toEqual(
+      shown.messages.map(({ content, summary }) => [content, summary]),
+    );
   });
 });

@@ -26,6 +26,8 @@ const acts = {
   done: (inbox: Inbox) => inbox.call("threads.done", { agent: "w", thread, summary: "other words" }),
   fail: (inbox: Inbox) => inbox.call("threads.fail", { agent: "w", thread, summary: "other words" }),
   release: (inbox: Inbox) => inbox.call("threads.release", { agent: "w", thread }),
+  "release --force": (inbox: Inbox) => inbox.call("threads.release", { agent: "lead", thread, force: true }),
+  reassign: (inbox: Inbox) => inbox.call("threads.reassign", { agent: "lead", thread, to: "v" }),
   cancel: (inbox: Inbox) => inbox.call("threads.cancel", { agent: "lead", thread }),
 };
 
@@ -36,10 +38,12 @@ const working = {
   done: "done",
   fail: "failed",
   release: "pending",
+  "release --force": "pending",
+  reassign: "pending",
   cancel: "cancelled",
 } as const;
 const expected: Record<Status, Partial<Record<keyof typeof acts, Status>>> = {
-  pending: { claim: "claimed", cancel: "cancelled" },
+  pending: { claim: "claimed", reassign: "pending", cancel: "cancelled" },
   claimed: { ...working, claim: "claimed" },
   in_progress: { ...working, claim: "in_progress" },
   blocked: { ...working, claim: "blocked" },

@@ -339,6 +339,49 @@ describe.each(engines)("$name", (engine) => {
     expect(again.copies!.map(({ channel }) => channel)).toEqual(["ended", agent, "runs"]);
   });
 
+  test("[L10] the thread of a running sub-agent is not taken from it: it is ended", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub");
+    const [mine] = (await inbox.call("threads.list", { assignedTo: "sub" })).threads;
+    const thread = mine!.threadId;
+    for (const taken of [
+      inbox.call("threads.release", { agent, thread, force: true }),
+      inbox.call("threads.reassign", { agent, thread, to: "w" }),
+    ])
+      expect(await refusal(taken)).toMatchObject({ code: "invalid_state", details: { task: "sub" } });
+  });
+
+  test("[M13] [B8] whoever writes to a sub-agent that has ended is told so, and agents shows it as ended", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub");
+    const alive = await inbox.call("mailbox.send", { from: "peer", to: "sub", message: "hey" });
+    expect(alive.recipient).toEqual({ name: "sub", known: true, similar: [] });
+    const { thread } = await inbox.call("threads.send", { from: "peer", to: "sub", subject: "more" });
+    await bench.end("sub");
+    const to = { from: "peer", to: "sub" };
+    const told = [
+      await inbox.call("mailbox.send", { ...to, message: "hey" }),
+      await inbox.call("messages.send", { sender: "peer", channel: "sub", content: "hey" }),
+      await inbox.call("threads.send", { ...to, subject: "and more" }),
+      await inbox.call("threads.reply", { from: "peer", thread: thread.threadId, summary: "well?" }),
+    ];
+    for (const { recipient } of told) {
+      expect(recipient).toMatchObject({ name: "sub", known: true, ended: true });
+      expect(recipient.hint).toContain(`"${agent}"`);
+    }
+    const shown = async () =>
+      (await inbox.call("agents.list", {})).agents.map(({ name, live, ended }) => ({ name, live, ended }));
+    expect(await shown()).toContainEqual({ name: "sub", live: false, ended: true });
+    expect(await shown()).toContainEqual({ name: "peer", live: true, ended: false });
+    // Whoever uses the name afterwards is there to read.
+    bench.pass(2);
+    await inbox.call("mailbox.check", { agent: "sub" });
+    expect((await inbox.call("mailbox.send", { ...to, message: "hey" })).recipient.ended).toBeUndefined();
+    expect(await shown()).toContainEqual({ name: "sub", live: true, ended: false });
+  });
+
   test("[B8] a sub-agent lives for as long as it runs, however silent it is", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;

@@ -232,4 +232,74 @@ describe.each(engines)("$name", ({ start }) => {
     expect(seen).toEqual(events.map(({ eventId }) => eventId));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });
+
+  test("[T14] every answer of a thread's life says from which event to go on, and nothing is missed from there", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const thread = "thr_1";
+    const next = async (afterEvent: number) =>
+      (await inbox.call("events.watch", { thread, afterEvent, timeoutSeconds: 0.01 })).events.map(
+        ({ eventType }) => eventType,
+      );
+    const sent = await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+    expect(await next(sent.nextEventId)).toEqual([]);
+    expect(await next(sent.nextEventId - 1)).toEqual(["thread.created"]);
+    const fetched = await inbox.call("threads.fetch", { agent: "w" });
+    const listed = await inbox.call("threads.list", {});
+    const { nextEventId: claimed } = await inbox.call("threads.claim", { agent: "w" });
+    for (const { nextEventId } of [sent, fetched, listed])
+      expect((await next(nextEventId))[0]).toBe("thread.claimed");
+    const nothing = await inbox.call("threads.claim", { agent: "w" });
+    const asked = await inbox.call("threads.update", {
+      agent: "w",
+      thread,
+      status: "blocked",
+      summary: "Which?",
+    });
+    for (const nextEventId of [claimed, nothing.nextEventId])
+      expect((await next(nextEventId)).at(-1)).toBe("thread.updated");
+    const shown = await inbox.call("threads.show", { thread });
+    expect(shown.nextEventId).toBe(asked.nextEventId);
+    const told = await inbox.call("threads.reply", { from: "lead", thread, summary: "That" });
+    expect(await next(asked.nextEventId)).toEqual(["message.sent"]);
+    expect(await next(told.nextEventId)).toEqual([]);
+    for (const { nextEventId: afterEvent } of [sent, asked, shown, listed]) {
+      const { message } = await inbox.call("threads.waitReply", { thread, afterEvent, timeoutSeconds: 5 });
+      expect(message?.messageId).toBe(told.message.messageId);
+    }
+    const late = { thread, afterEvent: told.nextEventId, timeoutSeconds: 0.01 };
+    expect((await inbox.call("threads.waitReply", late)).woke).toBe(false);
+    const plain = await inbox.call("mailbox.send", { from: "lead", to: "*", message: "all" });
+    const after = await inbox.call("events.watch", { afterEvent: plain.nextEventId - 1, limit: 1000 });
+    expect(after.events).toMatchObject([{ eventType: "message.sent" }]);
+  });
+
+  test("[W3] a timeout of 0 is at once on every wait: what is there is found, and nothing is waited for", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const thread = "thr_1";
+    const timeoutSeconds = 0;
+    await inbox.call("threads.send", { from: "lead", to: "other", subject: "s" });
+    const { nextEventId } = await inbox.call("threads.list", {});
+    const waits = [
+      await inbox.call("threads.waitReply", { thread, agent: "other", timeoutSeconds }),
+      await inbox.call("events.watch", { timeoutSeconds }),
+      await inbox.call("events.watch", { afterEvent: nextEventId + 100, timeoutSeconds }),
+      await inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds }),
+      await inbox.call("mailbox.receive", { agent: "w", timeoutSeconds }),
+      await inbox.call("mailbox.wait", { agent: "w", timeoutSeconds }),
+      await inbox.call("mailbox.gather", { agent: "w", from: ["nobody"], timeoutSeconds }),
+    ];
+    expect(waits.map(({ woke }) => woke)).toEqual(waits.map(() => false));
+    const told = await inbox.call("threads.reply", { from: "lead", thread, summary: "That" });
+    const { message } = await inbox.call("threads.waitReply", { thread, agent: "other", timeoutSeconds });
+    expect(message?.messageId).toBe(told.message.messageId);
+    const events: number[] = [];
+    for await (const { eventId } of inbox.follow({ afterEvent: 0, limit: 2, timeoutSeconds }))
+      events.push(eventId);
+    expect(events.length).toBeGreaterThan(2);
+    expect((await inbox.call("events.watch", { afterEvent: 0, timeoutSeconds })).events[0]?.eventId).toBe(
+      events[0]!,
+    );
+  });
 });

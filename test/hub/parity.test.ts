@@ -21,6 +21,7 @@ const round: [route: string, input: Fields][] = [
     { ...task, priority: "high", payload: { "Key One": 1 }, artifacts: [{ path: "/x" }] },
   ],
   ["POST /api/mailbox/:to/send", { from: lead, to: w, message: "hello" }],
+  ["POST /api/mailbox/:to/ask", { from: w, to: lead, question: "which?", choices: ["a", "b"] }],
   ["GET /api/agents/:agent/threads", { agent: w, status: "pending,blocked", unread: false, limit: 10 }],
   ["POST /api/threads/:thread/claim", { agent: w, thread: "thr_1", leaseSeconds: 60 }],
   ["POST /api/threads/:thread/renew", { agent: w, thread: "thr_1" }],
@@ -36,6 +37,7 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/threads/claim", { agent: w, wait: true, timeoutSeconds: 5 }],
   ["POST /api/threads/:thread/fail", { agent: w, thread: "thr_2", summary: "no" }],
   ["POST /api/threads", task],
+  ["POST /api/threads/:thread/reassign", { agent: lead, thread: "thr_3", to: "w2", reason: "r" }],
   ["POST /api/threads/:thread/cancel", { agent: lead, thread: "thr_3", reason: "r" }],
   ["POST /api/threads/claim", { agent: w }],
   ["GET /api/threads", { status: "done,failed", limit: 1 }],
@@ -71,6 +73,8 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/dead-letters/purge", { id: 1, agent: lead }],
   ["POST /api/pools/:pool/join", { pool: "p", agent: w }],
   ["POST /api/pools/:pool/leave", { pool: "p", agent: w }],
+  ["GET /api/pools", {}],
+  ["POST /api/pools/:pool/remove", { pool: "p", agent: lead }],
   ["GET /api/agents", {}],
   ["POST /api/tasks", { agent: lead, prompt: "do this", name: "one", worker: w, cwd: "/tmp" }],
   [
@@ -119,7 +123,10 @@ const round: [route: string, input: Fields][] = [
 const settled = (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, inner) =>
-      (key === "token" || key === "workspaceId") && typeof inner === "string" ? "drawn" : inner,
+      (key === "token" || key === "workspaceId" || String(inner).startsWith("ask-")) &&
+      typeof inner === "string"
+        ? "drawn"
+        : inner,
     ),
   );
 

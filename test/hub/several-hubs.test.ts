@@ -117,7 +117,11 @@ describe.each(places)("$engine", ({ make }) => {
       expect(thread.status).toBe("pending");
       // What was one's own before is not given away with an answer.
       const { lease } = await inbox.call("threads.claim", { agent: "w" });
-      const again = await inbox.hand("threads.claim", { agent: "w", leaseToken: lease!.token });
+      const again = await inbox.hand("threads.claim", {
+        agent: "w",
+        thread: "thr_1",
+        leaseToken: lease!.token,
+      });
       await again.giveBack?.();
       expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("claimed");
     }));

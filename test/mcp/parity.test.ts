@@ -76,9 +76,11 @@ function asTool({ op, form }: Row, value: Fields, agent = "main"): unknown {
   const fields = snakeCase(op.name.startsWith("tasks.") ? ofTasks(value) : value) as Fields;
   if (form.tool !== "check_inbox") return settled(fields);
   const messages = (fields.messages as Fields[]).map((mail) => {
-    const { id, sender_id, message, created_at, thread_id, kind, redelivered, sender_verified } = mail;
+    const { id, sender_id, message, created_at, thread_id, kind, redelivered, sender_verified, summary } =
+      mail;
     return {
       ...{ id, sender_id, message, created_at, sender_verified },
+      ...(summary !== undefined && { summary }),
       ...(thread_id !== null && { thread_id, kind }),
       ...(redelivered === true && { redelivered }),
     };

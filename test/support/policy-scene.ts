@@ -17,7 +17,7 @@ export function standing(kind: ObjectKind, owner: Owner, does: Deed): Relation {
   if (owner === "own") return "own";
   if (kind === "workspace") return "person";
   // Threads and tasks are nobody's inbox: the person's are others' too.
-  if (kind === "thread" || kind === "task") return "other";
+  if (kind === "thread" || kind === "assignment" || kind === "task") return "other";
   return owner === "person's" ? "person" : "other";
 }
 
@@ -56,6 +56,11 @@ export async function makeScene(inbox: Inbox, folder: string): Promise<Scene> {
       (await call("messages.send", { channel: who, content: "secret", sender: "third" })).id,
     thread: async (who) =>
       (await call("threads.send", { from: "third", to: who, subject: "secret" })).thread.threadId,
+    // Who is only a party to a thread does not decide who has it.
+    assignment: async (who, owner) => {
+      const [from, to] = owner === "own" ? [who, "third"] : ["third", who];
+      return (await call("threads.send", { from, to, subject: "secret" })).thread.threadId;
+    },
     task: async (who) => {
       const name = `task-${++made}`;
       await call("tasks.push", { agent: who, name, prompt: "true", profile: "sh", cwd: folder });
@@ -83,6 +88,7 @@ const needed: Record<string, Record<string, unknown>> = {
   "threads.update": { status: "in_progress", summary: "s" },
   "threads.waitReply": { timeoutSeconds: 0.001 },
   "threads.claim": {},
+  "threads.reassign": { to: "somebody" },
   "entries.reply": { message: "m" },
   "entries.push": { comments: "c" },
   "tasks.edit": { prompt: "true" },
@@ -100,6 +106,13 @@ export interface Case {
   input(id: string | number): Record<string, unknown>;
 }
 
+/** An operation may do more to a thing, or act on another, where its input says so. */
+const waysOf = (op: AnyOperation, access: Extract<Access, { by: unknown }>) => [
+  { on: access.on, does: access.does, mark: {} },
+  ...(access.marking ? [{ on: access.on, does: access.marking, mark: { [op.marks!.with]: true } }] : []),
+  ...(access.forced ? [{ on: access.forced, does: access.does, mark: { force: true } }] : []),
+];
+
 /** Every operation that names something, every scope, everybody's: made from the operation table. */
 export function casesOf(allows: (scope: Scope, relation: Relation, deed: Deed) => boolean): Case[] {
   const cases: Case[] = [];
@@ -107,17 +120,15 @@ export function casesOf(allows: (scope: Scope, relation: Relation, deed: Deed) =
     const access = op.access as Access;
     if (!("by" in access)) continue;
     for (const field of [access.by].flat())
-      for (const marked of access.marking ? [false, true] : [false])
+      for (const { on, does, mark } of waysOf(op, access))
         for (const owner of owners)
           for (const scope of scopes) {
-            const kind: ObjectKind = field === "channel" ? "channel" : access.on;
+            const kind: ObjectKind = field === "channel" ? "channel" : on;
             // Who may join the person's own name as a pool would be a party to what is the person's.
             if (kind === "pool" && owner === "person's") continue;
             if (owner === "open" && kind !== "channel" && kind !== "message") continue;
-            const does = marked ? access.marking! : access.does;
             const relation = standing(kind, owner, does);
             const starts = access.starts === true && scope === "worker";
-            const mark = marked ? { [op.marks!.with]: true } : {};
             cases.push({
               op,
               kind,

@@ -8,7 +8,7 @@ import { postgresPrograms } from "./servers.ts";
 export const postgresUrl = process.env.TEST_POSTGRES || undefined;
 
 const tables =
-  "task_dependencies, tasks, queues, supervision, workspaces, entries, erased_entries, search_words, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
+  "task_dependencies, tasks, queues, supervision, workspaces, entries, erased_entries, search_words, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, pools, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
     ", ",
   );
 const sequences =

@@ -25,6 +25,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   const round: [string, string[], string][] = [
     ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
     ["send", ["w", "hello"], "mailbox.send"],
+    ["ask", ["lead", "Which?", "--choices", "a,b"], "mailbox.ask"],
     ["fetch", w, "threads.fetch"],
     ["claim", ["thr_1", ...w], "threads.claim"],
     ["renew", ["thr_1", ...w], "threads.renew"],
@@ -38,12 +39,15 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["claim", ["thr_2", ...w], "threads.claim"],
     ["fail", ["thr_2", "no", ...w], "threads.fail"],
     ["send", ["--from", "lead", "--to", "w", "--subject", "s"], "threads.send"],
+    ["reassign", ["thr_3", "--to", "w2", "--agent", "lead"], "threads.reassign"],
     ["cancel", ["thr_3", "--agent", "lead"], "threads.cancel"],
     ["list", [], "threads.list"],
     ["show", ["thr_1"], "threads.show"],
     ["watch", ["--after-event", "0"], "events.watch"],
     ["pool join", ["p", ...w], "pools.join"],
     ["pool leave", ["p", ...w], "pools.leave"],
+    ["pool list", [], "pools.list"],
+    ["pool remove", ["p"], "pools.remove"],
     ["mail", w, "mailbox.list"],
     ["receive", w, "mailbox.receive"],
     ["send", ["w", "again"], "mailbox.send"],
@@ -192,6 +196,23 @@ test("[C2] the documented shapes: claim, wait-reply, error", async () => {
   });
 });
 
+test("[C3] [B5] a gather that got some of the answers is 0 and says who is missing; one that got none is 10", async () => {
+  using at = await desk();
+  const gather = () => at.inbox("gather", "--from", "a,b", "--timeout-seconds", "0");
+  expect((await gather()).code).toBe(10);
+  await at.inbox("send", "main", "done", "--from", "a");
+  const some = await gather();
+  expect(some.code).toBe(0);
+  expect(some.json).toMatchObject({ woke: false, missing: ["b"], messages: [{ sender_id: "a" }] });
+});
+
+test("[W3] --timeout-seconds none waits for as long as it takes", async () => {
+  using at = await desk();
+  const waits = at.inbox("receive", "--agent", "w", "--timeout-seconds", "none");
+  await at.inbox("send", "w", "hello");
+  expect((await waits).json.messages).toMatchObject([{ message: "hello" }]);
+});
+
 test("[C3] exit codes: nothing matched, conflict, invalid, not found, not initialised", async () => {
   using at = await desk();
   using empty = temporaryFolder();
@@ -199,12 +220,12 @@ test("[C3] exit codes: nothing matched, conflict, invalid, not found, not initia
   expect(await code("fetch", "--agent", "w")).toBe(10);
   expect(await code("claim", "--agent", "w")).toBe(10);
   expect(await code("claim", "--agent", "w", "--wait", "--timeout-seconds", "0")).toBe(10);
-  expect(await code("watch", "--timeout-seconds", "0.05")).toBe(10);
+  expect(await code("watch", "--timeout-seconds", "0")).toBe(10);
   expect(await code("list")).toBe(0);
   expect(await code("agents")).toBe(0);
   expect(await code("show", "thr_1")).toBe(40);
   await at.inbox("send", "--from", "a", "--to", "w", "--subject", "s");
-  expect(await code("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "0.05")).toBe(10);
+  expect(await code("wait-reply", "thr_1", "--agent", "w", "--timeout-seconds", "0")).toBe(10);
   expect(await code("done", "thr_1", "--agent", "w")).toBe(30);
   await at.inbox("claim", "thr_1", "--agent", "w");
   expect(await code("claim", "thr_1", "--agent", "x")).toBe(20);

@@ -27,7 +27,7 @@ async function bash(...words: string[]): Promise<string[]> {
 
 test("[C8] bash completes commands, subcommands, flags and values", async () => {
   expect(await bash("cl")).toEqual(["claim"]);
-  expect(await bash("pool", "")).toEqual(["join", "leave"]);
+  expect(await bash("pool", "")).toEqual(["join", "leave", "list", "remove"]);
   expect(await bash("claim", "--le")).toEqual(["--lease-seconds", "--lease-token"]);
   expect(await bash("pool", "join", "--po")).toEqual(["--pool"]);
   expect(await bash("update", "--status", "b")).toEqual(["blocked"]);

@@ -90,7 +90,7 @@ export async function answer(entry: Entry, reply: { message?: string; choice?: s
         say({
           text: `Sent to ${message.toAgent}`,
           detail: recipient.known
-            ? undefined
+            ? recipient.hint
             : "Nobody of that name has been seen yet; it is kept until they ask.",
         });
       }),

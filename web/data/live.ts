@@ -62,7 +62,7 @@ export async function begin(): Promise<void> {
     if ("line" in data) line.value = data.line;
   });
   channel.postMessage({ ask: true } satisfies Told);
-  const { nextEventId } = await api.events.watch({ timeoutSeconds: 0.001, limit: 1 });
+  const { nextEventId } = await api.events.watch({ timeoutSeconds: 0, limit: 1 });
   last = Math.max(last ?? 0, nextEventId);
   // Without a secure address there are no locks: every window follows by itself.
   if (navigator.locks) void navigator.locks.request("inbox-events", () => lead(channel));

@@ -90,6 +90,7 @@ const mail: Slash[] = [
       const close = recipient.similar.length ? ` Did you mean ${recipient.similar.join(" or ")}?` : "";
       return [
         `Sent to ${to}.`,
+        ...(recipient.hint ? [recipient.hint] : []),
         ...(recipient.known ? [] : [`Nobody of that name has been seen yet.${close}`]),
       ];
     },

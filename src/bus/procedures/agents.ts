@@ -3,9 +3,10 @@ import { mailLimit } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { literal, sql } from "../../sql/sql.ts";
+import { fragment, literal, sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
 import { waiting } from "../channel.ts";
+import { hasGone } from "../gone.ts";
 import { isRunning } from "../task.ts";
 
 interface AgentRow {
@@ -17,6 +18,7 @@ interface AgentRow {
   mail: number;
   /** As a sub-agent. */
   running: number;
+  gone: number;
 }
 
 /** `attending`: those who have a wait open. */
@@ -29,7 +31,8 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
       (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
       (select count(*) from (
         select 1 from messages where messages.to_agent = agents.name and ${waiting(now)} limit ${literal(mailLimit)}) as page) as mail,
-      (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running
+      (select count(*) from tasks where tasks.name = agents.name and ${isRunning} and tasks.worker is null) as running,
+      case when ${hasGone(fragment`agents.name`)} then 1 else 0 end as gone
     from agents order by agents.name`);
   const memberships = yield* all<{ agent_id: string; pool: string }>(
     sql`select pool_members.agent_id, pool_members.pool from pool_members order by pool_members.pool`,
@@ -44,7 +47,8 @@ export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<
       mail: row.mail,
       firstSeenAt: row.first_seen_at,
       lastSeenAt: row.last_seen_at,
-      live: row.last_seen_at >= since || row.running > 0 || attending.has(row.name),
+      live: row.gone === 0 && (row.last_seen_at >= since || row.running > 0 || attending.has(row.name)),
+      ended: row.gone === 1,
     })),
   };
 }

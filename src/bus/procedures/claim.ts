@@ -7,7 +7,7 @@ import { one, refused } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { type Candidate, candidates, nextLapse } from "../candidates.ts";
-import { append } from "../event.ts";
+import { append, latestEventOf, numbered } from "../event.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import {
   conflict,
@@ -20,6 +20,7 @@ import {
   recordLoss,
   saveLease,
   tokenFrom,
+  tokenRefused,
 } from "../lease.ts";
 import { messagesOf, write } from "../message.ts";
 import {
@@ -45,7 +46,11 @@ export interface Granted {
   fresh: boolean;
 }
 
-const nobody: Granted = { answer: { thread: null, lease: null, messages: [] }, fresh: false };
+/** Nothing to claim, as of an event. */
+export const nobody = (nextEventId: number): Granted => ({
+  answer: { nextEventId, thread: null, lease: null, messages: [] },
+  fresh: false,
+});
 
 export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> {
   const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
@@ -54,10 +59,14 @@ export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> 
     const thread = yield* lockThread(tx, input.thread);
     return yield* claimThread(tx, yield* locked(tx, thread), input);
   }
+  if (input.leaseToken !== undefined)
+    throw new InboxError("invalid_input", "a lease token is one thread's: say which thread", {
+      hint: "add --thread THREAD, or leave the token out",
+    });
   const names = yield* namesOf(input.agent);
   for (;;) {
     const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
-    if (!found.length) return nobody;
+    if (!found.length) return nobody(yield* tx.settled());
     const best = yield* locked(tx, yield* lockBest(tx, found));
     if (!isFree(best)) continue; // somebody else was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
@@ -74,11 +83,13 @@ function* grantedBefore(agent: string, call: string): Procedure<Granted | undefi
     where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${tokenFrom(call)}`);
   if (!lease) return undefined;
   const thread = yield* findThread(idOf("thread", lease.thread_id));
-  return { answer: yield* answerWith(thread, lease), fresh: true };
+  const nextEventId = yield* latestEventOf(lease.thread_id);
+  return { answer: yield* answerWith(thread, lease, nextEventId), fresh: true };
 }
 
-function* answerWith(thread: ThreadRow, lease: LeaseRow): Procedure<Output> {
+function* answerWith(thread: ThreadRow, lease: LeaseRow, nextEventId: number): Procedure<Output> {
   return {
+    nextEventId,
     thread: threadView(thread),
     lease: { token: lease.lease_token, expiresAt: lease.expires_at, attempt: lease.attempt },
     messages: yield* messagesOf(thread.thread_id),
@@ -127,16 +138,14 @@ function* claimThread(
   if (hasEnded(thread)) throw notNow(thread, "claim");
   const held = isHeld(lease);
   const mine = held && lease.agent_id === input.agent;
+  const { agent, leaseToken } = input;
+  const wrong = leaseToken && (yield* tokenRefused(thread, lease, { agent, leaseToken }, now));
+  if (wrong) throw wrong;
   if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
-  if (mine && input.leaseToken !== undefined && input.leaseToken !== lease.lease_token)
-    throw new InboxError(
-      "lease_lost",
-      `this token of "${input.agent}" for ${id} was replaced by a later claim`,
-    );
   const lapsed = held && hasLapsed(lease, now);
   const attempt = (lease?.attempt ?? 1) + (lapsed ? 1 : 0);
   if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
-  if (lapsed && !mine) yield* recordLoss(lease, now);
+  if (held) yield* recordLoss(lease, input.agent, now);
 
   yield* seen(tx, input.agent, now);
   const granted: LeaseRow = {
@@ -148,14 +157,21 @@ function* claimThread(
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),
     released_at: null,
+    lease_seconds: input.leaseSeconds,
   };
   yield* saveLease(granted);
   const status = mine && !lapsed ? thread.status : "claimed";
   const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
-  yield* append(tx, { type: "thread.claimed", source: input.agent, thread: after, payload, now });
-  return { answer: yield* answerWith(after, granted), fresh: !mine };
+  const nextEventId = yield* numbered(tx, {
+    type: "thread.claimed",
+    source: input.agent,
+    thread: after,
+    payload,
+    now,
+  });
+  return { answer: yield* answerWith(after, granted, nextEventId), fresh: !mine };
 }
 
 /** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */
@@ -170,7 +186,7 @@ function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string):
     kind: "result",
   } as const;
   const message = yield* write({ ...tx, verified: false }, head, { summary, payload }, now);
-  yield* recordLoss(lease, now);
+  yield* recordLoss(lease, "", now);
   yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(
     thread,

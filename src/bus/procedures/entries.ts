@@ -42,6 +42,7 @@ export function* entryPush(
     created_at: now,
     sender: workspace.agent_id,
     ...nothingYet,
+    choices_json: input.choices ? JSON.stringify(input.choices) : null,
   };
   yield* addEntry(tx, fresh, now);
   return { id: fresh.entry_id, ts: Date.parse(now) };

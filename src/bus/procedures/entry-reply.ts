@@ -10,6 +10,7 @@ import { sql } from "../../sql/sql.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
+import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { markRead, ownMessage } from "./entry-state.ts";
 import { post } from "./reply.ts";
@@ -89,14 +90,9 @@ function* answer(
   const now = yield* tx.clock();
   const recipient = yield* recipientOf(tx, to, false);
   yield* seen(tx, from, now);
-  const { row, view } = yield* write(
-    tx,
-    { thread: null, from, to, kind: "answer", correlationId },
-    content,
-    now,
-  );
-  yield* append(tx, { type: "message.sent", source: from, message: row, now });
-  return { message: view, recipient };
+  const written = yield* write(tx, { thread: null, from, to, kind: "answer", correlationId }, content, now);
+  yield* append(tx, { type: "message.sent", source: from, message: written.row, now });
+  return { message: written.view, recipient: yield* reached(recipient, written) };
 }
 
 function* correlationOf({ message_id }: EntryRow): Procedure<string | undefined> {

@@ -7,6 +7,7 @@ import { leaseView } from "../lease.ts";
 import { threadView } from "../thread.ts";
 
 export function* fetch(tx: Context, input: ParsedOf<"threads.fetch">): Procedure<OutputOf<"threads.fetch">> {
+  const nextEventId = yield* tx.settled(); // before everything else that is read
   const now = yield* tx.clock();
   const names = yield* namesOf(input.agent);
   const found = yield* candidates(
@@ -23,5 +24,5 @@ export function* fetch(tx: Context, input: ParsedOf<"threads.fetch">): Procedure
     claimable,
     lease: lease ? leaseView(lease, now) : null,
   }));
-  return { threads };
+  return { threads, nextEventId };
 }

@@ -8,6 +8,7 @@ import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
 export function* list(tx: Context, input: ParsedOf<"threads.list">): Procedure<OutputOf<"threads.list">> {
+  const nextEventId = yield* tx.settled(); // before everything else that is read
   const { agent, createdBy, assignedTo, run } = input;
   const statuses = [...new Set(input.status)];
   const page = (...conditions: Sql[]) => sql`select * from (
@@ -32,5 +33,9 @@ export function* list(tx: Context, input: ParsedOf<"threads.list">): Procedure<O
       : [page(...common)];
   const query = joined(pages, " union ");
   const rows = yield* all<ThreadRow>(sql`${query} order by thread_id desc limit ${literal(input.limit + 1)}`);
-  return { threads: rows.slice(0, input.limit).map(threadView), hasMore: rows.length > input.limit };
+  return {
+    threads: rows.slice(0, input.limit).map(threadView),
+    hasMore: rows.length > input.limit,
+    nextEventId,
+  };
 }

@@ -1,11 +1,20 @@
-/** [L6] The holder's lease, extended from now. */
+/** [L6] The holder's lease, extended from now; [L9] by itself, while its holder waits for an answer. */
 import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { expiryAfter, leaseOfHolder, leaseView, saveLease } from "../lease.ts";
-import { lockThread, threadView } from "../thread.ts";
+import {
+  expiryAfter,
+  findLease,
+  isHeld,
+  type LeaseRow,
+  leaseOfHolder,
+  leaseView,
+  saveLease,
+} from "../lease.ts";
+import { lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function* renew(tx: Context, input: ParsedOf<"threads.renew">): Procedure<OutputOf<"threads.renew">> {
   const thread = yield* lockThread(tx, input.thread);
@@ -13,9 +22,45 @@ export function* renew(tx: Context, input: ParsedOf<"threads.renew">): Procedure
   const lease = yield* leaseOfHolder("renew", thread, input, now);
   if (lease instanceof InboxError) throw lease;
   yield* seen(tx, input.agent, now);
-  const renewed = { ...lease, expires_at: expiryAfter(now, input.leaseSeconds) };
+  const renewed = yield* extend(tx, thread, { ...lease, lease_seconds: input.leaseSeconds }, now);
+  return { thread: threadView(thread), lease: leaseView(renewed, now) };
+}
+
+function* extend(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string): Procedure<LeaseRow> {
+  const renewed = { ...lease, expires_at: expiryAfter(now, lease.lease_seconds) };
   yield* saveLease(renewed);
   const payload = { attempt: renewed.attempt, expires_at: renewed.expires_at };
-  yield* append(tx, { type: "lease.renewed", source: input.agent, thread, payload, now });
-  return { thread: threadView(thread), lease: leaseView(renewed, now) };
+  yield* append(tx, { type: "lease.renewed", source: lease.agent_id, thread, payload, now });
+  return renewed;
+}
+
+/** A holder that waits. */
+interface Waiting {
+  thread: number;
+  agent: string;
+}
+
+/** Renewed when a third of it is over: the wait may end at any moment, and its holder needs time to go on. */
+const dueInMs = (lease: LeaseRow, now: string) =>
+  Math.max(0, Date.parse(lease.expires_at) - Date.parse(now) - (lease.lease_seconds * 1000 * 2) / 3);
+
+const isHolder = (lease: LeaseRow | undefined, agent: string): lease is LeaseRow =>
+  isHeld(lease) && lease.agent_id === agent;
+
+/** In how many milliseconds the waiter's lease is to be renewed; undefined where it holds none. */
+export function* renewalDueInMs(tx: Context, { thread, agent }: Waiting): Procedure<number | undefined> {
+  const lease = yield* findLease(thread);
+  return isHolder(lease, agent) ? dueInMs(lease, yield* tx.clock()) : undefined;
+}
+
+/** The same after it was renewed, if it was still to be. */
+export function* renewWaiting(
+  tx: Context,
+  { thread: number, agent }: Waiting,
+): Procedure<number | undefined> {
+  const thread = yield* lockThread(tx, idOf("thread", number));
+  const now = yield* tx.clock();
+  const lease = yield* findLease(number);
+  if (!isHolder(lease, agent)) return undefined;
+  return dueInMs(dueInMs(lease, now) > 0 ? lease : yield* extend(tx, thread, lease, now), now);
 }

@@ -4,7 +4,8 @@ import type { Kind } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { recipientOf, seen } from "../agent.ts";
-import { append } from "../event.ts";
+import { numbered } from "../event.ts";
+import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
@@ -34,8 +35,19 @@ export function* post(tx: Context, input: Post): Procedure<OutputOf<"threads.rep
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
   const message = yield* write(tx, head, content, now);
   const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
-  yield* append(tx, { type: "message.sent", source: input.from, thread: after, message: message.row, now });
-  return { thread: threadView(after), message: message.view, recipient };
+  const nextEventId = yield* numbered(tx, {
+    type: "message.sent",
+    source: input.from,
+    thread: after,
+    message: message.row,
+    now,
+  });
+  return {
+    thread: threadView(after),
+    message: message.view,
+    recipient: yield* reached(recipient, message),
+    nextEventId,
+  };
 }
 
 const otherSide = (thread: ThreadRow, from: string) =>

@@ -7,7 +7,8 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { recipientOf, seen } from "../agent.ts";
-import { append } from "../event.ts";
+import { numbered } from "../event.ts";
+import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { changeThread, type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { post } from "./reply.ts";
@@ -58,6 +59,17 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     now,
   );
   const after = yield* changeThread(thread, { task_id, latest_message_id: message.row.message_id }, now);
-  yield* append(tx, { type: "thread.created", source: from, thread: after, message: message.row, now });
-  return { thread: threadView(after), message: message.view, recipient };
+  const nextEventId = yield* numbered(tx, {
+    type: "thread.created",
+    source: from,
+    thread: after,
+    message: message.row,
+    now,
+  });
+  return {
+    thread: threadView(after),
+    message: message.view,
+    recipient: yield* reached(recipient, message),
+    nextEventId,
+  };
 }

@@ -61,6 +61,6 @@ function* releaseBy(tx: Context, agent: string, leaseToken: string | undefined):
   const lease = yield* one<{ thread_id: number }>(sql`
     select leases.thread_id from leases
     where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${leaseToken}`);
-  if (lease) yield* release(tx, { agent, thread: idOf("thread", lease.thread_id), leaseToken });
+  if (lease) yield* release(tx, { agent, thread: idOf("thread", lease.thread_id), leaseToken, force: false });
   return lease !== undefined;
 }

@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
+import { latestEventOf } from "../event.ts";
 import { findLease, isHeld, leaseView } from "../lease.ts";
 import { messagesOf } from "../message.ts";
 import { findThread, threadView } from "../thread.ts";
@@ -18,5 +19,6 @@ export function* show(tx: Context, input: ParsedOf<"threads.show">): Procedure<O
     thread: threadView(thread),
     lease: isHeld(lease) ? leaseView(lease, now) : null,
     messages: yield* messagesOf(thread.thread_id),
+    nextEventId: yield* latestEventOf(thread.thread_id),
   };
 }

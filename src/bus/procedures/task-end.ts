@@ -5,12 +5,12 @@ import { one } from "../../sql/procedure.ts";
 import { fragment, sql } from "../../sql/sql.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import { append } from "../event.ts";
+import { isGone } from "../gone.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
 import {
   changeTask,
   hasNotBegun,
-  isGone,
   isLive,
   isRunning,
   lockTasks,

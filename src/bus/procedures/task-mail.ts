@@ -3,8 +3,8 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { unexpired } from "../channel.ts";
+import { isGone } from "../gone.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
-import { isGone } from "../task.ts";
 import { bury } from "./hand.ts";
 
 /** What nobody will collect any more goes to the dead letters, and its senders are told, if they live themselves. */

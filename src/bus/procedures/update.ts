@@ -3,8 +3,8 @@ import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
-import { append } from "../event.ts";
-import { leaseOfHolder } from "../lease.ts";
+import { numbered } from "../event.ts";
+import { leaseOfHolder, leaseView } from "../lease.ts";
 import { contentOf, firstLine, write } from "../message.ts";
 import { changeThread, lockThread, threadView } from "../thread.ts";
 
@@ -36,6 +36,12 @@ export function* update(
     now,
   );
   const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
-  yield* append(tx, { type: "thread.updated", source: agent, thread: after, message: message.row, now });
-  return { thread: threadView(after), message: message.view };
+  const nextEventId = yield* numbered(tx, {
+    type: "thread.updated",
+    source: agent,
+    thread: after,
+    message: message.row,
+    now,
+  });
+  return { thread: threadView(after), message: message.view, lease: leaseView(lease, now), nextEventId };
 }

@@ -19,6 +19,7 @@ export const agents = operation({
           firstSeenAt: v.string(),
           lastSeenAt: v.string(),
           live: v.boolean(),
+          ended: v.boolean(),
         }),
       ),
     }),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { comments, docs } from "../entry.ts";
+import { choices, comments, docs } from "../entry.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
@@ -9,8 +9,10 @@ export const entryPush = operation({
   access: { on: "workspace", by: "workspace", does: "change" },
   summary: "Put something into the person's inbox",
   detail:
-    "Pointers to documents of the workspace, shown live, and what you say about them; at least one of the two.",
-  input: () => v.strictObject({ workspace: workspaceId(), docs: docs(), comments: comments() }),
+    "Pointers to documents of the workspace, shown live, and what you say about them; at least one of the two. " +
+    "With choices it is a question: the answer comes to the workspace's agent, with payload.choice.",
+  input: () =>
+    v.strictObject({ workspace: workspaceId(), docs: docs(), comments: comments(), choices: choices() }),
   output: () => v.strictObject({ id: v.string(), ts: v.number() }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "entries push", plain: ["workspace"] },
@@ -29,6 +31,7 @@ export const entryPush = operation({
     without: ["workspace"],
   },
   examples: [
+    'inbox entries push ws-abc123 --comments "Deploy now?" --choices yes,no',
     `inbox entries push ws-abc123 --docs '[{"path": "report.md"}]' --comments "Done, please look at section 2"`,
   ],
 });

@@ -22,7 +22,7 @@ export const watch = operation({
       run: v.optional(name("only this run", "RUN")),
       afterEvent: afterEvent("the last event you have seen"),
       limit: v.optional(integer("at most so many events (default: 50)", { min: 1, max: 1000 }), 50),
-      timeoutSeconds: timeoutSeconds("give up after so long (default, and 0: never)"),
+      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
       follow: flag("stream events until interrupted or timed out"),
     }),
   output: () =>
@@ -34,7 +34,7 @@ export const watch = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "watch", stream: "follow" },
-  waits: { zero: "for ever", after: "afterEvent" },
+  waits: { after: "afterEvent" },
   http: ["GET /api/events/wait"],
   mcp: {
     tool: "watch",

@@ -24,6 +24,7 @@ import { entryRestore } from "./entries-restore.ts";
 import { entryShow } from "./entries-show.ts";
 import { entryUnread } from "./entries-unread.ts";
 import { watch } from "./events-watch.ts";
+import { ask } from "./mailbox-ask.ts";
 import { check } from "./mailbox-check.ts";
 import { gather } from "./mailbox-gather.ts";
 import { mailList } from "./mailbox-list.ts";
@@ -42,6 +43,8 @@ import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
+import { poolList } from "./pools-list.ts";
+import { poolRemove } from "./pools-remove.ts";
 import { searchFind } from "./search-find.ts";
 import { assign } from "./tasks-assign.ts";
 import { editTask } from "./tasks-edit.ts";
@@ -61,6 +64,7 @@ import { done } from "./threads-done.ts";
 import { fail } from "./threads-fail.ts";
 import { fetch } from "./threads-fetch.ts";
 import { list } from "./threads-list.ts";
+import { reassign } from "./threads-reassign.ts";
 import { release } from "./threads-release.ts";
 import { renew } from "./threads-renew.ts";
 import { reply } from "./threads-reply.ts";
@@ -80,6 +84,7 @@ export const table = [
   init,
   send,
   sendPlain,
+  ask,
   fetch,
   claim,
   renew,
@@ -89,6 +94,7 @@ export const table = [
   done,
   fail,
   release,
+  reassign,
   cancel,
   list,
   show,
@@ -114,6 +120,8 @@ export const table = [
   dlqPurge,
   poolJoin,
   poolLeave,
+  poolList,
+  poolRemove,
   agents,
   push,
   runTasks,

@@ -12,7 +12,7 @@ export const gather = operation({
   summary: "Wait for the answers of several agents, and collect them together",
   detail:
     "An answer is a result, or any message of a sender that has no open thread from you. After the timeout you get " +
-    "what has come, and who is missing.",
+    "what has come, and who is missing: exit code 10 only where nothing has.",
   input: () =>
     v.strictObject({
       agent: mailbox(),
@@ -23,7 +23,7 @@ export const gather = operation({
       ),
       correlationId: v.optional(name("only answers with this correlation id", "ID", "--correlation")),
       after: v.optional(messageNumber("only messages after this one: earlier mail is stale")),
-      timeoutSeconds: timeoutSeconds("give up after so long (default: never; 0: at once)"),
+      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
       ack: ackMode(),
       visibilitySeconds: visibilitySeconds(),
     }),
@@ -37,7 +37,8 @@ export const gather = operation({
     }),
   errors: ["invalid_input"],
   cli: { command: "gather", program: "both", identity: "agent", identityDefault: "main" },
-  waits: { zero: "at once" },
+  // What has come so far is an answer once the time is over, and not before.
+  waits: { over: ({ woke }) => woke },
   http: ["POST /api/mailbox/:agent/gather"],
   mcp: {
     tool: "gather",
@@ -48,6 +49,6 @@ export const gather = operation({
     renamed: { timeoutSeconds: "timeout" },
     without: ["correlationId", "ack", "visibilitySeconds"],
   },
-  nothing: ({ woke }) => !woke,
+  nothing: ({ woke, messages }) => !woke && !messages.length,
   examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],
 });

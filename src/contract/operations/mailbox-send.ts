@@ -4,6 +4,7 @@ import { address, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const sendPlain = operation({
   name: "mailbox.send",
@@ -11,15 +12,22 @@ export const sendPlain = operation({
   access: { on: "own" },
   summary: "Send a plain message, without a thread",
   detail:
-    "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected.",
+    "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected. " +
+    "A pool's members get a copy each.",
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: address("the agent it is for, or * for everybody who is known", "AGENT"),
+      to: address("the agent or pool it is for, or * for everybody who is known", "AGENT"),
       message: text("what to say", { file: true }),
       strict: strict(),
     }),
-  output: () => v.strictObject({ message: message(), recipient: recipient(), copies: copies() }),
+  output: () =>
+    v.strictObject({
+      message: message(),
+      recipient: recipient(),
+      copies: copies(),
+      nextEventId: nextEventId(),
+    }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: {
     command: "send",

@@ -16,7 +16,9 @@ export const waitMail = operation({
     v.strictObject({
       agent: mailbox(),
       from: fromSender(),
-      timeoutSeconds: timeoutSeconds("give up after so long (default: never; 0: at once, without a window)"),
+      timeoutSeconds: timeoutSeconds(
+        "give up after N seconds; 0: at once, without a window (default: none, that is never)",
+      ),
       batchWindow: v.optional(
         number("how long to go on after the first message, in seconds (default: 2)", { min: 0, max: 60 }),
         2,
@@ -28,7 +30,7 @@ export const waitMail = operation({
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "wait", identity: "agent", identityDefault: "main" },
-  waits: { zero: "at once" },
+  waits: {},
   http: ["POST /api/mailbox/:agent/wait"],
   mcp: {
     tool: "check_inbox",

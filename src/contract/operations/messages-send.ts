@@ -9,7 +9,8 @@ export const msgSend = operation({
   kind: "write",
   access: { on: "own" },
   summary: "Append a message to a channel",
-  detail: "A channel is an agent's name or a free topic; * reaches everybody who is known, a copy each.",
+  detail:
+    "A channel is an agent's name, a pool or a free topic; a pool's members get a copy each, and with * everybody who is known.",
   input: () =>
     v.strictObject({
       channel: address("the channel: an agent's name, a topic, or *", "CHANNEL"),

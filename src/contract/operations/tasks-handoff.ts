@@ -18,7 +18,9 @@ export const handoff = operation({
       message: v.optional(prompt()),
       terminalId: v.optional(taskName("go on waiting for this one")),
       ...taskSettings(),
-      timeoutSeconds: timeoutSeconds("answer after so long at the latest (default: never; 0: at once)"),
+      timeoutSeconds: timeoutSeconds(
+        "answer after N seconds at the latest; 0: at once (default: none, that is when it has ended)",
+      ),
     }),
   output: () =>
     v.strictObject({
@@ -37,7 +39,7 @@ export const handoff = operation({
     identity: "agent",
     identityDefault: "main",
   },
-  waits: { zero: "at once", goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }) },
+  waits: { goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }) },
   http: ["POST /api/tasks/handoff"],
   mcp: {
     tool: "handoff",

@@ -5,7 +5,7 @@ import { grantedLease, leaseSeconds, leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
-import { timeoutSeconds } from "../waiting.ts";
+import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
 export const claim = operation({
   name: "threads.claim",
@@ -22,19 +22,21 @@ export const claim = operation({
       leaseSeconds: leaseSeconds(),
       leaseToken: leaseToken(),
       wait: flag("block until there is something to claim"),
-      timeoutSeconds: timeoutSeconds("with --wait: give up after so long (default: never; 0: at once)"),
+      timeoutSeconds: timeoutSeconds(
+        "with --wait: give up after N seconds; 0: at once (default: none, that is never)",
+      ),
     }),
   output: () =>
     v.strictObject({
       woke: v.optional(v.boolean()),
-      nextEventId: v.optional(v.number()),
+      nextEventId: nextEventId(),
       thread: v.nullable(thread()),
       lease: v.nullable(grantedLease()),
       messages: v.array(message()),
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "claim", plain: ["thread"], identity: "agent" },
-  waits: { zero: "at once", when: ({ wait }) => wait === true },
+  waits: { when: ({ wait }) => wait === true },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   mcp: {
     tool: "claim",

@@ -3,6 +3,7 @@ import { flag, integer, name } from "../fields.ts";
 import { lease } from "../lease.ts";
 import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const fetch = operation({
   name: "threads.fetch",
@@ -27,6 +28,7 @@ export const fetch = operation({
       threads: v.array(
         v.strictObject({ ...thread().entries, claimable: v.boolean(), lease: v.nullable(lease()) }),
       ),
+      nextEventId: nextEventId(),
     }),
   errors: ["invalid_input"],
   cli: { command: "fetch", identity: "agent" },

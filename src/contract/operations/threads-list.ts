@@ -3,6 +3,7 @@ import { integer, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const list = operation({
   name: "threads.list",
@@ -19,7 +20,8 @@ export const list = operation({
       before: v.optional(threadId("only threads older than this one, for the next page")),
       limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
     }),
-  output: () => v.strictObject({ threads: v.array(thread()), hasMore: v.boolean() }),
+  output: () =>
+    v.strictObject({ threads: v.array(thread()), hasMore: v.boolean(), nextEventId: nextEventId() }),
   errors: ["invalid_input"],
   cli: { command: "list" },
   http: ["GET /api/threads"],

@@ -1,20 +1,30 @@
 import * as v from "valibot";
-import { name } from "../fields.ts";
+import { flag, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { leaseToken } from "../lease.ts";
+import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 
 export const release = operation({
   name: "threads.release",
   kind: "write",
-  access: { on: "thread", by: "thread", does: "change" },
+  access: { on: "thread", by: "thread", does: "change", forced: "assignment" },
   summary: "Give a thread back, so that another may claim it",
-  detail: "The thread is pending again and assigned to whom it was first sent.",
+  detail:
+    "The thread is pending again and assigned to whom it was first sent. With --force the thread's creator or a leader " +
+    "takes it from its holder, who is fenced and gets a control message.",
   input: () =>
-    v.strictObject({ agent: name("the holder", "AGENT"), thread: threadId(), leaseToken: leaseToken() }),
-  output: () => v.strictObject({ thread: thread() }),
-  errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
+    v.strictObject({
+      agent: name("the holder, or who forces it", "AGENT"),
+      thread: threadId(),
+      leaseToken: leaseToken(),
+      force: flag("take it from its holder: for the thread's creator and leaders"),
+      reason: v.optional(text("why, with force", { limit: 4096, file: true })),
+    }),
+  /** The message is what the holder was told, where it was forced. */
+  output: () => v.strictObject({ thread: thread(), message: v.optional(message()) }),
+  errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "release", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/release"],
   mcp: {
@@ -25,5 +35,8 @@ export const release = operation({
     says: { thread: "the thread you hold" },
     without: ["leaseToken"],
   },
-  examples: ["inbox release --agent backend-worker --thread thr_123"],
+  examples: [
+    "inbox release --agent backend-worker --thread thr_123",
+    'inbox release thr_123 --agent leader --force --reason "backend-worker does not answer"',
+  ],
 });

@@ -6,6 +6,7 @@ import { body, message, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const reply = operation({
   name: "threads.reply",
@@ -29,7 +30,13 @@ export const reply = operation({
       strict: strict(),
       artifacts: artifacts(),
     }),
-  output: () => v.strictObject({ thread: thread(), message: message(), recipient: recipient() }),
+  output: () =>
+    v.strictObject({
+      thread: thread(),
+      message: message(),
+      recipient: recipient(),
+      nextEventId: nextEventId(),
+    }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
   http: ["POST /api/threads/:thread/reply"],

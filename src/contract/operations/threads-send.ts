@@ -6,6 +6,7 @@ import { body, kind, message, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { priorities, thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const send = operation({
   name: "threads.send",
@@ -34,7 +35,13 @@ export const send = operation({
       strict: strict(),
       artifacts: artifacts(),
     }),
-  output: () => v.strictObject({ thread: thread(), message: message(), recipient: recipient() }),
+  output: () =>
+    v.strictObject({
+      thread: thread(),
+      message: message(),
+      recipient: recipient(),
+      nextEventId: nextEventId(),
+    }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "send", identity: "from" },
   creates: true,

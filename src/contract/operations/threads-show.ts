@@ -5,6 +5,7 @@ import { lease } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const show = operation({
   name: "threads.show",
@@ -18,7 +19,12 @@ export const show = operation({
       agent: v.optional(name("who reads, with --mark-read", "AGENT")),
     }),
   output: () =>
-    v.strictObject({ thread: thread(), lease: v.nullable(lease()), messages: v.array(message()) }),
+    v.strictObject({
+      thread: thread(),
+      lease: v.nullable(lease()),
+      messages: v.array(message()),
+      nextEventId: nextEventId(),
+    }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "show", plain: ["thread"], identity: "agent" },
   marks: { with: "markRead" },

@@ -2,17 +2,20 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { leaseToken } from "../lease.ts";
+import { lease, leaseToken } from "../lease.ts";
 import { body, message, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
+import { nextEventId } from "../waiting.ts";
 
 export const update = operation({
   name: "threads.update",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Report progress, or that you are blocked and on what",
-  detail: "A blocked update is a question to the thread's creator: its summary must say what is missing.",
+  detail:
+    "A blocked update is a question to the thread's creator: its summary must say what is missing. " +
+    "The answer says until when the lease holds; wait-reply renews it for as long as you wait.",
   input: () =>
     v.strictObject({
       agent: name("the holder", "AGENT"),
@@ -27,7 +30,8 @@ export const update = operation({
       leaseToken: leaseToken(),
       artifacts: artifacts(),
     }),
-  output: () => v.strictObject({ thread: thread(), message: message() }),
+  output: () =>
+    v.strictObject({ thread: thread(), message: message(), lease: lease(), nextEventId: nextEventId() }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { command: "update", plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/update"],

@@ -12,7 +12,8 @@ export const waitReply = operation({
   summary: "Block until somebody else answers in a thread",
   detail:
     "Starts after your own last message in the thread unless told, so an answer that came in between is found. " +
-    "Answers with all that match, collects those to you, and gives the event to go on from.",
+    "Answers with all that match, collects those to you, and gives the event to go on from. " +
+    "If you hold the lease, it is renewed while you wait.",
   input: () =>
     v.strictObject({
       thread: threadId(),
@@ -24,7 +25,7 @@ export const waitReply = operation({
         "control",
         "result",
       ]),
-      timeoutSeconds: timeoutSeconds("give up after so long (default, and 0: never)"),
+      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
     }),
   output: () =>
     v.strictObject({
@@ -35,7 +36,7 @@ export const waitReply = operation({
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "wait-reply", plain: ["thread"], identity: "agent" },
-  waits: { zero: "for ever" },
+  waits: {},
   http: ["POST /api/threads/:thread/wait-reply"],
   mcp: {
     tool: "wait_reply",

@@ -382,4 +382,23 @@ create table given_up_calls (
   given_up_at text not null
 );
 `,
+  // A pool is there also while nobody is in it: what is sent to it then can say so.
+  `
+create table pools (
+  pool text collate "C" primary key,
+  created_at text collate "C" not null
+);
+insert into pools (pool, created_at) select pool_members.pool, min(pool_members.joined_at) from pool_members group by pool_members.pool;
+`,
+  // How long a lease holds without a renewal: whoever renews it for its holder renews it for as long.
+  `
+alter table leases add column lease_seconds integer not null default 900;
+`,
+  // Every token that a later claim has replaced, and by whom: a holder may claim again within one attempt.
+  `
+alter table lost_leases alter column lease_token type text collate "C";
+alter table lost_leases add column taken_by text collate "C" not null default '';
+alter table lost_leases drop constraint lost_leases_pkey;
+alter table lost_leases add primary key (thread_id, lease_token);
+`,
 ];

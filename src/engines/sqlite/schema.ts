@@ -325,4 +325,31 @@ create table given_up_calls (
   given_up_at text not null
 ) strict, without rowid;
 `,
+  // A pool is there also while nobody is in it: what is sent to it then can say so.
+  `
+create table pools (
+  pool text primary key,
+  created_at text not null
+) strict, without rowid;
+insert into pools (pool, created_at) select pool_members.pool, min(pool_members.joined_at) from pool_members group by pool_members.pool;
+`,
+  // How long a lease holds without a renewal: whoever renews it for its holder renews it for as long.
+  `
+alter table leases add column lease_seconds integer not null default 900;
+`,
+  // Every token that a later claim has replaced, and by whom: a holder may claim again within one attempt.
+  `
+create table lost_tokens (
+  thread_id integer not null references threads (thread_id),
+  lease_token text not null,
+  attempt integer not null,
+  agent_id text not null,
+  lost_at text not null,
+  taken_by text not null,
+  primary key (thread_id, lease_token)
+) strict, without rowid;
+insert into lost_tokens select thread_id, lease_token, attempt, agent_id, lost_at, '' from lost_leases;
+drop table lost_leases;
+alter table lost_tokens rename to lost_leases;
+`,
 ];

@@ -24,22 +24,22 @@ export async function patiently(
   const total = patienceOf(op, asked);
   if (total === null) return send(wire, op, asked, { signal });
   const deadline = total === undefined ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
-  const { after, goesOn, zero } = op.waits!;
+  const { after, goesOn } = op.waits!;
+  const over = op.waits!.over ?? ((value: unknown) => !op.nothing?.(value as never));
   let input = { ...asked };
   // What begins something, or begins now, is asked first where that is: from then on it can be asked again.
   let anchored = !goesOn && (after === undefined || input[after] !== undefined);
   let begun = false;
   for (;;) {
     const left = Math.max(0, (deadline - performance.now()) / 1000);
-    const seconds = anchored ? Math.min(left, sliceSeconds) : 0;
-    input.timeoutSeconds = seconds === 0 && zero === "for ever" ? 0.001 : seconds;
+    input.timeoutSeconds = anchored ? Math.min(left, sliceSeconds) : 0;
     const id = crypto.randomUUID();
     const started = performance.now();
     try {
       const sent = await send(wire, op, input, { signal, id });
       begun = true;
       // A hub that stops answers before the time is over.
-      if (!op.nothing?.(sent.value as never) || performance.now() >= deadline) return sent;
+      if (over(sent.value as never) || performance.now() >= deadline) return sent;
       if (sent.handOver) await tell(wire, "release", sent.handOver);
       input = next(op, input, sent.value);
       anchored = true;

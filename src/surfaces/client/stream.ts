@@ -12,10 +12,8 @@ export async function* events(
   signal?: AbortSignal,
 ): AsyncGenerator<Event> {
   const { timeoutSeconds, follow: _, ...query } = filter;
-  const timeout =
-    typeof timeoutSeconds === "number" && timeoutSeconds > 0
-      ? AbortSignal.timeout(timeoutSeconds * 1000)
-      : undefined;
+  if (timeoutSeconds === 0) return yield* soFar(wire, query, signal);
+  const timeout = typeof timeoutSeconds === "number" ? AbortSignal.timeout(timeoutSeconds * 1000) : undefined;
   const ending = [signal, timeout].filter((one) => one !== undefined);
   const end = ending.length ? AbortSignal.any(ending) : undefined;
   let last: number | undefined = query.afterEvent as number | undefined;
@@ -36,9 +34,35 @@ export async function* events(
   }
 }
 
+/** [W3] What has happened since the cursor, and no more. */
+async function* soFar(
+  wire: Wire,
+  query: Record<string, unknown>,
+  signal?: AbortSignal,
+): AsyncGenerator<Event> {
+  let afterEvent = query.afterEvent;
+  for (;;) {
+    const text = asQuery({ ...query, afterEvent, timeoutSeconds: 0 });
+    const response = await call(wire, `/api/events/wait?${text}`, { headers: headersOf(wire), signal });
+    const page = (await response.json()) as { events: Event[]; nextEventId: number };
+    yield* page.events;
+    if (!page.events.length) return;
+    afterEvent = page.nextEventId;
+  }
+}
+
+function asQuery(query: Record<string, unknown>): URLSearchParams {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(
+    Object.fromEntries(
+      given.map(([key, value]) => [key, Array.isArray(value) ? value.join(",") : String(value)]),
+    ),
+  );
+}
+
 /** Where "from now on" begins, so that a line cut at once loses nothing. */
 async function newest(wire: Wire, signal?: AbortSignal): Promise<number> {
-  const path = `/api/events/wait?timeoutSeconds=0.001&limit=1`;
+  const path = `/api/events/wait?timeoutSeconds=0&limit=1`;
   const response = await call(wire, path, { headers: headersOf(wire), signal });
   return ((await response.json()) as { nextEventId: number }).nextEventId;
 }
@@ -48,13 +72,7 @@ async function* connect(
   query: Record<string, unknown>,
   signal?: AbortSignal,
 ): AsyncGenerator<Event> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(
-    Object.fromEntries(
-      given.map(([key, value]) => [key, Array.isArray(value) ? value.join(",") : String(value)]),
-    ),
-  );
   const headers = { ...headersOf(wire), accept: "text/event-stream" };
-  const response = await call(wire, `/api/events?${text}`, { headers, signal });
+  const response = await call(wire, `/api/events?${asQuery(query)}`, { headers, signal });
   for await (const { data } of serverSent(response.body!)) yield JSON.parse(data);
 }

@@ -80,15 +80,18 @@ export const terminalRoutes: Record<string, Translation> = {
       };
     },
     output: ({ messages }: { messages: Mail[] }) =>
-      messages.map(({ id, senderId, message, createdAt, threadId, kind, redelivered, senderVerified }) => ({
-        id,
-        sender_id: senderId,
-        message,
-        created_at: createdAt,
-        thread_id: threadId,
-        kind,
-        redelivered,
-        sender_verified: senderVerified,
-      })),
+      messages.map(
+        ({ id, senderId, message, summary, createdAt, threadId, kind, redelivered, senderVerified }) => ({
+          id,
+          sender_id: senderId,
+          message,
+          ...(summary !== undefined && { summary }),
+          created_at: createdAt,
+          thread_id: threadId,
+          kind,
+          redelivered,
+          sender_verified: senderVerified,
+        }),
+      ),
   },
 };

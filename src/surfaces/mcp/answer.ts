@@ -58,10 +58,11 @@ function terminalInbox({ messages, total }: MailAnswer, terminal: string): Recor
     success: true,
     terminal_id: terminal,
     messages: messages.map(
-      ({ id, senderId, message, createdAt, threadId, kind, redelivered, senderVerified }) => ({
+      ({ id, senderId, message, summary, createdAt, threadId, kind, redelivered, senderVerified }) => ({
         id,
         sender_id: senderId,
         message,
+        ...(summary !== undefined && { summary }),
         created_at: createdAt,
         sender_verified: senderVerified,
         ...(threadId !== null && { thread_id: threadId, kind }),

@@ -78,7 +78,7 @@ export function openChanges(inbox: Inbox) {
 export type Changes = ReturnType<typeof openChanges>;
 
 async function lastEvent(inbox: Inbox): Promise<number> {
-  const { event, nextEventId } = await inbox.call("events.watch", { timeoutSeconds: 0.001 });
+  const { event, nextEventId } = await inbox.call("events.watch", { timeoutSeconds: 0 });
   return event ? event.eventId - 1 : nextEventId;
 }
 

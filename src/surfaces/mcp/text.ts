@@ -15,8 +15,11 @@ type Texts = { [N in OperationName]?: (output: OutputOf<N>) => string };
 
 const quoted = (text: string) => quotedWith(text, "> ");
 
-const oneMail = ({ id, senderId, message, threadId, kind, redelivered, senderVerified }: Mail) =>
-  `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(message)}`;
+const withSummary = (text: string, summary: string | undefined) =>
+  summary === undefined ? text : `${summary}\n\n${text}`;
+
+const oneMail = ({ id, senderId, message, summary, threadId, kind, redelivered, senderVerified }: Mail) =>
+  `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(withSummary(message, summary))}`;
 
 const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
   if (messages.length) return messages.map(oneMail).join("\n");
@@ -26,16 +29,20 @@ const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messa
 const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
   messages
     .map(
-      ({ id, sender, senderVerified, content }) =>
-        `#${id} ${senderText(sender, senderVerified)}:\n${quoted(content)}`,
+      ({ id, sender, senderVerified, content, summary }) =>
+        `#${id} ${senderText(sender, senderVerified)}:\n${quoted(withSummary(content, summary))}`,
     )
     .join("\n") || "no messages";
 
-const sentText = (id: number | string, { name, known, similar }: Recipient) =>
-  `sent ${id} to ${name}${known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;
+const sentText = (id: number | string, { name, known, similar, hint }: Recipient) =>
+  `sent ${id} to ${name}${hint ? `; ${hint}` : known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;
+
+const copiesText = (copies: readonly { channel: string }[]) =>
+  `sent to ${copies.map((copy) => copy.channel).join(", ")}`;
 
 const texts: Texts = {
-  "mailbox.send": ({ message, recipient }) => sentText(message.messageId, recipient),
+  "mailbox.send": ({ message, recipient, copies }) =>
+    copies ? copiesText(copies) : sentText(message.messageId, recipient),
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
@@ -49,7 +56,7 @@ const texts: Texts = {
   "messages.replies": channelText,
   "messages.send": ({ id, channel, copies, recipient }) =>
     copies
-      ? `sent to ${copies.map((copy) => copy.channel).join(", ")}`
+      ? copiesText(copies)
       : sentText(`#${id}`, {
           ...recipient,
           name: channel,

@@ -1,12 +1,16 @@
-/** A note where nobody has used the name that something was sent to. */
+/** Whom a message has reached: a note where nobody has used the name, and those who got a copy. */
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Paint } from "./paint.ts";
 import { safe } from "./safe.ts";
 
 export function recipientText(recipient: Recipient, paint: Paint): string {
+  if (recipient.hint) return `\n${paint.yellow("note")} ${safe(recipient.hint)}`;
   if (recipient.known) return "";
   const similar = recipient.similar.length
     ? `; did you mean ${recipient.similar.map(safe).join(" or ")}?`
     : "";
   return `\n${paint.yellow("note")} nobody has used the name "${safe(recipient.name)}" yet${similar}`;
 }
+
+export const copiesText = (copies: readonly { channel: string }[]) =>
+  `Sent to ${copies.map(({ channel }) => safe(channel)).join(", ")}`;

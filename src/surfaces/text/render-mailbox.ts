@@ -5,7 +5,7 @@ import { failureText } from "./failure.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { recipientText } from "./recipient.ts";
+import { copiesText, recipientText } from "./recipient.ts";
 import { cut, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
@@ -19,14 +19,17 @@ function oneMail(mail: Mail, paint: Paint): string {
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
   const head = `${paint.dim(String(mail.id))} ${senderText(mail.senderId, mail.senderVerified, paint.bold)} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
   const failed = mail.kind === "result" ? failureText(mail.metadata, paint) : undefined;
-  return `${head}\n${(failed ?? safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
+  const summary = mail.summary === undefined ? "" : `${safe(mail.summary)}\n`;
+  return `${head}\n${(failed ?? summary + safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
 const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
   messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
-  "mailbox.send": ({ message, recipient }, paint) =>
+  "mailbox.send": ({ message, recipient, copies }, paint) =>
+    messageText(message, paint) + (copies ? `\n${copiesText(copies)}` : recipientText(recipient, paint)),
+  "mailbox.ask": ({ message, recipient }, paint) =>
     messageText(message, paint) + recipientText(recipient, paint),
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
@@ -46,7 +49,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       senderText(cut(mail.senderId, 24), mail.senderVerified),
       mail.kind,
       relative(mail.createdAt),
-      cut(mail.message, 60),
+      cut(mail.summary ?? mail.message, 60),
     ]);
     const more = total > messages.length ? `\n${total - messages.length} more` : "";
     return `${textTable(["ID", "FROM", "KIND", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;

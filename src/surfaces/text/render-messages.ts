@@ -1,7 +1,7 @@
 /** Channels and their messages. */
 import { channelLine } from "./channel-message.ts";
 import type { NounRenders } from "./noun-renders.ts";
-import { recipientText } from "./recipient.ts";
+import { copiesText, recipientText } from "./recipient.ts";
 import { inLine, quoted, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
@@ -10,9 +10,9 @@ import { relative } from "./time.ts";
 export const messageRenders: NounRenders<"messages"> = {
   "messages.send": (output, paint) =>
     output.copies
-      ? `Sent to ${output.copies.map(({ channel }) => safe(channel)).join(", ")}`
+      ? copiesText(output.copies)
       : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
-        `${channelLine(output)}${output.recipient.similar.length ? recipientText(output.recipient, paint) : ""}`,
+        `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint) : ""}`,
   "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.replies": ({ messages, count }) =>
     [...messages.map(channelLine), `${count} message(s)`].join("\n"),

@@ -1,10 +1,23 @@
 /** Pools and who is in them. */
 import type { NounRenders } from "./noun-renders.ts";
-import { safe } from "./safe.ts";
+import { cut, safe } from "./safe.ts";
+import { textTable } from "./text-table.ts";
 
 export const poolRenders: NounRenders<"pools"> = {
   "pools.join": ({ pool, members, changed }) =>
     `${changed ? "joined" : "already in"} ${safe(pool)}: ${members.map(safe).join(", ")}`,
   "pools.leave": ({ pool, members, changed }) =>
     `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
+  "pools.list": ({ pools }, paint) => {
+    if (!pools.length) return "no pools yet";
+    const rows = pools.map(({ pool, members, pending }) => [
+      cut(pool, 40),
+      String(pending),
+      members.map(safe).join(", ") || paint.yellow("nobody"),
+    ]);
+    return textTable(["POOL", "PENDING", "MEMBERS"], rows, paint.dim);
+  },
+  "pools.remove": ({ pool, members, pending }) =>
+    `removed ${safe(pool)}${members.length ? `, with ${members.map(safe).join(", ")}` : ""}` +
+    (pending ? `; ${pending} threads wait for it, for somebody to reassign` : ""),
 };

@@ -38,7 +38,7 @@ const said = ({ thread, message }: { thread: Thread; message: Message }, paint: 
 export const threadRenders: NounRenders<"threads"> = {
   "threads.send": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
   "threads.reply": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
-  "threads.update": said,
+  "threads.update": (output, paint) => `${said(output, paint)}\nlease ${leaseText(output.lease)}`,
   "threads.cancel": said,
   "threads.done": (output, paint) =>
     output.already
@@ -48,7 +48,12 @@ export const threadRenders: NounRenders<"threads"> = {
     output.already
       ? `${headline(output.thread, paint)}\nalready recorded; nothing was changed`
       : said(output, paint),
-  "threads.release": ({ thread }, paint) => headline(thread, paint),
+  "threads.release": ({ thread, message }, paint) =>
+    message ? said({ thread, message }, paint) : headline(thread, paint),
+  "threads.reassign": (output, paint) =>
+    said(output, paint) +
+    (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
+    recipientText(output.recipient, paint),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
   "threads.claim": ({ thread, lease, messages }, paint) => {
     if (!thread || !lease) return "nothing to claim";

@@ -1,0 +1,31 @@
+/** [M12] [T15] Whom one plain message reaches, where that is not one inbox: a copy for each. */
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
+import { hasGone } from "./gone.ts";
+
+const everybody = "*";
+
+/** A name with one inbox, or a group with the inboxes of those who are in it. Nobody gets a copy of what it sent itself. */
+export type Addressed = { group: null; names: [string] } | { group: "everybody" | "pool"; names: string[] };
+
+export function* addressed(tx: Context, to: string, sender: string): Procedure<Addressed> {
+  if (to === everybody) return { group: "everybody", names: yield* known(sender) };
+  // [U9] The person is no pool; nor is an agent, whatever pool has its name.
+  if (to === "user" || tx.recall(`known:${to}`)) return { group: null, names: [to] };
+  const rows = yield* all<{ name: string | null }>(sql`
+    select case when ${hasGone(fragment`pool_members.agent_id`)} then null else pool_members.agent_id end as name
+    from pools left join pool_members on pool_members.pool = pools.pool and pool_members.agent_id <> ${sender}
+    where pools.pool = ${to} and not exists (select 1 from agents where agents.name = ${to})
+    order by pool_members.agent_id`);
+  if (!rows.length) return { group: null, names: [to] };
+  return { group: "pool", names: rows.flatMap(({ name }) => (name === null ? [] : [name])) };
+}
+
+/** Everybody but the sender, the person, and sub-agents that have ended. */
+function* known(sender: string): Procedure<string[]> {
+  const rows = yield* all<{ name: string }>(sql`
+    select agents.name from agents where agents.name not in (${sender}, 'user')
+      and not ${hasGone(fragment`agents.name`)} order by agents.name`);
+  return rows.map((row) => row.name);
+}

@@ -1,0 +1,26 @@
+/** Sub-agents that have ended: what is sent to them is read by nobody, and its sender is told so. */
+import type { Recipient } from "../contract/recipient.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { one } from "../sql/procedure.ts";
+import { type Sql, sql } from "../sql/sql.ts";
+
+/** A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. */
+export const hasGone = (name: Sql | string) => sql`(
+  exists (select 1 from tasks as life where life.name = ${name} and life.worker is null)
+  and not exists (select 1 from tasks as life where life.name = ${name} and life.status <> 'finished')
+  and not exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at >
+    (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null)))`;
+
+export function* isGone(name: string): Procedure<boolean> {
+  return (yield* one(sql`select 1 as gone where ${hasGone(name)}`)) !== undefined;
+}
+
+/** [M13] What the sender learns of a recipient, once the message is written: also that nobody is there to read it. */
+export function* reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {
+  if (!written.unread) return recipient;
+  const { name } = recipient;
+  const task = yield* one<{ parent: string }>(sql`
+    select tasks.parent from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
+  const hint = `"${name}" is a sub-agent that has ended, and reads no more mail; write to "${task!.parent}", which started it, or start a new one`;
+  return { ...recipient, ended: true, hint };
+}

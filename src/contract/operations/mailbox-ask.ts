@@ -1,0 +1,43 @@
+import * as v from "valibot";
+import { choices } from "../entry.ts";
+import { name, text } from "../fields.ts";
+import { message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { recipient, strict } from "../recipient.ts";
+import { nextEventId } from "../waiting.ts";
+
+export const ask = operation({
+  name: "mailbox.ask",
+  kind: "write",
+  access: { on: "own" },
+  summary: "Ask an agent or the person something, outside of any thread",
+  detail:
+    "The person gets the choices as buttons. The answer comes to your inbox; the person's has the question's correlation id, " +
+    "and what was chosen as payload.choice. In a thread use update --status blocked instead.",
+  input: () =>
+    v.strictObject({
+      from: name("who asks", "AGENT"),
+      to: name("whom: an agent, or user", "AGENT"),
+      question: text("what to ask", { file: true }),
+      choices: choices(),
+      strict: strict(),
+    }),
+  output: () =>
+    v.strictObject({
+      message: message(),
+      correlationId: v.string(),
+      recipient: recipient(),
+      nextEventId: nextEventId(),
+    }),
+  errors: ["invalid_input", "too_large", "not_found"],
+  cli: { command: "ask", plain: ["to", "question"], identity: "from", identityDefault: "main" },
+  creates: true,
+  http: ["POST /api/mailbox/:to/ask"],
+  mcp: {
+    tool: "ask",
+    set: "mailbox",
+    use: "Ask an agent or the person (user) something, with answers to choose from. The answer comes to your inbox.",
+    without: ["strict"],
+  },
+  examples: ['inbox ask user "Deploy now?" --choices yes,no'],
+});

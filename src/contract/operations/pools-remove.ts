@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const poolRemove = operation({
+  name: "pools.remove",
+  kind: "write",
+  access: { on: "bus", scopes: ["leader", "admin"] },
+  summary: "Remove a pool: nobody is in it any more, and its name is free",
+  detail: "Threads that wait for it stay; the answer counts them, and reassign gives them to somebody else.",
+  input: () => v.strictObject({ pool: name("the pool", "POOL"), agent: name("who removes it", "AGENT") }),
+  output: () => v.strictObject({ pool: v.string(), members: v.array(v.string()), pending: v.number() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "pool remove", plain: ["pool"], identity: "agent", identityDefault: "main" },
+  http: ["POST /api/pools/:pool/remove"],
+  mcp: { none: "who is in a pool is for its members and for people to decide" },
+  examples: ["inbox pool remove backend"],
+});

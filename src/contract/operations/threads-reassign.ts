@@ -1,0 +1,45 @@
+import * as v from "valibot";
+import { name, text } from "../fields.ts";
+import { threadId } from "../ids.ts";
+import { message } from "../message.ts";
+import { operation } from "../operation.ts";
+import { recipient, strict } from "../recipient.ts";
+import { thread } from "../thread.ts";
+
+export const reassign = operation({
+  name: "threads.reassign",
+  kind: "write",
+  access: { on: "assignment", by: "thread", does: "change" },
+  summary: "Give a thread that has not ended to another agent or pool",
+  detail:
+    "For the thread's creator and leaders. It is pending again, for the new agent; whoever held it is fenced, and gets " +
+    "a control message. A sub-agent's own thread cannot be given away: end the sub-agent.",
+  input: () =>
+    v.strictObject({
+      agent: name("who decides", "AGENT"),
+      thread: threadId(),
+      to: name("the agent or pool that gets it", "AGENT"),
+      reason: v.optional(text("why", { limit: 4096, file: true })),
+      strict: strict(),
+    }),
+  output: () =>
+    v.strictObject({
+      thread: thread(),
+      /** To whom it is given. */
+      message: message(),
+      recipient: recipient(),
+      /** Who was told that it is gone; null where nobody had it. */
+      lost: v.nullable(v.string()),
+    }),
+  errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
+  cli: { command: "reassign", plain: ["thread"], identity: "agent" },
+  http: ["POST /api/threads/:thread/reassign"],
+  mcp: {
+    tool: "reassign",
+    set: "worker",
+    destructive: true,
+    use: "Give a thread to another agent, also where somebody holds it; that one is told to stop.",
+    without: ["strict"],
+  },
+  examples: ['inbox reassign thr_123 --agent leader --to backend-2 --reason "backend-1 is stuck"'],
+});
