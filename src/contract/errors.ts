@@ -2,6 +2,8 @@
  * Every way an operation can refuse, in one closed table. Surfaces read the exit code and the HTTP
  * status from here; engines translate driver errors into these codes at their edge.
  */
+import { withoutTokens } from "./secret.ts";
+
 export const errorTable = {
   invalid_input: {
     exit: 30,
@@ -85,10 +87,11 @@ export class InboxError extends Error {
     message: string,
     more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    super(message, { cause: more.cause });
+    // [X15] What was typed in the wrong place is repeated in messages, and these are logged.
+    super(withoutTokens(message), { cause: more.cause });
     this.name = "InboxError";
     this.code = code;
-    this.hint = more.hint ?? errorTable[code].hint;
+    this.hint = more.hint === undefined ? errorTable[code].hint : withoutTokens(more.hint);
     if (more.details) this.details = more.details;
   }
 

@@ -4,3 +4,12 @@ export const withoutPassword = (address: string) =>
     // The scheme is no user, also where there is no password.
     .replace(/^(\s*(?:[a-z]+:\/\/|(?![a-z]+:\/\/))[^:@/?]*):.*@/is, "$1@")
     .replace(/([?&](?:ssl)?pass(?:word)?=)[^&]*/gi, "$1***");
+
+/** [X15] A token as it is made (token-text.ts), wherever it stands in a text. */
+const token = /\brst_[A-Za-z0-9_-]{16,}/g;
+
+/** A text as it may be kept or shown: whoever reads it must not become whoever a token in it speaks for. */
+export const withoutTokens = (text: string) => (text.includes("rst_") ? text.replace(token, "rst_…") : text);
+
+/** The end of a text in which a token may have begun, for those that have it piece by piece. */
+export const begunToken = (text: string): string => /\brst_[A-Za-z0-9_-]*$/.exec(text)?.[0] ?? "";

@@ -8,11 +8,13 @@ import { keepTask } from "../bus/procedures/task-keep.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { fs } from "../system.ts";
-import { identityVariables, impersonal, onPath } from "./environment.ts";
+import { identityVariables, onPath } from "./environment.ts";
 import { type Guard, guardOver } from "./guard.ts";
-import { brandFor, killBelow } from "./kill-tree.ts";
+import { inherited } from "./inherited.ts";
+import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
 import { endingFile, profilesFile, taskFolder, tasksFolder, transcriptFile } from "./place.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
@@ -34,6 +36,8 @@ export interface Keeping {
   token: string;
   /** The hub that supervises, if one does. */
   url: string | null;
+  /** Opens a hub of this process's own, for the sub-agent alone, and answers with its address. */
+  serve(): string;
   env: Record<string, string | undefined>;
 }
 
@@ -53,7 +57,7 @@ export async function keep(keeping: Keeping): Promise<void> {
   const guard = guardOver(keeping, kept);
   try {
     const ending = await work(keeping, kept.row, folder, programFolder(tasks), transcript, guard);
-    await killBelow(token);
+    await killBelow(treeOf(keeping));
     if (guard.stale()) return;
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
@@ -65,6 +69,8 @@ export async function keep(keeping: Keeping): Promise<void> {
     transcript.close();
   }
 }
+
+const treeOf = ({ token: mark, db }: Keeping): Tree => ({ mark, bus: withoutPassword(db) });
 
 /** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
 const namingMs = 50;
@@ -90,7 +96,7 @@ async function work(
       job,
       profile,
       env,
-      mark,
+      tree: treeOf(keeping),
       row,
       transcript,
       signal: guard.signal,
@@ -112,27 +118,30 @@ async function work(
 }
 
 async function jobFor(
-  { engine, db, url, token: mark, env }: Keeping,
+  { engine, db, delivery, url, serve, token: mark, env }: Keeping,
   row: TaskRow,
   profile: Profile,
   folder: string,
   programs: string,
 ): Promise<{ job: Job; env: Record<string, string> }> {
   const model = row.model ?? profile.model;
+  const token = await lendToken(engine, row, mark);
+  // [X12] With a token it gets a hub that looks at it, and never the database, which asks nobody.
+  const hub = token === null ? url : (url ?? serve());
   const variables = identityVariables({
     name: row.name,
     parent: row.parent,
-    db,
+    ...(token === null ? { db, delivery } : { db: hub! }),
     thread: idOf("thread", row.thread_id!),
     task: row.name,
-    url,
-    token: await lendToken(engine, row, mark),
+    url: hub,
+    token,
     profile: row.profile,
     model,
     mark,
     programs,
   });
-  const childEnv = { ...impersonal(env), ...profile.runner.env, ...variables };
+  const childEnv = { ...inherited(env, profile.runner), ...profile.runner.env, ...variables };
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,

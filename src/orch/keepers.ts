@@ -1,7 +1,7 @@
 /** Starts a keeper for each task that has begun, and sees those die that it has started. */
 import { endTask } from "../bus/procedures/task-end.ts";
 import type { Started } from "../bus/procedures/task-start.ts";
-import { withoutPassword } from "../contract/secret.ts";
+import { withoutPassword, withoutTokens } from "../contract/secret.ts";
 import { fs } from "../system.ts";
 import { impersonal } from "./environment.ts";
 import { profilesFile, taskFolder, tasksFolder } from "./place.ts";
@@ -65,7 +65,7 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
 
 function endOf(file: string): string {
   try {
-    return fs().readFileSync(file, "utf8").trim().slice(-complaintLimit).toWellFormed();
+    return withoutTokens(fs().readFileSync(file, "utf8")).trim().slice(-complaintLimit).toWellFormed();
   } catch {
     return "";
   }

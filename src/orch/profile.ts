@@ -13,6 +13,8 @@ export interface RunnerSettings {
   /** How its output is read: as it is, or as one JSON object with the final message in a field. */
   output: "text" | "json";
   env: Readonly<Record<string, string>>;
+  /** [X12] Further variables that it inherits: names, or beginnings of names with a `*` behind. */
+  passEnv: readonly string[];
   /** How many of it run at a time. */
   concurrency: number | null;
   timeoutSeconds: number | null;

@@ -6,12 +6,12 @@ import { exists, fs } from "../system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
 import { isTable, type Reader, reader, type Table } from "./profile-table.ts";
-import { mentions, places } from "./runners/template.ts";
+import { codeWithPlace, mentions, places } from "./runners/template.ts";
 
 /** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
 const maxRunning = 100;
 
-const forAll = ["kind", "command", "model", "env", "concurrency", "timeout", "retries"];
+const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "timeout", "retries"];
 const forCommands = [...forAll, "prompt", "output", "resume"];
 const forAgents = [...forAll, "permission"];
 
@@ -64,6 +64,7 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     model: table.words("model") ?? (builtIn ? ["--model", "{model}"] : []),
     output: table.choice("output", ["text", "json"]) ?? "text",
     env: table.texts("env") ?? {},
+    passEnv: passedNames(table),
     concurrency: table.number("concurrency", 1, true) ?? null,
     timeoutSeconds: table.number("timeout", 0.001, false) ?? null,
     retries: table.number("retries", 0, true) ?? 0,
@@ -84,6 +85,18 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
   return settings;
 }
 
+function passedNames(table: Reader): string[] {
+  const names = table.words("pass_env") ?? [];
+  const wrong = names.find((name) => !/^[A-Za-z_]\w*\*?$/.test(name));
+  if (wrong !== undefined)
+    throw table.wrong(
+      "pass_env",
+      `holds ${JSON.stringify(wrong)}, which is no variable's name`,
+      'for example pass_env = ["NPM_TOKEN", "AWS_*"]',
+    );
+  return names;
+}
+
 const sources =
   'put {session} into command too, and it is given a new name; or set output = "json" and print {"result": …, "session": …}';
 
@@ -96,6 +109,13 @@ function program(table: Reader, key: string, folder: string): string[] | undefin
     if (near && !places.some((place) => word === `{${place}}`))
       throw table.wrong(key, `holds ${word}, which is not filled in`, `did you mean {${near}}?`);
   }
+  const code = codeWithPlace(words);
+  if (code !== undefined)
+    throw table.wrong(
+      key,
+      `holds ${JSON.stringify(code)}: what is put in there would be run as code`,
+      `use "$INBOX_PROMPT" there, or pass it as an argument: ${key} = ["sh", "-c", "echo \\"$1\\"", "sh", "{prompt}"]`,
+    );
   const [first, ...rest] = words as [string, ...string[]];
   return [first.includes("/") ? resolve(folder, first) : first, ...rest];
 }

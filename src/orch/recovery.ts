@@ -22,7 +22,7 @@ export type Death = { complaint?: string };
 
 export type Recover = (deaths: ReadonlyMap<string, Death>) => Promise<void>;
 
-export function recovery(engine: Engine, host: string): Recover {
+export function recovery(engine: Engine, host: string, bus: string): Recover {
   const silentSince = new Map<string, number>();
 
   function verdict(task: KeptTask, deaths: ReadonlyMap<string, Death>): "dead" | "silent" | "lives" {
@@ -42,17 +42,23 @@ export function recovery(engine: Engine, host: string): Recover {
       const found = verdict(task, deaths);
       if (found === "lives") continue;
       const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
-      if (row) await clearUp(engine, host, row, deaths.get(task.keeper_token!));
+      if (row) await clearUp(engine, host, bus, row, deaths.get(task.keeper_token!));
     }
   };
 }
 
-async function clearUp(engine: Engine, host: string, row: TaskRow, death: Death | undefined): Promise<void> {
+async function clearUp(
+  engine: Engine,
+  host: string,
+  bus: string,
+  row: TaskRow,
+  death: Death | undefined,
+): Promise<void> {
   const { task_number: number, keeper_token: token } = row;
   const end = (ending: Ending) => engine.write((tx) => endTask(tx, number, token!, ending));
   if (row.host !== host) return void (await end(lost(row)));
   if (row.keeper !== null) endKeeper(row.keeper);
-  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft(markOf(token!));
+  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft({ mark: markOf(token!), bus });
   if (row.keeper === null && death?.complaint === undefined) {
     // Marked as started, and whoever should have kept it was killed before it began.
     return engine.write((tx) => unstart(tx, number, token!));

@@ -4,6 +4,8 @@
  */
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
+import { asInboxError } from "../contract/errors.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
 import { idleGates } from "./idle-gate.ts";
@@ -40,7 +42,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
   const ring = () => nudge.abort();
   const keepers = startingKeepers(supervising, ring);
   const gates = idleGates(supervising, ring);
-  const recover = recovery(engine, thisHost());
+  const recover = recovery(engine, thisHost(), withoutPassword(supervising.db));
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
@@ -89,7 +91,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       return begun;
     } catch (error) {
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
-      console.error(String((error as Error).message));
+      console.error(asInboxError(error).message);
       beatDue = performance.now() + 1000;
       return "away";
     }

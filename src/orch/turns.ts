@@ -3,7 +3,7 @@ import type { Ending } from "../bus/procedures/task-end.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { type Running, startChild } from "./child.ts";
 import { askGate } from "./gate.ts";
-import { killBelow } from "./kill-tree.ts";
+import { killBelow, type Tree } from "./kill-tree.ts";
 import type { Profile } from "./profile.ts";
 import { runnerFor } from "./runners/index.ts";
 import type { Job, Runner } from "./runners/runner.ts";
@@ -16,7 +16,7 @@ export interface Turns {
   job: Job;
   profile: Profile;
   env: Record<string, string>;
-  mark: string;
+  tree: Tree;
   row: TaskRow;
   transcript: Transcript;
   /** Its reason is why the task is to end. */
@@ -26,16 +26,16 @@ export interface Turns {
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
-  const { profile, env, row, mark, transcript, signal, onStart } = turns;
+  const { profile, env, row, tree, transcript, signal, onStart } = turns;
   const runner = runnerFor(profile.runner);
-  const clear = () => killBelow(mark);
+  const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });
   const stopped = () => ({ success: false, error: String(signal.reason) });
   let job = turns.job;
   for (let refusals = 0; ; ) {
     if (signal.aborted) return stopped();
     transcript.note({ kind: "prompt", text: job.prompt });
-    const running = startChild(runner, profile, job, env, mark, transcript, signal);
+    const running = startChild(runner, profile, job, env, tree, transcript, signal);
     onStart(running);
     const { outcome, error } = await running.ended;
     const session = outcome.session === undefined ? {} : { session: outcome.session };

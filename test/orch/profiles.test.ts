@@ -42,6 +42,7 @@ describe("what a file says", () => {
       model = ["-m", "{model}"]
       output = "json"
       env = { COLOR = "never" }
+      pass_env = ["NPM_TOKEN", "AWS_*"]
       concurrency = 2
       timeout = 600.5
       retries = 3
@@ -70,6 +71,7 @@ Review.
       model: ["-m", "{model}"],
       output: "json",
       env: { COLOR: "never" },
+      passEnv: ["NPM_TOKEN", "AWS_*"],
       concurrency: 2,
       timeoutSeconds: 600.5,
       retries: 3,
@@ -306,6 +308,24 @@ describe("mistakes name file, table and key, and what was meant", () => {
       '[runners.a]\ncommand = ["x", "{promt}"]',
       ": [runners.a] command holds {promt}, which is not filled in",
       "{prompt}",
+    ],
+    [
+      "the prompt inside a shell's code",
+      '[runners.a]\ncommand = ["env", "/bin/bash", "-lc", "echo {prompt}"]',
+      ': [runners.a] command holds "echo {prompt}": what is put in there would be run as code',
+      '"$INBOX_PROMPT"',
+    ],
+    [
+      "a name inside another program's code",
+      '[runners.a]\ncommand = ["python3", "-c", "print(\'{name}\')"]',
+      ": [runners.a] command holds \"print('{name}')\": what is put in there would be run as code",
+      "as an argument",
+    ],
+    [
+      "no variable's name",
+      '[runners.a]\ncommand = ["x"]\npass_env = ["A=b"]',
+      ': [runners.a] pass_env holds "A=b", which is no variable',
+      "NPM_TOKEN",
     ],
     [
       "the prompt twice",

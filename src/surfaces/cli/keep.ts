@@ -4,6 +4,7 @@
  */
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import { withoutPassword } from "../../contract/secret.ts";
+import type { Door } from "../../hub.ts";
 import { type Asked, brokerOf, locate } from "../../location.ts";
 import { openBus } from "../../open-bus.ts";
 import { keep } from "../../orch/keeper.ts";
@@ -14,6 +15,9 @@ export function addressOf(asked: Asked): string {
   if (named && asked.db === withoutPassword(named)) return locate({ ...asked, db: named });
   return locate(asked);
 }
+
+/** Loaded by those that need one: a keeper is started for each task. */
+const hub = () => require("../../hub.ts") as typeof import("../../hub.ts");
 
 /** Answers with the exit code; what goes wrong is said to standard error, which the supervisor has put into a file. */
 export async function runKeeper([flag, place, task]: readonly string[]): Promise<number> {
@@ -28,9 +32,15 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
     const db = addressOf({ db: place, env, cwd: process.cwd() });
     const delivery = brokerOf(undefined, env);
     const { engine } = openBus(db, { delivery });
+    let door: Door | undefined;
+    const serve = () => {
+      door ??= hub().openDoor(db, delivery);
+      return door.url;
+    };
     try {
-      await keep({ engine, db, delivery, number, token, url: url || null, env });
+      await keep({ engine, db, delivery, number, token, url: url || null, serve, env });
     } finally {
+      await door?.close();
       await engine.close();
     }
     return 0;
