@@ -171,6 +171,7 @@ const allowed: Record<string, string[]> = {
     "src/hub.ts",
     "src/orch/supervisor.ts",
     "src/orch/keeper.ts",
+    "src/orch/patience.ts",
     "src/open-bus.ts",
     "src/orch/program.ts",
     "src/orch/system-calls.ts",

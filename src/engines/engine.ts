@@ -6,6 +6,8 @@ export type Work<T> = (tx: Context) => Procedure<T | Refused>;
 export interface EngineOptions {
   /** The engine's clock, milliseconds since the epoch. Tests move it; nobody else does. */
   now?: () => number;
+  /** One process of very many: it holds a connection to a server only while it uses it. */
+  frugal?: boolean;
 }
 
 export interface WriteOptions {

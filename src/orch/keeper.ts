@@ -15,6 +15,7 @@ import { identityVariables, onPath } from "./environment.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { inherited } from "./inherited.ts";
 import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
+import { patiently } from "./patience.ts";
 import { endingFile, profilesFile, taskFolder, tasksFolder, transcriptFile } from "./place.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
@@ -49,9 +50,9 @@ export async function keep(keeping: Keeping): Promise<void> {
   const folder = taskFolder(tasks, number);
   fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
   const self = identityOf(process.pid);
-  const kept = await engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), {
-    repeatable: true,
-  });
+  const kept = await patiently(() =>
+    engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), { repeatable: true }),
+  );
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
   const guard = guardOver(keeping, kept);
@@ -177,22 +178,7 @@ function writeEnding(folder: string, token: string, ending: Ending): void {
 }
 
 const deliver = (engine: Engine, number: number, token: string, ending: Ending) =>
-  untilThere(() => engine.write((tx) => endTask(tx, number, token, ending), { repeatable: true }));
-
-const againMs = 1000;
-
-/** For as long as it takes: nothing is given up because the database is away. */
-async function untilThere<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      const { code } = asInboxError(error);
-      if (code !== "storage" && code !== "busy") throw error;
-      await Bun.sleep(againMs);
-    }
-  }
-}
+  patiently(() => engine.write((tx) => endTask(tx, number, token, ending), { repeatable: true }));
 
 function noteEnd(transcript: Transcript, ending: Ending): void {
   if (ending.success) transcript.note({ kind: "final", text: ending.final ?? "" });

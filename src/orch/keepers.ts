@@ -1,5 +1,6 @@
 /** Starts a keeper for each task that has begun, and sees those die that it has started. */
 import { endTask } from "../bus/procedures/task-end.ts";
+import { unstart } from "../bus/procedures/task-keep.ts";
 import type { Started } from "../bus/procedures/task-start.ts";
 import { withoutPassword, withoutTokens } from "../contract/secret.ts";
 import { fs } from "../system.ts";
@@ -7,12 +8,15 @@ import { impersonal } from "./environment.ts";
 import { profilesFile, taskFolder, tasksFolder } from "./place.ts";
 import { startDetached } from "./program.ts";
 import type { Death } from "./recovery.ts";
+import { shortages } from "./spawn.ts";
 import type { Supervising } from "./supervisor.ts";
 
 export interface Keepers {
   start(task: Started): Promise<void>;
   /** By token: those that ended otherwise than by having done their work, and were not yet cleared up after. */
   dead(): ReadonlyMap<string, Death>;
+  /** Its process lives; it may not have got through to the bus yet. */
+  isStarting(token: string): boolean;
   clearedUp(deaths: ReadonlyMap<string, Death>): void;
 }
 
@@ -21,6 +25,7 @@ const complaintLimit = 2000;
 /** `ring` is called when one has died. */
 export function startingKeepers({ engine, db, delivery, url, env }: Supervising, ring: () => void): Keepers {
   const deaths = new Map<string, Death>();
+  const alive = new Set<string>();
 
   function startKeeper({ number, token }: Started): void {
     const folder = taskFolder(tasksFolder(db, env), number);
@@ -40,7 +45,9 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
       },
       complaints,
     );
+    alive.add(token);
     void keeper.exited.then(() => {
+      alive.delete(token);
       if (keeper.exitCode === 0) return;
       deaths.set(token, keeper.signalCode === null ? { complaint: endOf(complaints) } : {});
       ring();
@@ -52,10 +59,14 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
       try {
         startKeeper(task);
       } catch (error) {
+        // [Q16] The machine has no room for another process now: as if it had not been tried.
+        if (shortages.includes((error as { code?: string }).code ?? ""))
+          return engine.write((tx) => unstart(tx, task.number, task.token));
         const why = `no process could be started to keep it: ${(error as Error).message}`;
         await engine.write((tx) => endTask(tx, task.number, task.token, { success: false, error: why }));
       }
     },
+    isStarting: (token) => alive.has(token),
     dead: () => new Map(deaths),
     clearedUp(these) {
       for (const token of these.keys()) deaths.delete(token);

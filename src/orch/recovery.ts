@@ -22,14 +22,20 @@ export type Death = { complaint?: string };
 
 export type Recover = (deaths: ReadonlyMap<string, Death>) => Promise<void>;
 
-export function recovery(engine: Engine, host: string, bus: string): Recover {
+export function recovery(
+  engine: Engine,
+  host: string,
+  bus: string,
+  isStarting: (token: string) => boolean,
+): Recover {
   const silentSince = new Map<string, number>();
 
   function verdict(task: KeptTask, deaths: ReadonlyMap<string, Death>): "dead" | "silent" | "lives" {
     const { host: where, keeper, keeper_token: token, lapsed } = task;
     if (deaths.has(token!) || (where === host && keeper !== null && !lives(keeper))) return "dead";
     if (!lapsed) return "lives";
-    if (where === host && (keeper === null || isStopped(keeper))) return "silent";
+    const begins = keeper === null && isStarting(token!);
+    if (where === host && !begins && (keeper === null || isStopped(keeper))) return "silent";
     if (!silentSince.has(token!)) silentSince.set(token!, performance.now());
     return performance.now() - silentSince.get(token!)! > graceMs ? "silent" : "lives";
   }

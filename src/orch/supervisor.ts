@@ -3,13 +3,16 @@
  * in memory that the database does not have: it may be killed at any moment, and a second one is harmless.
  */
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
+import { keepersToEnd } from "../bus/procedures/task-keep.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
+import { nudgeKeeper } from "./guard.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
+import { startsAtOnce } from "./pace.ts";
 import { profilesFile, thisHost } from "./place.ts";
 import type { Profiles } from "./profile.ts";
 import { loadProfiles } from "./profiles.ts";
@@ -42,7 +45,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
   const ring = () => nudge.abort();
   const keepers = startingKeepers(supervising, ring);
   const gates = idleGates(supervising, ring);
-  const recover = recovery(engine, thisHost(), withoutPassword(supervising.db));
+  const recover = recovery(engine, thisHost(), withoutPassword(supervising.db), keepers.isStarting);
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
@@ -88,6 +91,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
       gates.ask(begun.worked, profiles);
       for (const task of begun.started) await keepers.start(task);
+      for (const keeper of await engine.read((tx) => keepersToEnd(tx, thisHost()))) nudgeKeeper(keeper);
       return begun;
     } catch (error) {
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
@@ -111,5 +115,5 @@ function roomFor({ maxRunning, all }: Profiles): Room {
   const of = new Map<string, { shared: string; most: number }>();
   for (const [name, { runner }] of all)
     if (runner.concurrency !== null) of.set(name, { shared: runner.name, most: runner.concurrency });
-  return { all: maxRunning, of };
+  return { all: maxRunning, starting: startsAtOnce(), of };
 }

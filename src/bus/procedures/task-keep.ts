@@ -3,6 +3,7 @@ import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { taskTopic } from "../../sql/topics.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
@@ -44,6 +45,8 @@ export function* keepTask(
   const now = yield* tx.clock();
   const until = expiryAfter(now, keepSeconds);
   const after = yield* changeTask(row, { leased_until: until, ...processes });
+  // [Q16] Whoever paces the starts may start another.
+  if (row.keeper === null && after.keeper !== null) tx.wake(taskTopic);
   const lease = yield* findLease(row.thread_id!);
   if (isHeld(lease) && lease.agent_id === row.name) {
     const thread = yield* findThread(idOf("thread", row.thread_id!));
@@ -64,6 +67,15 @@ export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
     select tasks.task_number, tasks.keeper_token, tasks.keeper, tasks.host, tasks.leased_until from tasks
     where ${isRunning} and tasks.worker is null order by tasks.task_number`);
   return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until <= now }));
+}
+
+/** The keepers on a host whose task is to end, and who may not have heard of it. */
+export function* keepersToEnd(_: Context, host: string): Procedure<string[]> {
+  const rows = yield* all<{ keeper: string }>(sql`
+    select tasks.keeper from tasks join threads on threads.thread_id = tasks.thread_id
+    where ${isRunning} and tasks.host = ${host} and tasks.keeper is not null
+      and (tasks.killed_by is not null or threads.status = 'cancelled') order by tasks.task_number`);
+  return rows.map(({ keeper }) => keeper);
 }
 
 /** The first word of a token stays the same, whoever takes the task over: what was started bears it. */

@@ -8,6 +8,7 @@ import type { Door } from "../../hub.ts";
 import { type Asked, brokerOf, locate } from "../../location.ts";
 import { openBus } from "../../open-bus.ts";
 import { keep } from "../../orch/keeper.ts";
+import { patiently } from "../../orch/patience.ts";
 
 /** What is shown in `ps` has no password in it: the real address comes by the environment. */
 export function addressOf(asked: Asked): string {
@@ -31,7 +32,7 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
       });
     const db = addressOf({ db: place, env, cwd: process.cwd() });
     const delivery = brokerOf(undefined, env);
-    const { engine } = openBus(db, { delivery });
+    const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }));
     let door: Door | undefined;
     const serve = () => {
       door ??= hub().openDoor(db, delivery);
