@@ -113,7 +113,7 @@ const allowed: Record<string, string[]> = {
     "src/contract",
     "src/version.ts",
   ],
-  "src/orch/profile.ts": [],
+  "src/orch/profile.ts": ["src/contract"],
   "src/orch/built-in.ts": ["src/orch/profile.ts"],
   "src/orch/profile-table.ts": ["src/contract"],
   "src/orch/profile-list.ts": ["src/orch/built-in.ts", "src/orch/profile.ts", "src/contract"],

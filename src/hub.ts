@@ -124,7 +124,7 @@ export interface Door {
 
 /** [X12] A hub for one sub-agent, where tokens are used and no hub supervises: on loopback, and for those with a token only. */
 export function openDoor(db: string, delivery?: string): Door {
-  const inbox = openInbox(db, { delivery });
+  const inbox = openInbox(db, { delivery, remote: true });
   const server = startServer(inbox, {
     port: 0,
     hostname: "127.0.0.1",

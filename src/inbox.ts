@@ -70,11 +70,13 @@ export interface EmbeddedInbox extends Inbox {
 export interface InboxOptions extends BusOptions {
   /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
   supervised?: boolean;
+  /** Calls come from other processes (default: where it supervises): this one's environment is not the callers'. */
+  remote?: boolean;
 }
 
 export function openInbox(
   location: string,
-  { supervised = false, ...options }: InboxOptions = {},
+  { supervised = false, remote = supervised, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
   const { engine, journal } = openBus(location, options);
   const watch = watchOver(engine, location, { delivery: options.delivery, supervised });
@@ -89,7 +91,7 @@ export function openInbox(
         options.verified ? vouchedFor(engine) : engine,
         parsed,
         { signal, handOver, keyed },
-        { db: location, supervise: watch.now },
+        { db: location, supervise: watch.now, ...(!remote && { env: process.env }) },
       ),
     );
     return handed(engine, given);

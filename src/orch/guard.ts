@@ -1,5 +1,5 @@
 /** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
-import { type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
+import { type End, type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
 import type { Engine } from "../engines/engine.ts";
 import { isServer } from "../location.ts";
 import { threadTopic } from "../sql/topics.ts";
@@ -10,9 +10,9 @@ import { lives, pidIn } from "./processes.ts";
 import { startedHere } from "./spawn.ts";
 
 export interface Guard {
-  /** Aborted when the task is to end; its reason says why. */
+  /** Aborted when the task is to end; its reason is an End. */
   signal: AbortSignal;
-  end(why: string): void;
+  end(why: End): void;
   /** The task is somebody else's by now. */
   stale(): boolean;
   stop(): void;
@@ -27,12 +27,12 @@ export function guardOver({ engine, db, delivery, number, token }: Keeping, firs
   const controller = new AbortController();
   let stale = false;
 
-  const end = (why: string) => {
+  const end = (why: End) => {
     if (!controller.signal.aborted) controller.abort(why);
   };
   const heed = (kept: Kept) => {
     stale ||= !kept;
-    if (!kept) end("it is kept by another");
+    if (!kept) end({ error: "it is kept by another", reason: "lost" });
     else if (kept.end !== undefined) end(kept.end);
   };
   heed(first);

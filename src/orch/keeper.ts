@@ -13,9 +13,9 @@ import type { Engine } from "../engines/engine.ts";
 import { fs } from "../system.ts";
 import { identityVariables, onPath } from "./environment.ts";
 import { type Guard, guardOver } from "./guard.ts";
-import { inherited } from "./inherited.ts";
+import { chosen, inherited } from "./inherited.ts";
 import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
-import { patiently } from "./patience.ts";
+import { patiently, startMs } from "./patience.ts";
 import { endingFile, profilesFile, taskFolder, tasksFolder, transcriptFile } from "./place.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
@@ -50,8 +50,9 @@ export async function keep(keeping: Keeping): Promise<void> {
   const folder = taskFolder(tasks, number);
   fs().mkdirSync(folder, { recursive: true, mode: 0o700 });
   const self = identityOf(process.pid);
-  const kept = await patiently(() =>
-    engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), { repeatable: true }),
+  const kept = await patiently(
+    () => engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), { repeatable: true }),
+    startMs,
   );
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
@@ -111,7 +112,12 @@ async function work(
   } catch (error) {
     const { message, hint, code } = asInboxError(error);
     const known = code !== "internal" && code !== "storage";
-    return { success: false, error: known ? `${message}; ${hint}` : message, forGood: known };
+    return {
+      success: false,
+      error: known ? `${message}; ${hint}` : message,
+      reason: "refused",
+      forGood: known,
+    };
   } finally {
     clearTimeout(timer);
     clearTimeout(naming);
@@ -142,13 +148,19 @@ async function jobFor(
     mark,
     programs,
   });
-  const childEnv = { ...inherited(env, profile.runner), ...profile.runner.env, ...variables };
+  const childEnv = {
+    ...inherited(env, profile.runner),
+    ...handedOn(row),
+    ...profile.runner.env,
+    ...variables,
+  };
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,
     prompt: row.prompt,
     model,
     instructions: profile.instructions,
+    permission: row.permission ?? usualPermission(profile),
     cwd: row.cwd,
     folder,
     mcp: { command: `${programs}/inbox`, args: ["mcp"], env: variables },
@@ -156,14 +168,22 @@ async function jobFor(
   return { job, env: childEnv };
 }
 
+/** Of a task that was pushed before tasks had one. */
+const usualPermission = ({ permission }: Profile) =>
+  permission === null || permission === "inherit" ? "edit" : permission;
+
+/** What whoever pushed it had in its environment, of what the profile names. */
+const handedOn = ({ env_json }: TaskRow): Record<string, string> =>
+  env_json === null ? {} : chosen(JSON.parse(env_json), ["*"]);
+
 /** [Q6] On time, from the moment the task counts as started. */
 function timeLimit(row: TaskRow, profile: Profile, guard: Guard): Timer | undefined {
   const limit = row.timeout_ms ?? (profile.runner.timeoutSeconds ?? 0) * 1000;
   if (!limit) return undefined;
   // The database's clock may be another one than ours.
   const gone = Math.min(1000, Math.max(0, Date.now() - Date.parse(row.started_at!)));
-  const why = `it took longer than ${limit / 1000} seconds and was killed`;
-  return setTimeout(() => guard.end(why), Math.max(0, limit - gone));
+  const error = `it took longer than ${limit / 1000} seconds and was killed`;
+  return setTimeout(() => guard.end({ error, reason: "timeout" }), Math.max(0, limit - gone));
 }
 
 /** On disk before it is told: if this process dies in between, whoever clears up delivers it. */

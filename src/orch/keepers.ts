@@ -63,7 +63,9 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
         if (shortages.includes((error as { code?: string }).code ?? ""))
           return engine.write((tx) => unstart(tx, task.number, task.token));
         const why = `no process could be started to keep it: ${(error as Error).message}`;
-        await engine.write((tx) => endTask(tx, task.number, task.token, { success: false, error: why }));
+        await engine.write((tx) =>
+          endTask(tx, task.number, task.token, { success: false, error: why, reason: "refused" }),
+        );
       }
     },
     isStarting: (token) => alive.has(token),

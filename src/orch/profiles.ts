@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { closest, didYouMean } from "../contract/suggest.ts";
+import { permissionsAsked } from "../contract/task.ts";
 import { exists, fs } from "../system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
@@ -29,7 +30,10 @@ export function loadProfiles(file: string | undefined): Profiles {
 
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
-    all.set(name, { name, runner, model: null, instructions: null, gate: null, gateIdle: null });
+    all.set(name, {
+      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null },
+      permission: asksNobody(runner) ? null : runner.permission,
+    });
   for (const [name, table] of top.tables("profiles")) all.set(name, profileIn(name, table, runners, folder));
 
   const named = top.text("default") ?? null;
@@ -69,7 +73,7 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     timeoutSeconds: table.number("timeout", 0.001, false) ?? null,
     retries: table.number("retries", 0, true) ?? 0,
     resume: program(table, "resume", folder) ?? null,
-    permission: table.choice("permission", ["allow", "reject"]) ?? "reject",
+    permission: table.choice("permission", permissionsAsked) ?? "inherit",
   };
   if (settings.model.length && !mentions(settings.model, "model"))
     throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
@@ -126,7 +130,7 @@ function profileIn(
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
 ): Profile {
-  table.takes(["runner", "model", "instructions", "gate"]);
+  table.takes(["runner", "model", "instructions", "permission", "gate"]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -142,14 +146,30 @@ function profileIn(
       meant(wanted, runners),
     );
   const model = table.text("model") ?? null;
-  if (model !== null && !runner.model.length && !mentions(runner.command, "model") && runner.kind !== "acp")
+  if (model !== null && !choosesModel(runner))
     throw table.wrong(
       "model",
       `is set, but the runner ${JSON.stringify(wanted)} has no way to choose one`,
       `set model = ["--model", "{model}"] in [runners.${wanted}]`,
     );
-  return { name, runner, model, instructions: table.text("instructions") ?? null, ...gatesIn(table, folder) };
+  const permission = table.choice("permission", permissionsAsked);
+  if (permission !== undefined && asksNobody(runner))
+    throw table.wrong(
+      "permission",
+      `is of no use with the runner ${JSON.stringify(wanted)}, which asks nobody`,
+    );
+  return {
+    ...{ name, runner, model, instructions: table.text("instructions") ?? null },
+    permission: asksNobody(runner) ? null : (permission ?? runner.permission),
+    ...gatesIn(table, folder),
+  };
 }
+
+/** Whether a model can be chosen for it. */
+export const choosesModel = ({ model, command, kind }: RunnerSettings) =>
+  model.length > 0 || mentions(command, "model") || kind === "acp";
+
+const asksNobody = ({ kind }: RunnerSettings) => kind === "command";
 
 function gatesIn(table: Reader, folder: string): Pick<Profile, "gate" | "gateIdle"> {
   if (!table.holdsTable("gate")) return { gate: program(table, "gate", folder) ?? null, gateIdle: null };

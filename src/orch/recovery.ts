@@ -76,7 +76,8 @@ async function clearUp(
     const { code, message } = asInboxError(error);
     if (code === "storage" || code === "busy") throw error;
     // What it left cannot be told as it is; that it has ended can.
-    await end({ success: false, error: `its result could not be delivered: ${message}`, forGood: true });
+    const told = `its result could not be delivered: ${message}`;
+    await end({ success: false, error: told, reason: "lost", forGood: true });
   }
 }
 
@@ -107,6 +108,7 @@ function lost(row: TaskRow, complaint?: string): Ending {
   return {
     success: false,
     error: row.killed_by === null ? whyLost(row, complaint) : killedBy(row),
+    reason: row.killed_by === null ? "lost" : "killed",
     partial: outputLeft(row),
   };
 }

@@ -10,6 +10,7 @@ import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
 import { nudgeKeeper } from "./guard.ts";
+import { hasDied, thisProcess } from "./holder.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
 import { startsAtOnce } from "./pace.ts";
@@ -46,6 +47,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
   const keepers = startingKeepers(supervising, ring);
   const gates = idleGates(supervising, ring);
   const recover = recovery(engine, thisHost(), withoutPassword(supervising.db), keepers.isStarting);
+  const self = thisProcess();
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
@@ -82,7 +84,8 @@ export async function supervise(supervising: Supervising): Promise<number> {
     try {
       const deaths = keepers.dead();
       if (performance.now() >= beatDue || deaths.size) {
-        if (!(await engine.write((tx) => holdSupervision(tx, holder, url)))) return "another";
+        if (!(await engine.write((tx) => holdSupervision(tx, holder, { url, process: self, hasDied }))))
+          return "another";
         await recover(deaths);
         keepers.clearedUp(deaths);
         beatDue = performance.now() + beatMs;

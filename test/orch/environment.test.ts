@@ -61,6 +61,30 @@ test("[X12] a built-in program keeps its own keys, and those of the cloud that s
   expect(of("command")).toEqual([]);
 });
 
+test("[X12] a task is handed what its own pusher's environment says of what its profile names, and that is kept no longer than the task", async () => {
+  using team = await crew('pass_env = ["NAMED"]\n');
+  const push = (name: string, NAMED: string) =>
+    run(["push", `name=${name}`, "--", 'echo "$NAMED $OTHER"'], {
+      cwd: team.path,
+      env: { HOME: team.path, NAMED, OTHER: "x" },
+      program: [orch],
+    });
+  await push("first", "1");
+  await push("second", "2");
+  expect(await team.ask("select name, env_json from tasks order by task_number")).toEqual([
+    { name: "first", env_json: '{"NAMED":"1"}' },
+    { name: "second", env_json: '{"NAMED":"2"}' },
+  ]);
+  // One supervisor, with a third one's environment, runs both.
+  await team.orch("run", "1");
+  const told = [...(await team.hear()), ...(await team.hear())];
+  expect(told.map(({ from, text }) => [from, text])).toEqual([
+    ["first", "1 "],
+    ["second", "2 "],
+  ]);
+  expect(await team.ask("select env_json from tasks where env_json is not null")).toEqual([]);
+});
+
 /** What it finds, and what comes of it when it drops its token, or makes one that may do more. */
 const climb = [
   "env >found",

@@ -76,13 +76,14 @@ Review.
       timeoutSeconds: 600.5,
       retries: 3,
       resume: ["mine", "--resume", "{session}"],
-      permission: "reject",
+      permission: "inherit",
     } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",
       runner: mine,
       model: null,
       instructions: null,
+      permission: null,
       gate: null,
       gateIdle: null,
     });
@@ -91,6 +92,7 @@ Review.
       runner: mine,
       model: "big",
       instructions: "Review.\n",
+      permission: null,
       gate: ["make", "check"],
       gateIdle: null,
     });
@@ -120,7 +122,7 @@ Review.
         expect(profiles.all.get(name)!.runner).toMatchObject({
           kind: name,
           command: [name],
-          permission: "reject",
+          permission: "inherit",
         });
     }
   });
@@ -418,20 +420,21 @@ describe("which is meant, and which are there", () => {
     await program(join(folder.path, "bin/codex"));
     const lines = describeProfiles(loadProfiles(folder.file), join(folder.path, "bin"));
     const codex = { runner: "codex", installed: true, program: join(folder.path, "bin/codex"), hint: null };
+    const usual = { model: null, permission: "inherit" } as const;
     expect(lines).toEqual([
       {
         name: "claude",
         runner: "claude",
-        model: null,
+        ...usual,
         installed: false,
         program: "claude",
         hint: "npm install -g @anthropic-ai/claude-code",
       },
-      { name: "codex", model: null, ...codex },
+      { name: "codex", ...usual, ...codex },
       {
         name: "gemini",
         runner: "gemini",
-        model: null,
+        ...usual,
         installed: false,
         program: "gemini",
         hint: "npm install -g @google/gemini-cli",
@@ -439,7 +442,7 @@ describe("which is meant, and which are there", () => {
       {
         name: "opencode",
         runner: "opencode",
-        model: null,
+        ...usual,
         installed: false,
         program: "opencode",
         hint: "npm install -g opencode-ai",
@@ -448,6 +451,7 @@ describe("which is meant, and which are there", () => {
         name: "mine",
         runner: "mine",
         model: null,
+        permission: null,
         installed: true,
         program: join(folder.path, "mine"),
         hint: null,
@@ -456,11 +460,12 @@ describe("which is meant, and which are there", () => {
         name: "flat",
         runner: "flat",
         model: null,
+        permission: null,
         installed: false,
         program: join(folder.path, "flat"),
         hint: `make ${join(folder.path, "flat")} a program that can be run, or write another path in [runners.flat] command`,
       },
-      { name: "deep", model: "big", ...codex },
+      { name: "deep", ...usual, model: "big", ...codex },
     ]);
   });
 });

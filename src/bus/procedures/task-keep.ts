@@ -1,5 +1,6 @@
 /** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
 import { idOf } from "../../contract/ids.ts";
+import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -13,7 +14,13 @@ import { killedBy } from "./task-end.ts";
 export const keepSeconds = 15;
 
 /** What a keeper may go by: go on, or why it is to end. Undefined where the task is not its own any more. */
-export type Kept = { row: TaskRow; end?: string } | undefined;
+export type Kept = { row: TaskRow; end?: End } | undefined;
+
+/** Why a task is to end. */
+export interface End {
+  error: string;
+  reason: FailureReason;
+}
 
 function* keptTask(number: number, token: string): Procedure<TaskRow | undefined> {
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
@@ -26,10 +33,12 @@ export function* lookAtTask(_: Context, number: number, token: string): Procedur
   return row && { row, ...(yield* wish(row)) };
 }
 
-function* wish(row: TaskRow): Procedure<{ end?: string }> {
-  if (row.killed_by !== null) return { end: killedBy(row) };
+function* wish(row: TaskRow): Procedure<{ end?: End }> {
+  if (row.killed_by !== null) return { end: { error: killedBy(row), reason: "killed" } };
   const thread = yield* findThread(idOf("thread", row.thread_id!));
-  return thread.status === "cancelled" ? { end: "its thread was cancelled" } : {};
+  return thread.status === "cancelled"
+    ? { end: { error: "its thread was cancelled", reason: "cancelled" } }
+    : {};
 }
 
 /** Keeps the task and its thread for a while longer, and notes which processes it has. */

@@ -17,7 +17,7 @@ export const assign = operation({
       ...taskSettings(),
     }),
   output: () => v.strictObject({ success: v.literal(true), terminalId: v.string() }),
-  errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state"],
+  errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
   cli: {
     command: "assign",
     program: "orch",

@@ -28,7 +28,7 @@ export const handoff = operation({
       message: v.nullable(v.string()),
       messages: v.array(mail()),
     }),
-  errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state"],
+  errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
   cli: {
     command: "handoff",
     program: "orch",

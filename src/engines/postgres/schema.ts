@@ -375,4 +375,11 @@ end $$;
 
 drop function event_lock();
 `,
+  // What a task may do, why it failed, and what it is handed of its pusher's environment; which process supervises.
+  `
+alter table tasks add column permission text collate "C";
+alter table tasks add column reason text collate "C";
+alter table tasks add column env_json text;
+alter table supervision add column process text collate "C";
+`,
 ];

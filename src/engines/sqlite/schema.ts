@@ -318,4 +318,11 @@ create table search_parts (
 insert into search_words (search_words) values ('delete-all');
 update search_progress set event_id = 0;
 `,
+  // What a task may do, why it failed, and what it is handed of its pusher's environment; which process supervises.
+  `
+alter table tasks add column permission text;
+alter table tasks add column reason text;
+alter table tasks add column env_json text;
+alter table supervision add column process text;
+`,
 ];

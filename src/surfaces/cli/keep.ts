@@ -8,7 +8,7 @@ import type { Door } from "../../hub.ts";
 import { type Asked, brokerOf, locate } from "../../location.ts";
 import { openBus } from "../../open-bus.ts";
 import { keep } from "../../orch/keeper.ts";
-import { patiently } from "../../orch/patience.ts";
+import { patiently, startMs } from "../../orch/patience.ts";
 
 /** What is shown in `ps` has no password in it: the real address comes by the environment. */
 export function addressOf(asked: Asked): string {
@@ -32,7 +32,7 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
       });
     const db = addressOf({ db: place, env, cwd: process.cwd() });
     const delivery = brokerOf(undefined, env);
-    const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }));
+    const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }), startMs);
     let door: Door | undefined;
     const serve = () => {
       door ??= hub().openDoor(db, delivery);
