@@ -17,9 +17,6 @@ export function addressOf(asked: Asked): string {
   return locate(asked);
 }
 
-/** Loaded by those that need one: a keeper is started for each task. */
-const hub = () => require("../../hub.ts") as typeof import("../../hub.ts");
-
 /** Answers with the exit code; what goes wrong is said to standard error, which the supervisor has put into a file. */
 export async function runKeeper([flag, place, task]: readonly string[]): Promise<number> {
   try {
@@ -35,7 +32,9 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
     const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }), startMs);
     let door: Door | undefined;
     const serve = () => {
-      door ??= hub().openDoor(db, delivery);
+      // Loaded by those that need one: a keeper is started for each task.
+      const { openDoor } = require("../../hub.ts") as typeof import("../../hub.ts");
+      door ??= openDoor(db, delivery);
       return door.url;
     };
     try {
