@@ -99,6 +99,7 @@ describe.each(engines)("$name", (engine) => {
       from: "sub",
       success: false,
       error: "it ended with status 3",
+      reason: "exit",
       partial_output: "half of it",
     };
     const [result] = await results(inbox);

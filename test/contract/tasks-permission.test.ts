@@ -50,7 +50,7 @@ describe.each(engines)("$name", (engine) => {
     await bench.push("later", { after: ["other"] });
     await bench.end("sub", { final: "as far as I could", refused: ["Bash", "Write"] });
     await bench.end("other", { success: false, error: "it ended with status 3", reason: "exit" });
-    const { messages } = await inbox.call("mailbox.receive", { agent });
+    const { messages } = await inbox.call("mailbox.list", { agent });
     const told = messages.map(({ senderId, metadata }) => {
       const { reason, refused } = metadata as { reason?: string; refused?: string[] };
       return [senderId, reason, refused];

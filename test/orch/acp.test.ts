@@ -73,7 +73,7 @@ describe("a turn", () => {
 
   test("[Q5] what it said before its last tool is its final message where it says nothing after", async () => {
     const { outcome } = await talked({ steps: [{ say: "Done so far." }, { ask: "one more thing" }] });
-    expect(outcome).toEqual({ final: "Done so far." });
+    expect(outcome).toMatchObject({ final: "Done so far." });
   });
 
   test("[Q9] a long message is cut to its end, and the transcript has it all", async () => {

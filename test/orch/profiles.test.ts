@@ -193,7 +193,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that is nothing like another",
       "[profiles.claude]\nzzz = 1",
       ": [profiles.claude] zzz is not a key",
-      "there are runner, model, instructions, gate",
+      "there are runner, model, instructions, permission, gate",
     ],
     [
       "an unknown key of a gate",
