@@ -100,7 +100,7 @@ const permission = () =>
   v.optional(
     choice(
       permissionsAsked,
-      "what it may do without asking: inherit (default: what you may), reject, edit (files in its folder), allow (everything)",
+      "what it may do without asking (default: inherit, what you may); edit: files in its folder",
     ),
   );
 

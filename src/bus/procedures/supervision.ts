@@ -23,7 +23,7 @@ function* current(): Procedure<SupervisionRow | undefined> {
     order by supervision.leased_until desc limit 1`);
 }
 
-function* isHeld(tx: Context, held: SupervisionRow | undefined, hasDied: HasDied): Procedure<boolean> {
+function* stillHeld(tx: Context, held: SupervisionRow | undefined, hasDied: HasDied): Procedure<boolean> {
   if (!held || held.leased_until <= (yield* tx.clock())) return false;
   return held.process === null || !hasDied(held.process);
 }
@@ -37,7 +37,7 @@ export function* holdSupervision(
   yield* alone(tx, "supervision");
   const now = yield* tx.clock();
   const held = yield* current();
-  if (held?.holder !== holder && (yield* isHeld(tx, held, hasDied))) return false;
+  if (held?.holder !== holder && (yield* stillHeld(tx, held, hasDied))) return false;
   yield* run(sql`delete from supervision where holder <> ${holder}`);
   yield* run(sql`
     insert into supervision (holder, leased_until, hub_url, process)
@@ -72,5 +72,5 @@ export function* supervisionNow(
   hasDied: HasDied,
 ): Procedure<"nothing to do" | "held" | "wanted"> {
   if (!(yield* openWork())) return "nothing to do";
-  return (yield* isHeld(tx, yield* current(), hasDied)) ? "held" : "wanted";
+  return (yield* stillHeld(tx, yield* current(), hasDied)) ? "held" : "wanted";
 }

@@ -46,7 +46,7 @@ export const handoff = operation({
     usualFor: ["leader"],
     use: "Start one sub-agent and wait for its answer; if it is still running, call again with terminal_id. For several use assign.",
     renamed: { timeoutSeconds: "wait" },
-    without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
+    without: ["cwd", "timeout", "priority", "retries", "after", "worker", "permission"],
   },
   nothing: ({ status }) => status === "running",
   failed: ({ success }) => success === false,
