@@ -20,7 +20,8 @@ import { findThread } from "../thread.ts";
 import { claim } from "./claim.ts";
 import { collect } from "./collect.ts";
 import { send } from "./send.ts";
-import { endDispatched, endedMeanwhile } from "./task-end.ts";
+import { endDispatched } from "./task-dispatched.ts";
+import { endedMeanwhile } from "./task-end.ts";
 import { keepSeconds } from "./task-keep.ts";
 import type { Worked } from "./worker-idle.ts";
 
