@@ -87,7 +87,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       ? meet(db, stopping.signal).then((there) => (there ? check() : undefined))
       : Promise.resolve();
     met.catch(() => {}); // whoever started it is told
-    const address = isLoopback(host) ? server.url : null;
+    const address = addressHere(host, server.url);
     const supervision =
       options.supervise === false ? undefined : superviseHere(inbox.engine, options, address, met);
     const tending = inbox.tend(ending.signal);
@@ -110,6 +110,37 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     if ((error as { code?: string }).code === "EADDRINUSE") throw await whoHolds(host, port);
     throw error;
   }
+}
+
+/** By which programs on this machine reach it. */
+function addressHere(host: string, url: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return url;
+  return `http://127.0.0.1:${new URL(url).port}`;
+}
+
+export interface Door {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** [X12] A hub for one sub-agent, where tokens are used and no hub supervises: on loopback, and for those with a token only. */
+export function openDoor(db: string, delivery?: string): Door {
+  const inbox = openInbox(db, { delivery, remote: true });
+  const server = startServer(inbox, {
+    port: 0,
+    hostname: "127.0.0.1",
+    hosts: [],
+    auth: true,
+    limits: usualLimits,
+    about: {},
+  });
+  return {
+    url: server.url,
+    close: async () => {
+      await server.stop();
+      await inbox.close();
+    },
+  };
 }
 
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */

@@ -81,11 +81,13 @@ export interface InboxOptions extends BusOptions {
   supervised?: boolean;
   /** Told why waiting tasks are not started, once. */
   complain?: (message: string) => void;
+  /** Calls come from other processes (default: where it supervises): this one's environment is not the callers'. */
+  remote?: boolean;
 }
 
 export function openInbox(
   location: string,
-  { supervised = false, complain, ...options }: InboxOptions = {},
+  { supervised = false, remote = supervised, complain, ...options }: InboxOptions = {},
 ): EmbeddedInbox {
   const { engine, journal } = openBus(location, options);
   const watch = watchOver(engine, location, { delivery: options.delivery, supervised, complain });
@@ -104,7 +106,7 @@ export function openInbox(
         engineFor(engine, caller, op, parsed),
         parsed,
         { signal, handOver, keyed },
-        { db: location, supervise: watch.now, files },
+        { db: location, supervise: watch.now, files, ...(!remote && { env: process.env }) },
       ),
     );
     return handed(engine, given);

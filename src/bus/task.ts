@@ -2,7 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import { closest } from "../contract/suggest.ts";
-import type { Task, TaskInQueue, TaskStatus } from "../contract/task.ts";
+import type { FailureReason, Permission, Task, TaskInQueue, TaskStatus } from "../contract/task.ts";
 import type { Priority } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, alone, one, run } from "../sql/procedure.ts";
@@ -48,6 +48,12 @@ export interface TaskRow {
   error: string | null;
   /** Whether it waits for a slot of its parent's queue; 0 where it was assigned, and starts at once. */
   in_turn: number;
+  /** [Q15] What it may do without asking; null where that is nobody's to say. */
+  permission: Permission | null;
+  /** Why it failed, for programs. */
+  reason: FailureReason | null;
+  /** [X12] Variables of whoever pushed it, as JSON, until it has ended. */
+  env_json: string | null;
 }
 
 const columnsWith = (
@@ -56,7 +62,7 @@ const columnsWith = (
   tasks.model, tasks.cwd, tasks.timeout_ms, tasks.priority, tasks.place, tasks.retries, tasks.attempt, tasks.worker,
   tasks.thread_id, tasks.not_before, tasks.keeper_token, tasks.leased_until, tasks.host, tasks.keeper, tasks.child,
   tasks.folder, tasks.session, tasks.token_id, tasks.killed_by, tasks.kill_reason, tasks.created_at, tasks.started_at, tasks.finished_at,
-  tasks.success, tasks.error, tasks.in_turn`;
+  tasks.success, tasks.error, tasks.in_turn, tasks.permission, tasks.reason, tasks.env_json`;
 
 export const taskColumns = columnsWith(fragment`tasks.prompt`);
 /** The same with no more than the beginning of the prompt. */
@@ -168,6 +174,8 @@ const fieldsOf = (row: TaskRow, after: string[]): Omit<Task, "prompt"> => ({
   finishedAt: row.finished_at,
   success: row.success === null ? null : row.success === 1,
   error: row.error,
+  reason: row.reason,
+  permission: row.permission,
 });
 
 /** Processes are written as `pid:start:boot`. */

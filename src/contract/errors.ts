@@ -2,7 +2,7 @@
  * Every way an operation can refuse, in one closed table. Surfaces read the exit code and the HTTP
  * status from here; engines translate driver errors into these codes at their edge.
  */
-import { withoutPasswords } from "./secret.ts";
+import { withoutPasswords, withoutTokens } from "./secret.ts";
 
 export const errorTable = {
   invalid_input: {
@@ -87,11 +87,12 @@ export class InboxError extends Error {
     message: string,
     more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    // Whoever made it may have had an address from elsewhere, with a password in it.
-    super(withoutPasswords(message), { cause: more.cause });
+    // [X15] What was typed in the wrong place is repeated in messages, and these are logged; so are addresses from elsewhere,
+    // with a password in them.
+    super(withoutTokens(withoutPasswords(message)), { cause: more.cause });
     this.name = "InboxError";
     this.code = code;
-    this.hint = more.hint ?? errorTable[code].hint;
+    this.hint = more.hint === undefined ? errorTable[code].hint : withoutTokens(more.hint);
     if (more.details) this.details = more.details;
   }
 

@@ -26,6 +26,8 @@ export interface FieldInfo {
   flag?: string;
   /** Programs on the caller's machine fill it from this variable where nobody gave it. */
   env?: string;
+  /** That variable goes with another field's: where the other one was given differently, it says nothing. */
+  along?: string;
   /** Programs on the caller's machine fill it with the working directory. */
   here?: boolean;
 }

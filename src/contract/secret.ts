@@ -16,3 +16,12 @@ const ofHub = (address: string) =>
 /** A text for people, whatever addresses others have put into it. */
 export const withoutPasswords = (text: string) =>
   text.includes("://") ? text.replace(/[a-z][a-z0-9+.-]*:\/\/[^\s/?#]*@/gi, withoutPassword) : text;
+
+/** [X15] A token as it is made (token-text.ts), wherever it stands in a text. */
+const token = /\brst_[A-Za-z0-9_-]{16,}/g;
+
+/** A text as it may be kept or shown: whoever reads it must not become whoever a token in it speaks for. */
+export const withoutTokens = (text: string) => (text.includes("rst_") ? text.replace(token, "rst_…") : text);
+
+/** The end of a text in which a token may have begun, for those that have it piece by piece. */
+export const begunToken = (text: string): string => /\brst_[A-Za-z0-9_-]*$/.exec(text)?.[0] ?? "";

@@ -12,9 +12,14 @@ export function fillFromHere(
   input: Record<string, unknown>,
   { cwd, env }: Surroundings,
 ): void {
-  for (const field of fieldsOf(op.input())) {
+  const fields = fieldsOf(op.input());
+  const given = { ...input };
+  const goesAlong = (key: string) =>
+    given[key] === undefined || given[key] === env[fields.find((field) => field.key === key)?.env ?? ""];
+  for (const field of fields) {
     if (input[field.key] !== undefined) continue;
     if (field.here) input[field.key] = cwd;
-    else if (field.env && env[field.env]) input[field.key] = env[field.env];
+    else if (field.env && env[field.env] && (!field.along || goesAlong(field.along)))
+      input[field.key] = env[field.env];
   }
 }

@@ -7,6 +7,27 @@ import { priorities } from "./thread.ts";
 export const taskStatuses = ["queued", "waiting", "running", "finished"] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
+/** [Q5] Why a task is no success. `failed`: it said so itself; `refused`: it could not be started as it was asked for. */
+export const failureReasons = [
+  "timeout",
+  "killed",
+  "exit",
+  "failed",
+  "lost",
+  "cancelled",
+  "skipped",
+  "gate",
+  "refused",
+] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+/** [Q15] What a sub-agent may do without asking, from least to most. */
+export const permissions = ["reject", "edit", "allow"] as const;
+export type Permission = (typeof permissions)[number];
+/** What may be asked for: `inherit` is what the parent has. */
+export const permissionsAsked = ["inherit", ...permissions] as const;
+export type PermissionAsked = (typeof permissionsAsked)[number];
+
 /** What every view of a task has. */
 const taskFields = () => ({
   name: v.string(),
@@ -30,6 +51,8 @@ const taskFields = () => ({
   finishedAt: v.nullable(v.string()),
   success: v.nullable(v.boolean()),
   error: v.nullable(v.string()),
+  reason: v.nullable(v.picklist(failureReasons)),
+  permission: v.nullable(v.picklist(permissions)),
 });
 
 export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
@@ -53,7 +76,7 @@ export const taskWords = {
 
 const model = () => {
   const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
-  return v.optional(described(field, { ...field.field, env: "INBOX_MODEL" }));
+  return v.optional(described(field, { ...field.field, env: "INBOX_MODEL", along: "profile" }));
 };
 
 const profile = () => {
@@ -79,6 +102,14 @@ export const retries = () =>
     integer("try again so often when it fails (default: the profile's, else 0)", { min: 0, max: 100 }),
   );
 
+const permission = () =>
+  v.optional(
+    choice(
+      permissionsAsked,
+      "what it may do without asking (default: inherit, what you may); edit: files in its folder",
+    ),
+  );
+
 const worker = () =>
   v.optional(name("give it to this living agent or pool instead of starting a process", "AGENT|POOL"));
 
@@ -91,6 +122,7 @@ export const taskSettings = () => ({
   after: dependencies(),
   retries: retries(),
   priority: taskPriority(),
+  permission: permission(),
   worker: worker(),
   cwd: workingFolder(),
 });

@@ -8,6 +8,8 @@ export interface EngineOptions {
   now?: () => number;
   /** [G6] What a statement without `order by` finds comes in the reverse of its usual order, so that a test sees who relied on that. */
   reverseUnordered?: boolean;
+  /** One process of very many: it holds a connection to a server only while it uses it. */
+  frugal?: boolean;
 }
 
 export interface WriteOptions {

@@ -80,7 +80,8 @@ export const tables: readonly Table[] = [
     "tasks",
     "task_number",
     "name parent status prompt profile model cwd timeout_ms priority place retries attempt worker thread_id not_before " +
-      "keeper_token leased_until host keeper child folder session token_id killed_by kill_reason created_at started_at finished_at success error in_turn",
+      "keeper_token leased_until host keeper child folder session token_id killed_by kill_reason created_at started_at finished_at success error in_turn " +
+      "permission reason env_json",
     { numbered: true, refers: [ofThread, ["token_id", "tokens"]] },
   ),
   table("task_dependencies", "task_number after_number", "", {

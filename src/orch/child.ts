@@ -1,8 +1,9 @@
 /** One run of an agent program: started in a group of its own, followed to its end, and nothing of it left behind. */
 import { InboxError } from "../contract/errors.ts";
+import { withoutTokens } from "../contract/secret.ts";
 import { fs } from "../system.ts";
 import { wayToGet } from "./built-in.ts";
-import { killBelow } from "./kill-tree.ts";
+import { killBelow, type Tree } from "./kill-tree.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
 import { placeOf } from "./profile-list.ts";
@@ -36,7 +37,7 @@ export function startChild(
   profile: Profile,
   job: Job,
   env: Record<string, string>,
-  mark: string,
+  tree: Tree,
   transcript: Transcript,
   signal: AbortSignal,
 ): Running {
@@ -82,7 +83,7 @@ export function startChild(
     if (launch.stdin === "open") ends.push(goodbye());
     const over = (await Promise.race(ends)) === "over";
     // What it started and left behind would hold the pipes open, and must not outlive the task.
-    await killBelow(mark);
+    await killBelow(tree);
     const outcome = await within(followed, drainMs, { final: "", error: "its output has no end" });
     const said = await within(complaints, drainMs, "");
     const error = outcome.error ?? (over ? undefined : endOf(child.exitCode, child.signalCode));
@@ -130,7 +131,7 @@ async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript)
     transcript.note({ kind: "error", text, ...(!text.endsWith("\n") && { open: true }) });
     end = (end + text).slice(-complaintLimit);
   }
-  return end.toWellFormed().replaceAll("\u0000", "\ufffd").trim();
+  return withoutTokens(end.toWellFormed().replaceAll("\u0000", "\ufffd").trim());
 }
 
 function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {

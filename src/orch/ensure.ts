@@ -4,15 +4,17 @@ import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { requireApproval } from "./approval.ts";
 import { impersonal } from "./environment.ts";
+import { hasDied } from "./holder.ts";
 import { profilesVariable } from "./place.ts";
 import { startDetached } from "./program.ts";
 
 export async function ensureSupervision(engine: Engine, db: string, delivery?: string): Promise<void> {
-  if ((await engine.read((tx) => supervisionNow(tx))) !== "wanted") return;
+  if ((await engine.read((tx) => supervisionNow(tx, hasDied))) !== "wanted") return;
   requireApproval(db);
   // The lease is taken in the new one's name: of many who notice at once, one starts it.
   const holder = crypto.randomUUID();
-  if (!(await engine.write((tx) => holdSupervision(tx, holder, null)))) return;
+  if (!(await engine.write((tx) => holdSupervision(tx, holder, { url: null, process: null, hasDied }))))
+    return;
   try {
     startDetached(["supervise", "--db", withoutPassword(db)], {
       ...impersonal(process.env),

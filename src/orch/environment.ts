@@ -2,7 +2,10 @@
 import { markName } from "./kill-tree.ts";
 
 /** About one agent or one process, never to be handed down to another. */
-const personal = [
+export const personal: readonly string[] = [
+  // Where the bus is, with its password: whoever may know it is told.
+  "INBOX_DB",
+  "INBOX_DELIVERY",
   "INBOX_AGENT",
   "INBOX_PARENT",
   "INBOX_THREAD",
@@ -10,6 +13,7 @@ const personal = [
   "INBOX_URL",
   "INBOX_TOKEN",
   "INBOX_MODEL",
+  "INBOX_PROMPT",
   "INBOX_RUNNER",
   "INBOX_PROGRAM",
   "INBOX_KEEP",
@@ -45,7 +49,9 @@ export const placeVariables = (env: Environment): Record<string, string> =>
 export interface Identity {
   name: string;
   parent: string;
+  /** Where tokens are used a hub's address: who has the database needs no token. */
   db: string;
+  delivery?: string;
   thread: string;
   task: string;
   url: string | null;
@@ -60,11 +66,12 @@ export interface Identity {
 
 /** Who the sub-agent is. Its model and kind become the defaults of what it pushes itself. */
 export function identityVariables(identity: Identity): Record<string, string> {
-  const { name, parent, db, thread, task, url, token, profile, model, mark } = identity;
+  const { name, parent, db, delivery, thread, task, url, token, profile, model, mark } = identity;
   return {
     INBOX_AGENT: name,
     INBOX_PARENT: parent,
     INBOX_DB: db,
+    ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
     INBOX_THREAD: thread,
     INBOX_TASK: task,
     ...(url !== null && { INBOX_URL: url }),

@@ -1,4 +1,5 @@
 /** [Q12] A gate: a command that looks at what came out, and may refuse it. Exit 2 refuses; its standard error says why. */
+import { withoutTokens } from "../contract/secret.ts";
 import { spawnPiped } from "./spawn.ts";
 
 export type Verdict = { passed: true; warning?: string } | { passed: false; feedback: string };
@@ -67,5 +68,5 @@ async function endOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let end = "";
   for await (const bytes of stream)
     end = (end + decoder.decode(bytes, { stream: true })).slice(-feedbackLimit);
-  return end.toWellFormed().replaceAll("\u0000", "\ufffd").trim();
+  return withoutTokens(end.toWellFormed().replaceAll("\u0000", "\ufffd").trim());
 }

@@ -1,15 +1,18 @@
 /** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
-import { type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
+import { type End, type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
+import type { Engine } from "../engines/engine.ts";
+import { isServer } from "../location.ts";
 import { threadTopic } from "../sql/topics.ts";
 import { ensureSupervision } from "./ensure.ts";
 import type { Keeping } from "./keeper.ts";
 import { reapAdopted } from "./kill-tree.ts";
+import { lives, pidIn } from "./processes.ts";
 import { startedHere } from "./spawn.ts";
 
 export interface Guard {
-  /** Aborted when the task is to end; its reason says why. */
+  /** Aborted when the task is to end; its reason is an End. */
   signal: AbortSignal;
-  end(why: string): void;
+  end(why: End): void;
   /** The task is somebody else's by now. */
   stale(): boolean;
   stop(): void;
@@ -22,15 +25,14 @@ const restMs = 1000;
 
 export function guardOver({ engine, db, delivery, number, token }: Keeping, first: NonNullable<Kept>): Guard {
   const controller = new AbortController();
-  const over = new AbortController();
   let stale = false;
 
-  const end = (why: string) => {
+  const end = (why: End) => {
     if (!controller.signal.aborted) controller.abort(why);
   };
   const heed = (kept: Kept) => {
     stale ||= !kept;
-    if (!kept) end("it is kept by another");
+    if (!kept) end({ error: "it is kept by another", reason: "lost" });
     else if (kept.end !== undefined) end(kept.end);
   };
   heed(first);
@@ -47,14 +49,9 @@ export function guardOver({ engine, db, delivery, number, token }: Keeping, firs
       .catch(() => {});
   }, beatMs);
 
-  const subscription = engine.subscribe([threadTopic(first.row.thread_id!)]);
-  const watch = async () => {
-    while (!over.signal.aborted) {
-      await engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));
-      await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
-    }
-  };
-  void watch();
+  const look = () => engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));
+  // [Q16] To listen takes a connection of its own, and a server has few: there the supervisor listens for all.
+  const listening = isServer(db) ? hearNudges(look) : listen(engine, first.row.thread_id!, look);
 
   return {
     signal: controller.signal,
@@ -62,6 +59,42 @@ export function guardOver({ engine, db, delivery, number, token }: Keeping, firs
     stale: () => stale,
     stop() {
       clearInterval(beat);
+      listening.stop();
+    },
+  };
+}
+
+/** A signal that does nothing to a process which does not wait for it. */
+const nudge = "SIGURG";
+
+/** Tells a keeper on this host to look at its task. */
+export function nudgeKeeper(keeper: string): void {
+  if (!lives(keeper)) return;
+  try {
+    process.kill(pidIn(keeper), nudge);
+  } catch {
+    // It was faster.
+  }
+}
+
+function hearNudges(look: () => Promise<void>) {
+  const heard = () => void look();
+  process.on(nudge, heard);
+  return { stop: () => void process.off(nudge, heard) };
+}
+
+function listen(engine: Engine, thread: number, look: () => Promise<void>) {
+  const over = new AbortController();
+  const subscription = engine.subscribe([threadTopic(thread)]);
+  const watch = async () => {
+    while (!over.signal.aborted) {
+      await look();
+      await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+    }
+  };
+  void watch();
+  return {
+    stop() {
       over.abort();
       subscription.close();
     },

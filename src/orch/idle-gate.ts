@@ -1,9 +1,11 @@
 /** [Q12] `gate.idle`: asked when a worker of a pool has ended its last thread; where it refuses, the worker is told why. */
 import { dirname } from "node:path";
 import { refusalsOf, sendBackToWork, type Worked } from "../bus/procedures/worker-idle.ts";
+import { asInboxError } from "../contract/errors.ts";
 import { safe } from "../contract/safe-text.ts";
-import { impersonal } from "./environment.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import { askGate } from "./gate.ts";
+import { inherited } from "./inherited.ts";
 import { killLeft, markName } from "./kill-tree.ts";
 import { profilesFile } from "./place.ts";
 import type { Profile, Profiles } from "./profile.ts";
@@ -30,7 +32,7 @@ export function idleGates(supervising: Supervising, ring: () => void): IdleGates
         for (const profile of all.values()) {
           if (profile.gateIdle === null) continue;
           const asked: Promise<void> = judge(supervising, one, profile)
-            .catch((error) => console.error(safe(String((error as Error).message))))
+            .catch((error) => console.error(safe(asInboxError(error).message)))
             .finally(() => {
               asking.delete(asked);
               ring();
@@ -42,7 +44,11 @@ export function idleGates(supervising: Supervising, ring: () => void): IdleGates
   };
 }
 
-async function judge({ engine, db, env }: Supervising, worked: Worked, { name: pool, gateIdle }: Profile) {
+async function judge(
+  { engine, db, env }: Supervising,
+  worked: Worked,
+  { name: pool, gateIdle, runner }: Profile,
+) {
   const refusals = await engine.read((tx) => refusalsOf(tx, worked, pool));
   if (refusals === undefined || refusals >= refusalsAllowed) return;
   const mark = crypto.randomUUID();
@@ -51,8 +57,8 @@ async function judge({ engine, db, env }: Supervising, worked: Worked, { name: p
     { worker: worked.worker, pool, task: worked.task, refusals },
     {
       cwd: dirname(dirname(profilesFile(db, env))),
-      env: { ...impersonal(env), INBOX_DB: db, [markName]: mark },
-      clear: () => killLeft(mark),
+      env: { ...inherited(env, runner), ...runner.env, INBOX_DB: db, [markName]: mark },
+      clear: () => killLeft({ mark, bus: withoutPassword(db) }),
       limitMs,
     },
   );

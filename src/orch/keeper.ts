@@ -8,12 +8,15 @@ import { keepTask } from "../bus/procedures/task-keep.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../own-files.ts";
 import { approvedProfiles, busRefusal } from "./approval.ts";
-import { identityVariables, impersonal, onPath, placeVariables } from "./environment.ts";
+import { identityVariables, onPath, placeVariables } from "./environment.ts";
 import { type Guard, guardOver } from "./guard.ts";
-import { brandFor, killBelow } from "./kill-tree.ts";
+import { chosen, inherited } from "./inherited.ts";
+import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
+import { patiently, startMs } from "./patience.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./place.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profile.ts";
@@ -34,6 +37,8 @@ export interface Keeping {
   token: string;
   /** The hub that supervises, if one does. */
   url: string | null;
+  /** Opens a hub of this process's own, for the sub-agent alone, and answers with its address. */
+  serve(): string;
   env: Record<string, string | undefined>;
 }
 
@@ -46,15 +51,16 @@ export async function keep(keeping: Keeping): Promise<void> {
   makeOwnFolder(tasks);
   makeOwnFolder(folder);
   const self = identityOf(process.pid);
-  const kept = await engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), {
-    repeatable: true,
-  });
+  const kept = await patiently(
+    () => engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), { repeatable: true }),
+    startMs,
+  );
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
   const guard = guardOver(keeping, kept);
   try {
     const ending = await work(keeping, kept.row, folder, programFolder(tasks), transcript, guard);
-    await killBelow(token);
+    await killBelow(treeOf(keeping));
     if (guard.stale()) return;
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
@@ -66,6 +72,8 @@ export async function keep(keeping: Keeping): Promise<void> {
     transcript.close();
   }
 }
+
+const treeOf = ({ token: mark, db }: Keeping): Tree => ({ mark, bus: withoutPassword(db) });
 
 /** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
 const namingMs = 50;
@@ -93,7 +101,7 @@ async function work(
       job,
       profile,
       env,
-      mark,
+      tree: treeOf(keeping),
       row,
       transcript,
       signal: guard.signal,
@@ -107,7 +115,12 @@ async function work(
   } catch (error) {
     const { message, hint, code } = asInboxError(error);
     const known = code !== "internal" && code !== "storage";
-    return { success: false, error: known ? `${message}; ${hint}` : message, forGood: known };
+    return {
+      success: false,
+      error: known ? `${message}; ${hint}` : message,
+      reason: "refused",
+      forGood: known,
+    };
   } finally {
     clearTimeout(timer);
     clearTimeout(naming);
@@ -115,33 +128,43 @@ async function work(
 }
 
 async function jobFor(
-  { engine, db, url, token: mark, env }: Keeping,
+  { engine, db, delivery, url, serve, token: mark, env }: Keeping,
   row: TaskRow,
   profile: Profile,
   folder: string,
   programs: string,
 ): Promise<{ job: Job; env: Record<string, string> }> {
   const model = row.model ?? profile.model;
+  const token = await lendToken(engine, row, mark);
+  // [X12] With a token it gets a hub that looks at it, and never the database, which asks nobody.
+  const hub = token === null ? url : (url ?? serve());
   const variables = identityVariables({
     name: row.name,
     parent: row.parent,
-    db,
+    ...(token === null ? { db, delivery } : { db: hub! }),
     thread: idOf("thread", row.thread_id!),
     task: row.name,
-    url,
-    token: await lendToken(engine, row, mark),
+    url: hub,
+    token,
     profile: row.profile,
     model,
     mark,
     programs,
   });
-  const childEnv = { ...impersonal(env), ...placeVariables(env), ...profile.runner.env, ...variables };
+  const childEnv = {
+    ...inherited(env, profile.runner),
+    ...placeVariables(env),
+    ...handedOn(row),
+    ...profile.runner.env,
+    ...variables,
+  };
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,
     prompt: row.prompt,
     model,
     instructions: profile.instructions,
+    permission: row.permission ?? usualPermission(profile),
     cwd: row.cwd,
     folder,
     mcp: { command: `${programs}/inbox`, args: ["mcp"], env: variables },
@@ -149,14 +172,22 @@ async function jobFor(
   return { job, env: childEnv };
 }
 
+/** Of a task that was pushed before tasks had one. */
+const usualPermission = ({ permission }: Profile) =>
+  permission === null || permission === "inherit" ? "edit" : permission;
+
+/** What whoever pushed it had in its environment, of what the profile names. */
+const handedOn = ({ env_json }: TaskRow): Record<string, string> =>
+  env_json === null ? {} : chosen(JSON.parse(env_json), ["*"]);
+
 /** [Q6] On time, from the moment the task counts as started. */
 function timeLimit(row: TaskRow, profile: Profile, guard: Guard): Timer | undefined {
   const limit = row.timeout_ms ?? (profile.runner.timeoutSeconds ?? 0) * 1000;
   if (!limit) return undefined;
   // The database's clock may be another one than ours.
   const gone = Math.min(1000, Math.max(0, Date.now() - Date.parse(row.started_at!)));
-  const why = `it took longer than ${limit / 1000} seconds and was killed`;
-  return setTimeout(() => guard.end(why), Math.max(0, limit - gone));
+  const error = `it took longer than ${limit / 1000} seconds and was killed`;
+  return setTimeout(() => guard.end({ error, reason: "timeout" }), Math.max(0, limit - gone));
 }
 
 /** On disk before it is told: if this process dies in between, whoever clears up delivers it. */
@@ -170,22 +201,7 @@ function writeEnding(folder: string, token: string, ending: Ending): void {
 }
 
 const deliver = (engine: Engine, number: number, token: string, ending: Ending) =>
-  untilThere(() => engine.write((tx) => endTask(tx, number, token, ending), { repeatable: true }));
-
-const againMs = 1000;
-
-/** For as long as it takes: nothing is given up because the database is away. */
-async function untilThere<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      const { code } = asInboxError(error);
-      if (code !== "storage" && code !== "busy") throw error;
-      await Bun.sleep(againMs);
-    }
-  }
-}
+  patiently(() => engine.write((tx) => endTask(tx, number, token, ending), { repeatable: true }));
 
 function noteEnd(transcript: Transcript, ending: Ending): void {
   if (ending.success) transcript.note({ kind: "final", text: ending.final ?? "" });

@@ -1,14 +1,24 @@
 /**
  * [Q6] Ends whatever a task has started, wherever it went: into another group or session, away from its parent, with
  * its environment cleared. While the task's keeper lives everything is below it, because it adopts orphans. Where the
- * keeper has died, it is found by the marks it left on all of them.
+ * keeper has died, it is found by the marks it left on all of them, by parentage, and by the sessions these are in (a
+ * process group lies within a session). What a process says of itself spares nobody: supervisors and the keepers of other
+ * tasks are known by the program the system says they run.
  */
 import { fs } from "../system.ts";
-import { isDead, readText, type Stat, statOf } from "./processes.ts";
+import { isDead, readLink, readText, type Stat, statOf } from "./processes.ts";
+import { programWords } from "./program.ts";
 import { brandSelf, reap } from "./system-calls.ts";
 
 /** The variable by which whatever a task started is known. */
 export const markName = "INBOX_KEEPER";
+
+/** Whatever one task has started. */
+export interface Tree {
+  mark: string;
+  /** The bus of that task, as command lines show it. */
+  bus: string;
+}
 
 /** The same as a number, for those that clear their environment. From 2^41 on: as microseconds, 25 days. */
 const brandOf = (mark: string) => 2 ** 41 + Number(Bun.hash(mark) % 2n ** 48n);
@@ -22,11 +32,13 @@ const patienceMs = 3000;
 const unsureMs = 1000;
 
 /** All that runs below this process, and again what that has started meanwhile, until nothing is left. */
-export const killBelow = (mark: string) =>
-  killAll((looks) => descendants(mark, looks) ?? marked(mark, looks, process.pid));
+export const killBelow = (tree: Tree) =>
+  killAll((looks) => descendants(tree, looks) ?? marked(tree, looks, process.pid));
 
 /** What a keeper that has died left behind. */
-export const killLeft = (mark: string) => killAll((looks) => marked(mark, looks));
+export const killLeft = (tree: Tree) => killAll((looks) => marked(tree, looks));
+
+const nowhere = { session: 0 };
 
 /**
  * Looks at the list of processes, one after the other. One is sure unless a process that was listed had gone by the time it
@@ -35,7 +47,7 @@ export const killLeft = (mark: string) => killAll((looks) => marked(mark, looks)
 class Looks {
   sure = true;
   /** Dead, or known not to be the task's: the next look has only the new ones to look at, and is over before they have gone. */
-  readonly others = new Set<number>();
+  readonly others = new Map<number, { session: number }>();
   private seen = new Set<number>();
   private before = this.seen;
 
@@ -51,7 +63,7 @@ class Looks {
     const stat = statOf(pid);
     if (stat && !isDead(stat)) return stat;
     this.missed(pid);
-    if (stat) this.others.add(pid);
+    if (stat) this.others.set(pid, nowhere);
     return undefined;
   }
 
@@ -94,14 +106,32 @@ function strike(pid: number): void {
   }
 }
 
+/** By which a program can be made to run other code than its own. */
+const intruding = /^((?:LD|BUN|NODE)_\w+)=(.*)$/s;
+
 /**
- * Supervisors and the keepers of other tasks may have been started from in here. They are not this task's. But what this
- * one's keeper had just forked when it died looks like the keeper until it has become its program.
+ * Supervisors of this bus and the keepers of its other tasks may have been started from in here. They are not this task's.
+ * They are known by the file that the system executes and the words it was started with: a variable anybody can set. But
+ * what this one's keeper had just forked when it died looks like the keeper until it has become its program.
  */
-function isOther(environment: string, mark: string): boolean {
+function isOther(pid: number, environment: string, { mark, bus }: Tree): boolean {
   if (environment.includes(`\u0000INBOX_KEEP=${mark}\u0000`)) return false;
-  return environment.includes("\u0000INBOX_SUPERVISOR=") || environment.includes("\u0000INBOX_KEEP=");
+  const variables = environment.split("\u0000");
+  if (!variables.some((one) => /^INBOX_(SUPERVISOR|KEEP)=/.test(one))) return false;
+  const [, ...words] = readText(`/proc/${pid}/cmdline`, "utf8").split("\u0000");
+  const [, ...own] = programWords();
+  const [command, flag, place] = words.splice(own.length);
+  const said = (command === "supervise" || command === "keep") && flag === "--db" && place === bus;
+  if (!said || own.some((word, i) => words[i] !== word)) return false;
+  if (executable(pid) !== executable(process.pid)) return false;
+  return variables.every((one) => {
+    const [, name, value] = intruding.exec(one) ?? [];
+    return name === undefined || value === (process.env[name] ?? "");
+  });
 }
+
+/** A program that was replaced while it runs is still ours. */
+const executable = (pid: number) => readLink(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "");
 
 /** Undefined where the system keeps no lists of children. */
 function childrenOf(pid: number): number[] | undefined {
@@ -117,14 +147,14 @@ function childrenOf(pid: number): number[] | undefined {
   }
 }
 
-function descendants(mark: string, looks: Looks): number[] | undefined {
+function descendants(tree: Tree, looks: Looks): number[] | undefined {
   const own = childrenOf(process.pid);
   if (!own) return undefined;
   const found = new Set<number>();
   const todo = own;
   for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
     if (found.has(pid) || looks.others.has(pid) || !looks.at(pid)) continue;
-    if (isOther(environmentOf(pid), mark)) continue;
+    if (isOther(pid, environmentOf(pid), tree)) continue;
     found.add(pid);
     todo.push(...(childrenOf(pid) ?? []));
   }
@@ -140,39 +170,61 @@ export function reapAdopted(own: ReadonlySet<number>): void {
   }
 }
 
-/** By the mark or the brand; and what runs below those, or below `root`. */
-function marked(mark: string, looks: Looks, root?: number): number[] {
+/** By the mark or the brand; what runs below those, or below `root`; and what is in their sessions. */
+function marked(tree: Tree, looks: Looks, root?: number): number[] {
+  const { mark } = tree;
   const known = new Map<number, boolean>([[process.pid, process.pid === root]]);
+  const sessions = new Map<number, number>();
   const belongs = (pid: number): boolean => {
     if (pid <= 1 || looks.others.has(pid)) return false;
     let answer = known.get(pid);
     if (answer === undefined) {
       const stat = looks.at(pid);
+      if (stat) sessions.set(pid, stat.session);
       answer = stat !== undefined && ours(pid, stat);
       known.set(pid, answer);
     }
     return answer;
   };
-  const ours = (pid: number, { parent }: Stat): boolean => {
+  const ours = (pid: number, { parent, session }: Stat): boolean => {
     const environment = environmentOf(pid);
-    if (!isOther(environment, mark)) {
+    if (isOther(pid, environment, tree)) sessions.set(pid, 0);
+    else {
       const limits = readText(`/proc/${pid}/limits`);
       if (limits === "") looks.missed(pid);
       if (isBranded(limits, mark) || isMarked(environment, mark) || belongs(parent)) return true;
       if (limits === "") return false;
     }
-    looks.others.add(pid);
+    looks.others.set(pid, { session: sessions.get(pid) ?? session });
     return false;
   };
   // The newest are looked at first, for they may go. The oldest are struck first: whoever sees a child end would go on.
   const all = fs()
     .readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name));
-  return all
+  const pids = all
     .map(Number)
     .sort((a, b) => b - a)
-    .filter((pid) => pid !== process.pid && belongs(pid))
-    .reverse();
+    .filter((pid) => pid !== process.pid);
+  const found = new Set(pids.filter(belongs));
+  const theirs = sessionsOf(found, sessions, new Set(pids));
+  return pids.filter((pid) => found.has(pid) || theirs.has(looks.others.get(pid)?.session ?? 0)).reverse();
+}
+
+/**
+ * A sub-agent begins a session, and nobody can enter another's: who is in one with a process of the task's is the task's. Unless
+ * that session is somebody else's, who leads it and lives.
+ */
+function sessionsOf(
+  found: ReadonlySet<number>,
+  sessions: ReadonlyMap<number, number>,
+  all: ReadonlySet<number>,
+): Set<number> {
+  const own = statOf(process.pid)?.session;
+  const theirs = new Set([...found].map((pid) => sessions.get(pid) ?? 0));
+  for (const session of theirs)
+    if (session <= 1 || session === own || (all.has(session) && !found.has(session))) theirs.delete(session);
+  return theirs;
 }
 
 const isBranded = (limits: string, mark: string) =>

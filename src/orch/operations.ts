@@ -2,12 +2,16 @@
 import { editTask } from "../bus/procedures/task-change.ts";
 import { addTask, type NewTask, push } from "../bus/procedures/task-push.ts";
 import { release } from "../bus/procedures/task-run.ts";
+import { findTask } from "../bus/task.ts";
+import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import type { Task } from "../contract/task.ts";
+import type { PermissionAsked, Task } from "../contract/task.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
+import { chosen } from "./inherited.ts";
 import { profilesFile } from "./place.ts";
+import type { Profile } from "./profile.ts";
 import { chooseProfile, describeProfiles } from "./profile-list.ts";
-import { loadProfiles } from "./profiles.ts";
+import { choosesModel, loadProfiles } from "./profiles.ts";
 import { resumeCommand } from "./resume.ts";
 
 /** Which database it is, as far as the queue has to know. */
@@ -15,6 +19,8 @@ export interface Place {
   db: string;
   /** Sees to it that somebody supervises what is to run. */
   supervise(): Promise<void>;
+  /** The environment of whoever calls; none where that is another process. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 const profilesAt = ({ db }: Pick<Place, "db">) => {
@@ -52,10 +58,43 @@ type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 function complete(place: Place, asked: Asked, prompt: string): NewTask {
   const cwd = asked.cwd ?? process.cwd();
   const rest = { ...asked, prompt, cwd };
-  if (asked.worker !== undefined) return { ...rest, profile: null, retries: asked.retries ?? 0 };
+  if (asked.worker !== undefined) {
+    refusePermission(asked.permission, `"${asked.worker}" lives already, and has its own`);
+    return { ...rest, profile: null, retries: asked.retries ?? 0, usualPermission: null, env: null };
+  }
   const { profiles } = profilesAt(place);
   const profile = chooseProfile(profiles, asked.profile, process.env.PATH ?? "");
-  return { ...rest, profile: profile.name, retries: asked.retries ?? profile.runner.retries };
+  if (profile.permission === null)
+    refusePermission(asked.permission, `the runner "${profile.runner.name}" asks nobody`);
+  if (asked.model !== undefined) refuseModel(profile);
+  return {
+    ...rest,
+    profile: profile.name,
+    retries: asked.retries ?? profile.runner.retries,
+    usualPermission: profile.permission,
+    env: handedOn(place, profile),
+  };
+}
+
+/** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
+function handedOn({ env }: Place, { runner }: Profile): string | null {
+  const kept = env ? chosen(env, ["INBOX_*", ...runner.passEnv]) : {};
+  return Object.keys(kept).length ? JSON.stringify(kept) : null;
+}
+
+function refusePermission(asked: PermissionAsked | undefined, why: string): void {
+  if (asked === undefined || asked === "inherit") return;
+  throw new InboxError("invalid_input", `permission=${asked} would do nothing: ${why}`, {
+    hint: "leave permission out",
+  });
+}
+
+/** [Q8] What nobody would heed is refused, not ignored. */
+function refuseModel({ runner: { name }, runner }: Profile): void {
+  if (choosesModel(runner)) return;
+  throw new InboxError("invalid_input", `the runner "${name}" has no way to choose a model`, {
+    hint: `leave the model out, or set model = ["--model", "{model}"] in [runners.${name}] of .agents/agents.toml`,
+  });
 }
 
 export const pushTo = (place: Place, input: ParsedOf<"tasks.push">) => {
@@ -65,9 +104,15 @@ export const pushTo = (place: Place, input: ParsedOf<"tasks.push">) => {
 
 /** A kind of agent that there is not is refused now, not when it would start. */
 export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
-  if (input.profile !== undefined)
-    chooseProfile(profilesAt(place).profiles, input.profile, process.env.PATH ?? "");
-  return (tx: Context) => editTask(tx, input);
+  const known = (name: string | undefined) =>
+    chooseProfile(profilesAt(place).profiles, name, process.env.PATH ?? "");
+  if (input.profile !== undefined) known(input.profile);
+  return function* (tx: Context): Procedure<OutputOf<"tasks.edit">> {
+    const { profile, worker } = yield* findTask(input.name);
+    if (input.model !== undefined && worker === null)
+      refuseModel(known(input.profile ?? profile ?? undefined));
+    return yield* editTask(tx, input);
+  };
 };
 
 /** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */

@@ -27,9 +27,17 @@ export function bootId(): string {
 }
 
 /** Empty where there is none, or none for us. */
-export function readText(path: string): string {
+export function readText(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
   try {
-    return fs().readFileSync(path, "latin1");
+    return fs().readFileSync(path, encoding);
+  } catch {
+    return "";
+  }
+}
+
+export function readLink(path: string): string {
+  try {
+    return fs().readlinkSync(path);
   } catch {
     return "";
   }

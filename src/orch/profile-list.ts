@@ -1,6 +1,7 @@
 /** [Q8] Which profile is meant, and which programs are installed. */
 import { InboxError } from "../contract/errors.ts";
 import { didYouMean } from "../contract/suggest.ts";
+import type { PermissionAsked } from "../contract/task.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
 import type { Profile, Profiles } from "./profile.ts";
 
@@ -8,6 +9,7 @@ export interface ProfileLine {
   name: string;
   runner: string;
   model: string | null;
+  permission: PermissionAsked | null;
   installed: boolean;
   /** Where it is, or what was looked for. */
   program: string;
@@ -19,13 +21,14 @@ export interface ProfileLine {
 export const placeOf = (program: string, path: string): string | null => Bun.which(program, { PATH: path });
 
 export function describeProfiles(profiles: Profiles, path: string): ProfileLine[] {
-  return [...profiles.all.values()].map(({ name, runner, model }) => {
+  return [...profiles.all.values()].map(({ name, runner, model, permission }) => {
     const wanted = runner.command[0]!;
     const place = placeOf(wanted, path);
     return {
       name,
       runner: runner.name,
       model,
+      permission,
       installed: place !== null,
       program: place ?? wanted,
       hint: place === null ? wayToGet(runner) : null,

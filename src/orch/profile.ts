@@ -1,4 +1,5 @@
 /** [Q8] What `.agents/agents.toml` says of a kind of agent, checked and with the defaults in. */
+import type { PermissionAsked } from "../contract/task.ts";
 
 export interface RunnerSettings {
   name: string;
@@ -13,14 +14,16 @@ export interface RunnerSettings {
   /** How its output is read: as it is, or as one JSON object with the final message in a field. */
   output: "text" | "json";
   env: Readonly<Record<string, string>>;
+  /** [X12] Further variables that it inherits: names, or beginnings of names with a `*` behind. */
+  passEnv: readonly string[];
   /** How many of it run at a time. */
   concurrency: number | null;
   timeoutSeconds: number | null;
   retries: number;
   /** The command that opens an earlier conversation again, with `{session}`. */
   resume: readonly string[] | null;
-  /** ACP: what a sub-agent is answered that asks for permission. */
-  permission: "allow" | "reject";
+  /** [Q15] What a sub-agent may do without asking. */
+  permission: PermissionAsked;
 }
 
 export interface Profile {
@@ -28,6 +31,8 @@ export interface Profile {
   runner: RunnerSettings;
   model: string | null;
   instructions: string | null;
+  /** [Q15] Null where nobody is asked: any program does what its user may. */
+  permission: PermissionAsked | null;
   /** [Q12] Runs when a task ends; exit 2 refuses the end. */
   gate: readonly string[] | null;
   /** The same for a pool worker that goes idle. */

@@ -2,17 +2,18 @@
 import { dirname, resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { closest, didYouMean } from "../contract/suggest.ts";
+import { permissionsAsked } from "../contract/task.ts";
 import { readOwn } from "../own-files.ts";
 import { fs } from "../system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
 import { isTable, type Reader, reader, type Table } from "./profile-table.ts";
-import { mentions, places } from "./runners/template.ts";
+import { codeWithPlace, mentions, places } from "./runners/template.ts";
 
 /** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
 const maxRunning = 100;
 
-const forAll = ["kind", "command", "model", "env", "concurrency", "timeout", "retries"];
+const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "timeout", "retries"];
 const forCommands = [...forAll, "prompt", "output", "resume"];
 const forAgents = [...forAll, "permission"];
 
@@ -33,7 +34,10 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
 
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
-    all.set(name, { name, runner, model: null, instructions: null, gate: null, gateIdle: null });
+    all.set(name, {
+      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null },
+      permission: asksNobody(runner) ? null : runner.permission,
+    });
   for (const [name, table] of top.tables("profiles")) all.set(name, profileIn(name, table, runners, folder));
 
   const named = top.text("default") ?? null;
@@ -68,11 +72,12 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     model: table.words("model") ?? (builtIn ? ["--model", "{model}"] : []),
     output: table.choice("output", ["text", "json"]) ?? "text",
     env: table.texts("env") ?? {},
+    passEnv: passedNames(table),
     concurrency: table.number("concurrency", 1, true) ?? null,
     timeoutSeconds: table.number("timeout", 0.001, false) ?? null,
     retries: table.number("retries", 0, true) ?? 0,
     resume: program(table, "resume", folder) ?? null,
-    permission: table.choice("permission", ["allow", "reject"]) ?? "reject",
+    permission: table.choice("permission", permissionsAsked) ?? "inherit",
   };
   if (settings.model.length && !mentions(settings.model, "model"))
     throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
@@ -88,6 +93,18 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
   return settings;
 }
 
+function passedNames(table: Reader): string[] {
+  const names = table.words("pass_env") ?? [];
+  const wrong = names.find((name) => !/^[A-Za-z_]\w*\*?$/.test(name));
+  if (wrong !== undefined)
+    throw table.wrong(
+      "pass_env",
+      `holds ${JSON.stringify(wrong)}, which is no variable's name`,
+      'for example pass_env = ["NPM_TOKEN", "AWS_*"]',
+    );
+  return names;
+}
+
 const sources =
   'put {session} into command too, and it is given a new name; or set output = "json" and print {"result": …, "session": …}';
 
@@ -100,6 +117,13 @@ function program(table: Reader, key: string, folder: string): string[] | undefin
     if (near && !places.some((place) => word === `{${place}}`))
       throw table.wrong(key, `holds ${word}, which is not filled in`, `did you mean {${near}}?`);
   }
+  const code = codeWithPlace(words);
+  if (code !== undefined)
+    throw table.wrong(
+      key,
+      `holds ${JSON.stringify(code)}: what is put in there would be run as code`,
+      `use "$INBOX_PROMPT" there, or pass it as an argument: ${key} = ["sh", "-c", "echo \\"$1\\"", "sh", "{prompt}"]`,
+    );
   const [first, ...rest] = words as [string, ...string[]];
   return [first.includes("/") ? resolve(folder, first) : first, ...rest];
 }
@@ -110,7 +134,7 @@ function profileIn(
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
 ): Profile {
-  table.takes(["runner", "model", "instructions", "gate"]);
+  table.takes(["runner", "model", "instructions", "permission", "gate"]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -126,14 +150,30 @@ function profileIn(
       meant(wanted, runners),
     );
   const model = table.text("model") ?? null;
-  if (model !== null && !runner.model.length && !mentions(runner.command, "model") && runner.kind !== "acp")
+  if (model !== null && !choosesModel(runner))
     throw table.wrong(
       "model",
       `is set, but the runner ${JSON.stringify(wanted)} has no way to choose one`,
       `set model = ["--model", "{model}"] in [runners.${wanted}]`,
     );
-  return { name, runner, model, instructions: table.text("instructions") ?? null, ...gatesIn(table, folder) };
+  const permission = table.choice("permission", permissionsAsked);
+  if (permission !== undefined && asksNobody(runner))
+    throw table.wrong(
+      "permission",
+      `is of no use with the runner ${JSON.stringify(wanted)}, which asks nobody`,
+    );
+  return {
+    ...{ name, runner, model, instructions: table.text("instructions") ?? null },
+    permission: asksNobody(runner) ? null : (permission ?? runner.permission),
+    ...gatesIn(table, folder),
+  };
 }
+
+/** Whether a model can be chosen for it. */
+export const choosesModel = ({ model, command, kind }: RunnerSettings) =>
+  model.length > 0 || mentions(command, "model") || kind === "acp";
+
+const asksNobody = ({ kind }: RunnerSettings) => kind === "command";
 
 function gatesIn(table: Reader, folder: string): Pick<Profile, "gate" | "gateIdle"> {
   if (!table.holdsTable("gate")) return { gate: program(table, "gate", folder) ?? null, gateIdle: null };

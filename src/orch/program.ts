@@ -37,18 +37,26 @@ export function startDetached(
   env: Record<string, string>,
   complaints?: string,
 ): Subprocess {
+  const file = complaints === undefined ? undefined : ownFile(complaints);
   const child = Bun.spawn([...programWords(), ...words], {
     argv0: "orch",
     cwd: "/",
     env: { ...env, INBOX_PROGRAM: "orch" },
     stdin: "ignore",
     stdout: "ignore",
-    stderr: complaints === undefined ? "ignore" : Bun.file(complaints),
+    stderr: file ?? "ignore",
     detached: true,
   });
+  if (file !== undefined) fs().closeSync(file);
   child.unref();
   startedHere.add(child.pid);
   return child;
+}
+
+/** An empty file that nobody else reads, whatever lay there before. */
+function ownFile(path: string): number {
+  fs().rmSync(path, { force: true });
+  return fs().openSync(path, "wx", 0o600);
 }
 
 /** [Q4] A folder with both names in it, to be put on a path. */

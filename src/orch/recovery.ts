@@ -23,14 +23,20 @@ export type Death = { complaint?: string };
 
 export type Recover = (deaths: ReadonlyMap<string, Death>) => Promise<void>;
 
-export function recovery(engine: Engine, host: string): Recover {
+export function recovery(
+  engine: Engine,
+  host: string,
+  bus: string,
+  isStarting: (token: string) => boolean,
+): Recover {
   const silentSince = new Map<string, number>();
 
   function verdict(task: KeptTask, deaths: ReadonlyMap<string, Death>): "dead" | "silent" | "lives" {
     const { host: where, keeper, keeper_token: token, lapsed } = task;
     if (deaths.has(token!) || (where === host && keeper !== null && !lives(keeper))) return "dead";
     if (!lapsed) return "lives";
-    if (where === host && (keeper === null || isStopped(keeper))) return "silent";
+    const begins = keeper === null && isStarting(token!);
+    if (where === host && !begins && (keeper === null || isStopped(keeper))) return "silent";
     if (!silentSince.has(token!)) silentSince.set(token!, performance.now());
     return performance.now() - silentSince.get(token!)! > graceMs ? "silent" : "lives";
   }
@@ -43,17 +49,23 @@ export function recovery(engine: Engine, host: string): Recover {
       const found = verdict(task, deaths);
       if (found === "lives") continue;
       const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
-      if (row) await clearUp(engine, host, row, deaths.get(task.keeper_token!));
+      if (row) await clearUp(engine, host, bus, row, deaths.get(task.keeper_token!));
     }
   };
 }
 
-async function clearUp(engine: Engine, host: string, row: TaskRow, death: Death | undefined): Promise<void> {
+async function clearUp(
+  engine: Engine,
+  host: string,
+  bus: string,
+  row: TaskRow,
+  death: Death | undefined,
+): Promise<void> {
   const { task_number: number, keeper_token: token } = row;
   const end = (ending: Ending) => engine.write((tx) => endTask(tx, number, token!, ending));
   if (row.host !== host) return void (await end(lost(row)));
   if (row.keeper !== null) endKeeper(row.keeper);
-  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft(markOf(token!));
+  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft({ mark: markOf(token!), bus });
   if (row.keeper === null && death?.complaint === undefined) {
     // Marked as started, and whoever should have kept it was killed before it began.
     return engine.write((tx) => unstart(tx, number, token!));
@@ -65,7 +77,8 @@ async function clearUp(engine: Engine, host: string, row: TaskRow, death: Death 
     const { code, message } = asInboxError(error);
     if (code === "storage" || code === "busy") throw error;
     // What it left cannot be told as it is; that it has ended can.
-    await end({ success: false, error: `its result could not be delivered: ${message}`, forGood: true });
+    const told = `its result could not be delivered: ${message}`;
+    await end({ success: false, error: told, reason: "lost", forGood: true });
   }
 }
 
@@ -96,6 +109,7 @@ function lost(row: TaskRow, complaint?: string): Ending {
   return {
     success: false,
     error: row.killed_by === null ? whyLost(row, complaint) : killedBy(row),
+    reason: row.killed_by === null ? "lost" : "killed",
     partial: outputLeft(row),
   };
 }

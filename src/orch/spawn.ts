@@ -7,6 +7,9 @@ import { makePipe } from "./system-calls.ts";
 /** Started by the runtime, which waits for their ends itself. */
 export const startedHere = new Set<number>();
 
+/** What a machine says that has no room for another process now. */
+export const shortages: readonly string[] = ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"];
+
 export interface Piped {
   process: Subprocess & { stdin?: FileSink };
   stdout: AsyncIterable<Uint8Array>;
@@ -42,8 +45,7 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
   } catch (error) {
     for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.from);
     // The machine is short of something: another time it may do.
-    if (["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"].includes((error as { code?: string }).code ?? ""))
-      throw error;
+    if (shortages.includes((error as { code?: string }).code ?? "")) throw error;
     throw new InboxError("not_found", `${argv[0]} could not be started: ${(error as Error).message}`, {
       hint: "is it a program for this machine, and is the interpreter in its first line installed?",
     });

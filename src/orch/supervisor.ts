@@ -3,14 +3,19 @@
  * in memory that the database does not have: it may be killed at any moment, and a second one is harmless.
  */
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
+import { keepersToEnd } from "../bus/procedures/task-keep.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
-import { InboxError } from "../contract/errors.ts";
+import { asInboxError, InboxError } from "../contract/errors.ts";
 import { safe } from "../contract/safe-text.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
 import { approvedProfiles, busRefusal, isUntrusted } from "./approval.ts";
+import { nudgeKeeper } from "./guard.ts";
+import { hasDied, thisProcess } from "./holder.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
+import { startsAtOnce } from "./pace.ts";
 import { thisHost } from "./place.ts";
 import type { Profiles } from "./profile.ts";
 import { loadProfiles } from "./profiles.ts";
@@ -45,7 +50,8 @@ export async function supervise(supervising: Supervising): Promise<number> {
   const ring = () => nudge.abort();
   const keepers = startingKeepers(supervising, ring);
   const gates = idleGates(supervising, ring);
-  const recover = recovery(engine, thisHost());
+  const recover = recovery(engine, thisHost(), withoutPassword(supervising.db), keepers.isStarting);
+  const self = thisProcess();
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
@@ -94,7 +100,8 @@ export async function supervise(supervising: Supervising): Promise<number> {
       if (refused) return refused;
       const deaths = keepers.dead();
       if (performance.now() >= beatDue || deaths.size) {
-        if (!(await engine.write((tx) => holdSupervision(tx, holder, url)))) return "another";
+        if (!(await engine.write((tx) => holdSupervision(tx, holder, { url, process: self, hasDied }))))
+          return "another";
         await recover(deaths);
         keepers.clearedUp(deaths);
         beatDue = performance.now() + beatMs;
@@ -103,11 +110,12 @@ export async function supervise(supervising: Supervising): Promise<number> {
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
       gates.ask(begun.worked, profiles);
       for (const task of begun.started) await keepers.start(task);
+      for (const keeper of await engine.read((tx) => keepersToEnd(tx, thisHost()))) nudgeKeeper(keeper);
       return begun;
     } catch (error) {
       if (isUntrusted(error)) return error;
       // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
-      console.error(safe(String((error as Error).message)));
+      console.error(safe(asInboxError(error).message));
       beatDue = performance.now() + 1000;
       return "away";
     }
@@ -128,5 +136,5 @@ function roomFor({ maxRunning, all }: Profiles): Room {
   const of = new Map<string, { shared: string; most: number }>();
   for (const [name, { runner }] of all)
     if (runner.concurrency !== null) of.set(name, { shared: runner.name, most: runner.concurrency });
-  return { all: maxRunning, of };
+  return { all: maxRunning, starting: startsAtOnce(), of };
 }

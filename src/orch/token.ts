@@ -4,13 +4,16 @@ import { hasTokens, tokenCreate } from "../bus/procedures/tokens.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../token-text.ts";
+import { patiently } from "./patience.ts";
 
 export async function lendToken(engine: Engine, row: TaskRow, keeper: string): Promise<string | null> {
-  if (!(await engine.read(() => hasTokens()))) return null;
+  if (!(await patiently(() => engine.read(() => hasTokens())))) return null;
   const token = newToken();
-  await engine.write(function* (tx) {
-    const made = yield* tokenCreate(tx, { agent: row.name, scope: "worker", hash: tokenHash(token) });
-    yield* keepTask(tx, row.task_number, keeper, { token_id: Number(made.tokenId.slice("tok_".length)) });
-  });
+  await patiently(() =>
+    engine.write(function* (tx) {
+      const made = yield* tokenCreate(tx, { agent: row.name, scope: "worker", hash: tokenHash(token) });
+      yield* keepTask(tx, row.task_number, keeper, { token_id: Number(made.tokenId.slice("tok_".length)) });
+    }),
+  );
   return token;
 }

@@ -1,4 +1,5 @@
 /** [Q9] The transcript of a task: a file of JSON lines. It may grow without end; nobody ever holds it whole. */
+import { begunToken, withoutTokens } from "../contract/secret.ts";
 import type { TranscriptEntry } from "../contract/transcript.ts";
 import { openOwn, openOwnToAppend } from "../own-files.ts";
 import { fs } from "../system.ts";
@@ -11,6 +12,8 @@ export interface Transcript {
 }
 
 const newline = 10;
+/** A word that begins like a token and is longer is none. */
+const longestToken = 1024;
 /** Longer text is cut into several entries, so that a page of them is never huge. */
 const longestText = 64 * 1024;
 
@@ -23,6 +26,8 @@ export function openTranscript(path: string): Transcript {
   // A keeper that was killed may have left half a line.
   let torn = true;
   let missing: string | undefined;
+  // [X15] By kind: the end of a piece of text that may be the beginning of a token. What follows is in the next piece.
+  const withheld = new Map<Noted["kind"], string>();
 
   function put(entry: Noted): void {
     const line = `${torn ? "\n" : ""}${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`;
@@ -32,8 +37,18 @@ export function openTranscript(path: string): Transcript {
     torn = false;
   }
 
-  return {
-    note({ text, open, ...rest }) {
+  /** A whole text, or as much of a piece as cannot be part of a token that is cut in two. */
+  function shown({ kind, text, open }: Noted): string {
+    const all = (withheld.get(kind) ?? "") + text;
+    const rest = open ? begunToken(all) : "";
+    withheld.set(kind, rest.length > longestToken ? "" : rest);
+    return withoutTokens(withheld.get(kind) === "" ? all : all.slice(0, -rest.length));
+  }
+
+  const transcript: Transcript = {
+    note({ text: said, open, ...rest }) {
+      const text = shown({ ...rest, text: said, open });
+      if (text === "" && said !== "") return;
       try {
         if (missing !== undefined) put({ kind: "notice", text: `some of it is missing here: ${missing}` });
         missing = undefined;
@@ -47,9 +62,11 @@ export function openTranscript(path: string): Transcript {
       }
     },
     close: () => {
+      for (const [kind, text] of withheld) if (text !== "") transcript.note({ kind, text: "" });
       if (file !== undefined) fs().closeSync(file);
     },
   };
+  return transcript;
 }
 
 function writeWhole(file: number, line: string): void {

@@ -1,10 +1,11 @@
 /** [Q12] The turns of one attempt: the sub-agent answers, its gate looks at it and may send it back, at most twice. */
 import type { Ending } from "../bus/procedures/task-end.ts";
+import type { End } from "../bus/procedures/task-keep.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import { askGate } from "./gate.ts";
-import { killBelow } from "./kill-tree.ts";
+import { killBelow, type Tree } from "./kill-tree.ts";
 import type { Profile } from "./profile.ts";
 import { runnerFor } from "./runners/index.ts";
 import type { Job, Runner } from "./runners/runner.ts";
@@ -17,44 +18,47 @@ export interface Turns {
   job: Job;
   profile: Profile;
   env: Record<string, string>;
-  mark: string;
+  tree: Tree;
   row: TaskRow;
   transcript: Transcript;
-  /** Its reason is why the task is to end. */
+  /** Its reason, an End, is why the task is to end. */
   signal: AbortSignal;
   /** A program runs now. */
   onStart(running: Running): void;
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
-  const { profile, env, row, mark, transcript, signal, onStart } = turns;
+  const { profile, env, row, tree, transcript, signal, onStart } = turns;
   const runner = runnerFor(profile.runner);
-  const clear = () => killBelow(mark);
+  const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });
-  const stopped = () => ({ success: false, error: String(signal.reason) });
+  const stopped = () => ({ success: false, ...(signal.reason as End) });
   let job = turns.job;
+  const refused = new Set<string>();
   for (let refusals = 0; ; ) {
     if (signal.aborted) return stopped();
     transcript.note({ kind: "prompt", text: job.prompt });
-    const running = startChild(runner, profile, job, env, mark, transcript, signal);
+    const running = startChild(runner, profile, job, env, tree, transcript, signal);
     onStart(running);
     const { outcome, error } = await running.ended;
     const session = outcome.session === undefined ? {} : { session: outcome.session };
+    for (const tool of outcome.refused ?? []) refused.add(tool);
+    const more = { ...session, ...(refused.size && { refused: [...refused] }) };
     const partial = outcome.final.slice(-partialLimit).toWellFormed();
-    if (signal.aborted) return { ...stopped(), partial, ...session };
-    if (error !== undefined) return { success: false, error, partial, ...session };
-    if (profile.gate === null) return { success: true, final: outcome.final, ...session };
+    if (signal.aborted) return { ...stopped(), partial, ...more };
+    if (error !== undefined) return { success: false, error, reason: "exit", partial, ...more };
+    if (profile.gate === null) return { success: true, final: outcome.final, ...more };
     const about = { task: row.name, parent: row.parent, attempt: row.attempt, final: outcome.final };
     const verdict = await askGate(profile.gate, about, { cwd: job.cwd, env, clear });
-    if (signal.aborted) return { ...stopped(), partial, ...session };
+    if (signal.aborted) return { ...stopped(), partial, ...more };
     if (verdict.passed) {
       if (verdict.warning !== undefined) transcript.note({ kind: "notice", text: verdict.warning });
-      return { success: true, final: outcome.final, ...session };
+      return { success: true, final: outcome.final, ...more };
     }
     transcript.note({ kind: "notice", text: `the gate refused it: ${verdict.feedback}` });
     if (++refusals === refusalsAllowed) {
       const error = `its gate refused it ${refusals} times: ${verdict.feedback}`;
-      return { success: false, error, partial, ...session, forGood: true };
+      return { success: false, error, reason: "gate", partial, ...more, forGood: true };
     }
     job = sentBack(runner, turns.job, outcome.session, outcome.final, verdict.feedback);
   }

@@ -6,6 +6,7 @@ import { supervisionNow } from "../bus/procedures/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Engine } from "../engines/engine.ts";
+import { hasDied } from "./holder.ts";
 
 /** With the lease's 15 seconds, and the time a supervisor takes to start, within 20. */
 const everyMs = 3000;
@@ -35,7 +36,7 @@ export function watchOver(
 
   async function now(): Promise<void> {
     restUntil = performance.now() + restMs;
-    const found = await engine.read((tx) => supervisionNow(tx));
+    const found = await engine.read((tx) => supervisionNow(tx, hasDied));
     idle = found === "nothing to do";
     if (found !== "wanted") return;
     // Loaded by those that need it: no other command starts processes.

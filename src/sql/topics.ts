@@ -22,7 +22,8 @@ export interface Concerned {
 /** Whoever may care about an event: the thread's two sides, the pool, the addressee, the watchers. */
 export function topicsOf(event: Concerned): string[] {
   const topics = [everything];
-  if (event.event_type.startsWith("task.")) topics.push(taskTopic);
+  // Whose thread is cancelled is to end: its keeper may listen to nothing but its supervisor.
+  if (/^task\.|^thread\.cancelled$/.test(event.event_type)) topics.push(taskTopic);
   if (event.event_type === "token.revoked") topics.push(revocationTopic);
   if (event.to_agent !== null) topics.push(agentTopic(event.to_agent));
   if (event.thread_id === null) return [...topics, agentTopic(event.source)];

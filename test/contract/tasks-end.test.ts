@@ -99,6 +99,7 @@ describe.each(engines)("$name", (engine) => {
       from: "sub",
       success: false,
       error: "it ended with status 3",
+      reason: "exit",
       partial_output: "half of it",
     };
     const [result] = await results(inbox);
@@ -208,19 +209,21 @@ describe.each(engines)("$name", (engine) => {
     await bench.push("d", { agent: "b" });
     const { killed } = await inbox.call("tasks.kill", { agent, name: "a", reason: "enough" });
     expect(killed).toEqual(["a", "b", "c"]);
-    const ends = async (name: string) => (await bench.keep(name))?.end;
+    const ends = async (name: string) => (await bench.keep(name))?.end?.error;
     expect(await ends("a")).toBe('killed by "main": enough');
     expect(await ends("b")).toBe('killed by "main": "a", its parent, was killed');
     expect(await ends("c")).toBe('killed by "main": "b", its parent, was killed');
     expect(await ends("other")).toBeUndefined();
-    for (const name of ["c", "b", "a"]) await bench.end(name, { success: false, error: await ends(name) });
+    for (const name of ["c", "b", "a"])
+      await bench.end(name, { success: false, ...(await bench.keep(name))?.end });
     expect((await results(inbox)).map(({ metadata }) => metadata)).toMatchObject([
-      { from: "a", success: false, error: 'killed by "main": enough' },
+      { from: "a", success: false, error: 'killed by "main": enough', reason: "killed" },
     ]);
     expect(await taskOf(inbox, "d")).toMatchObject({
       status: "finished",
       success: false,
       error: 'its parent "b" has ended',
+      reason: "cancelled",
     });
     expect((await bench.begin()).idle).toBe(false);
     await bench.end("other");
@@ -233,7 +236,10 @@ describe.each(engines)("$name", (engine) => {
     await bench.started("sub");
     const thread = await threadOf(inbox, "sub");
     await inbox.call("threads.cancel", { agent, thread, reason: "not needed" });
-    expect((await bench.keep("sub"))?.end).toBe("its thread was cancelled");
+    expect((await bench.keep("sub"))?.end).toEqual({
+      error: "its thread was cancelled",
+      reason: "cancelled",
+    });
     await bench.end("sub", { success: false, error: "its thread was cancelled" });
     expect((await mail(inbox)).map(({ kind, metadata }) => [kind, metadata.error])).toEqual([
       ["result", "its thread was cancelled"],
@@ -252,7 +258,7 @@ describe.each(engines)("$name", (engine) => {
     await bench.end("sub");
     for (const name of ["first", "second"])
       expect(await taskOf(inbox, name)).toMatchObject({ status: "finished", success: false });
-    expect((await bench.keep("below"))?.end).toContain('its parent "sub" has ended');
+    expect((await bench.keep("below"))?.end?.error).toContain('its parent "sub" has ended');
     await bench.end("below", { success: false, error: "killed" });
     expect(await mail(inbox, "sub")).toEqual([]);
     expect(await mail(inbox, "below")).toEqual([]);

@@ -73,7 +73,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await handoff(inbox, { terminalId: "sub", timeoutSeconds: 0 })).toEqual(first);
     const waiting = handoff(bench.another(), { terminalId: "sub" });
     await bench.end("sub", { success: false, error: "broken", partial: "p" });
-    const failure = { from: "sub", success: false, error: "broken", partial_output: "p" };
+    const failure = { from: "sub", success: false, error: "broken", reason: "exit", partial_output: "p" };
     expect(await waiting).toMatchObject({ success: false, message: JSON.stringify(failure) });
     expect(await mail(inbox)).toEqual([]);
     expect(await handoff(inbox, { terminalId: "sub" })).toMatchObject({

@@ -76,7 +76,7 @@ describe.each(engines)("$name", (engine) => {
     const error = "it took longer than 60 seconds";
     expect(await taskOf(inbox)).toMatchObject({ success: false, error });
     expect((await mail(inbox)).map(({ metadata }) => metadata)).toEqual([
-      { from: "job", success: false, error, partial_output: "" },
+      { from: "job", success: false, error, reason: "timeout", partial_output: "" },
     ]);
     expect((await mail(inbox, worker)).map(({ kind, message }) => [kind, message])).toEqual([
       ["control", `cancelled: ${error}`],

@@ -64,7 +64,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   agents: (tx) => agents(tx, new Set()),
   queue: (tx) => queue(tx, { agent: "lead", all: false, limit: 50 }),
   "queue --all": (tx) => queue(tx, { all: true, limit: 50 }),
-  "whether anybody must supervise": (tx) => supervisionNow(tx),
+  "whether anybody must supervise": (tx) => supervisionNow(tx, () => false),
   "which tasks are kept": (tx) => keptTasks(tx),
   "what is due": (tx) => startDue(tx, "here", { all: 5, of: new Map([["p", { shared: "p", most: 1 }]]) }),
   gather: (tx) => answers(tx, { agent: "lead", from: ["a", "b"] }),

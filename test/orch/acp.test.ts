@@ -73,7 +73,7 @@ describe("a turn", () => {
 
   test("[Q5] what it said before its last tool is its final message where it says nothing after", async () => {
     const { outcome } = await talked({ steps: [{ say: "Done so far." }, { ask: "one more thing" }] });
-    expect(outcome).toEqual({ final: "Done so far." });
+    expect(outcome).toMatchObject({ final: "Done so far." });
   });
 
   test("[Q9] a long message is cut to its end, and the transcript has it all", async () => {
@@ -101,18 +101,37 @@ describe("a turn", () => {
 
 describe("permission", () => {
   const asked = async (step: Step, settings = "") => {
-    const { notes } = await talked({ steps: [step], settings });
-    return { answer: texts(notes, "response"), used: texts(notes, "tool"), notices: texts(notes, "notice") };
+    const { notes, outcome } = await talked({ steps: [step], settings });
+    return {
+      refused: outcome.refused,
+      answer: texts(notes, "response"),
+      used: texts(notes, "tool"),
+      notices: texts(notes, "notice"),
+    };
   };
 
-  test('[Q8] permission = "allow" says yes once, "reject" and nothing said say no, and the transcript says so', async () => {
+  test('[Q8] [Q15] permission = "allow" says yes once, "reject" and nothing said say no, and transcript and result say so', async () => {
     const allowed = await asked({ ask: "rm -rf build" }, 'permission = "allow"');
-    expect(allowed).toEqual({ answer: ["2"], used: ['{"force":true}'], notices: [] });
-    for (const settings of ['permission = "reject"', ""]) {
-      const { answer, notices } = await asked({ ask: "rm -rf build" }, settings);
+    expect(allowed).toEqual({ refused: undefined, answer: ["2"], used: ['{"force":true}'], notices: [] });
+    for (const [settings, permission] of [
+      ['permission = "reject"', "reject"],
+      ["", "edit"],
+    ]) {
+      const { answer, notices, refused } = await asked({ ask: "rm -rf build" }, settings);
       expect(answer).toEqual(["3"]);
-      expect(notices).toEqual(['refused what it asked for, as permission = "reject": rm -rf build']);
+      expect(notices).toEqual([`refused what it asked for, as permission = "${permission}": rm -rf build`]);
+      expect(refused).toEqual(["rm -rf build"]);
     }
+  });
+
+  test('[Q15] permission = "edit" lets it change files that lie in its folder, and no others', async () => {
+    const edit = { ask: "Edit", kind: "edit" } as const;
+    const yes = async (step: Step, settings = 'permission = "edit"') => (await asked(step, settings)).answer;
+    expect(await yes({ ...edit, path: "src/a.ts" })).toEqual(["2"]);
+    for (const path of ["../a.ts", "/etc/passwd", "src/../../a.ts", undefined])
+      expect(await yes({ ...edit, ...(path && { path }) })).toEqual(["3"]);
+    expect(await yes({ ask: "Run", kind: "execute", path: "src/a.ts" })).toEqual(["3"]);
+    expect(await yes({ ...edit, path: "src/a.ts" }, 'permission = "reject"')).toEqual(["3"]);
   });
 
   test("[Q8] our own tools may always be used, and what only looks like them not", async () => {

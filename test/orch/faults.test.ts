@@ -34,6 +34,8 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
           retries: i % 4 === 0 ? 2 : 0,
           priority: "normal",
           after: [],
+          usualPermission: null,
+          env: null,
         }),
       ),
     ),

@@ -42,6 +42,7 @@ describe("what a file says", () => {
       model = ["-m", "{model}"]
       output = "json"
       env = { COLOR = "never" }
+      pass_env = ["NPM_TOKEN", "AWS_*"]
       concurrency = 2
       timeout = 600.5
       retries = 3
@@ -70,17 +71,19 @@ Review.
       model: ["-m", "{model}"],
       output: "json",
       env: { COLOR: "never" },
+      passEnv: ["NPM_TOKEN", "AWS_*"],
       concurrency: 2,
       timeoutSeconds: 600.5,
       retries: 3,
       resume: ["mine", "--resume", "{session}"],
-      permission: "reject",
+      permission: "inherit",
     } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",
       runner: mine,
       model: null,
       instructions: null,
+      permission: null,
       gate: null,
       gateIdle: null,
     });
@@ -89,6 +92,7 @@ Review.
       runner: mine,
       model: "big",
       instructions: "Review.\n",
+      permission: null,
       gate: ["make", "check"],
       gateIdle: null,
     });
@@ -118,7 +122,7 @@ Review.
         expect(profiles.all.get(name)!.runner).toMatchObject({
           kind: name,
           command: [name],
-          permission: "reject",
+          permission: "inherit",
         });
     }
   });
@@ -189,7 +193,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that is nothing like another",
       "[profiles.claude]\nzzz = 1",
       ": [profiles.claude] zzz is not a key",
-      "there are runner, model, instructions, gate",
+      "there are runner, model, instructions, permission, gate",
     ],
     [
       "an unknown key of a gate",
@@ -308,6 +312,24 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "{prompt}",
     ],
     [
+      "the prompt inside a shell's code",
+      '[runners.a]\ncommand = ["env", "/bin/bash", "-lc", "echo {prompt}"]',
+      ': [runners.a] command holds "echo {prompt}": what is put in there would be run as code',
+      '"$INBOX_PROMPT"',
+    ],
+    [
+      "a name inside another program's code",
+      '[runners.a]\ncommand = ["python3", "-c", "print(\'{name}\')"]',
+      ": [runners.a] command holds \"print('{name}')\": what is put in there would be run as code",
+      "as an argument",
+    ],
+    [
+      "no variable's name",
+      '[runners.a]\ncommand = ["x"]\npass_env = ["A=b"]',
+      ': [runners.a] pass_env holds "A=b", which is no variable',
+      "NPM_TOKEN",
+    ],
+    [
       "the prompt twice",
       '[runners.a]\ncommand = ["x", "{prompt}"]\nprompt = "argument"',
       ": [runners.a] prompt says what {prompt} in command says",
@@ -398,20 +420,21 @@ describe("which is meant, and which are there", () => {
     await program(join(folder.path, "bin/codex"));
     const lines = describeProfiles(loadProfiles(folder.file), join(folder.path, "bin"));
     const codex = { runner: "codex", installed: true, program: join(folder.path, "bin/codex"), hint: null };
+    const usual = { model: null, permission: "inherit" } as const;
     expect(lines).toEqual([
       {
         name: "claude",
         runner: "claude",
-        model: null,
+        ...usual,
         installed: false,
         program: "claude",
         hint: "npm install -g @anthropic-ai/claude-code",
       },
-      { name: "codex", model: null, ...codex },
+      { name: "codex", ...usual, ...codex },
       {
         name: "gemini",
         runner: "gemini",
-        model: null,
+        ...usual,
         installed: false,
         program: "gemini",
         hint: "npm install -g @google/gemini-cli",
@@ -419,7 +442,7 @@ describe("which is meant, and which are there", () => {
       {
         name: "opencode",
         runner: "opencode",
-        model: null,
+        ...usual,
         installed: false,
         program: "opencode",
         hint: "npm install -g opencode-ai",
@@ -428,6 +451,7 @@ describe("which is meant, and which are there", () => {
         name: "mine",
         runner: "mine",
         model: null,
+        permission: null,
         installed: true,
         program: join(folder.path, "mine"),
         hint: null,
@@ -436,11 +460,12 @@ describe("which is meant, and which are there", () => {
         name: "flat",
         runner: "flat",
         model: null,
+        permission: null,
         installed: false,
         program: join(folder.path, "flat"),
         hint: `make ${join(folder.path, "flat")} a program that can be run, or write another path in [runners.flat] command`,
       },
-      { name: "deep", model: "big", ...codex },
+      { name: "deep", ...usual, model: "big", ...codex },
     ]);
   });
 });

@@ -103,6 +103,19 @@ test.concurrent("[Q7] a supervisor is killed: what runs goes on and reports, wha
   expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
 });
 
+test.concurrent("[Q7] a supervisor is killed: on its host nobody waits for its lease to run out", async () => {
+  using team = await crew();
+  await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done");
+  await team.orch("run");
+  await begun(team, "ready");
+  await strikeAll(team.supervisors());
+  team.change("update supervision set leased_until = '2999-01-01T00:00:00.000Z'");
+  const { json } = await team.orch("handoff", "sh", "echo at once");
+  expect(json).toMatchObject({ success: true, message: "at once" });
+  await Bun.write(join(team.path, "go"), "");
+  expect(await team.hear()).toMatchObject([{ from: "t", success: true }]);
+});
+
 test.concurrent("[Q7] a supervisor dies after it has marked a task as started: it is started after all, once", async () => {
   using team = await crew();
   await team.push("t", "echo x >>runs; echo done");

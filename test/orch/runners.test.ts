@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import type { Permission } from "../../src/contract/task.ts";
 import { finalLimit } from "../../src/orch/runners/runner.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { jobIn, play, runnerIn } from "../support/play-runner.ts";
@@ -283,4 +286,36 @@ describe("programs that print events", () => {
       { kind: "error", text: "again" },
     ]);
   });
+});
+
+test("[Q15] the built-in programs are told what they may do in their own words", async () => {
+  const ways = {
+    claude: { allow: "bypassPermissions", edit: "Edit(./**)" },
+    codex: { allow: "--dangerously-bypass-approvals-and-sandbox", edit: 'sandbox_mode="workspace-write"' },
+    gemini: { allow: "yolo", edit: "auto_edit" },
+    opencode: { allow: "--auto", edit: undefined },
+  } as const;
+  using folder = temporaryFolder();
+  for (const [name, { allow, edit }] of Object.entries(ways)) {
+    const { launch } = await runnerIn(folder.path, name, "");
+    const words = (permission: Permission) => launch(jobIn(folder, { permission })).argv.join(" ");
+    expect([name, words("allow").includes(allow)]).toEqual([name, true]);
+    if (edit) expect([name, words("edit").includes(edit)]).toEqual([name, true]);
+    for (const word of [allow, edit ?? allow])
+      expect([name, words("reject").includes(word)]).toEqual([name, false]);
+  }
+});
+
+test("[Q15] Claude Code says in its result what it was refused", async () => {
+  using folder = temporaryFolder();
+  const result = {
+    ...{ type: "result", subtype: "success", is_error: false, result: "half of it", session_id: "s" },
+    permission_denials: [{ tool_name: "Bash" }, { tool_name: "Bash" }, { tool_name: "WebFetch" }],
+  };
+  const script = `#!/bin/sh\ncat >/dev/null; echo '${JSON.stringify(result)}'\n`;
+  await Bun.write(join(folder.path, "claude"), script);
+  chmodSync(join(folder.path, "claude"), 0o755);
+  const runner = await runnerIn(folder.path, "claude", '[runners.claude]\ncommand = ["./claude"]');
+  const { outcome } = await play(runner, jobIn(folder));
+  expect(outcome).toEqual({ final: "half of it", session: "s", refused: ["Bash", "WebFetch"] });
 });

@@ -285,7 +285,13 @@ env = { LOUD = "yes" }
     const answer = async (...words: string[]) => (await orch("handoff", ...words)).json.message;
     expect(await answer(below)).toBe(" .");
     expect(await answer("loud", "model=big", below)).toBe("yes big.");
-    expect(await answer("loud", "model=big", `orch handoff quiet model=small '${shown}'`)).toBe(" small.");
+    // A model is one of its own kind of agent: with another kind it is not handed down, and nothing is said that nobody heeds.
+    expect(await answer("loud", "model=big", `orch handoff quiet '${shown}'`)).toBe(" .");
+    const refused = await orch("handoff", "quiet", "model=small", shown);
+    expect([refused.code, refused.json.error.message]).toEqual([
+      30,
+      'the runner "quiet" has no way to choose a model',
+    ]);
   });
 
   test("[Q1] options are written key=value or --key value, and -- ends them", async () => {

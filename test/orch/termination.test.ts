@@ -1,10 +1,12 @@
 /** [Q6] Hard termination: whatever a sub-agent has started is gone when its end is told. */
 import { expect, test } from "bun:test";
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brandFor, killLeft } from "../../src/orch/kill-tree.ts";
+import { brandFor, killLeft, markName } from "../../src/orch/kill-tree.ts";
+import { isDead, statOf } from "../../src/orch/processes.ts";
 import { brandSelf } from "../../src/orch/system-calls.ts";
 import { begun, type Crew, crew } from "../support/crew.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 
 /** Programs that do not want to end. Each says `ready` in a file of that name once all of it runs. */
@@ -15,6 +17,9 @@ const stubborn: Record<string, string> = {
     "env -i /usr/bin/setsid sh -c 'sleep 1000 & sleep 1000 & touch ready' & wait; sleep 1000",
   "was forked twice and its parent is gone":
     "(env -i setsid sh -c '(sleep 1000 &) ; (sleep 1000 &)'); touch ready; sleep 1000",
+  "calls itself a supervisor, or a keeper":
+    "INBOX_SUPERVISOR=x setsid sleep 1000 & INBOX_KEEP=y setsid sleep 1000 & echo 'sleep 1000' >supervise; " +
+    "INBOX_SUPERVISOR=x setsid sh supervise --db $INBOX_DB & touch ready; sleep 1000",
   "holds the output open": "(trap '' TERM; sleep 1000) & touch ready; exec sleep 1000",
   "is a crowd of a hundred":
     "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; touch ready; sleep 1000",
@@ -124,17 +129,35 @@ test.concurrent("[Q4] [Q7] a supervisor that a sub-agent's command started outli
   expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
 });
 
-test("[Q6] [Q7] what a keeper had just forked when it died is ended, and the keeper of another is not", async () => {
+test("[Q6] [Q7] what a keeper had just forked when it died is ended, and so is what calls itself another's keeper", async () => {
   const mark = crypto.randomUUID();
   const bearing = (INBOX_KEEP: string) =>
     Bun.spawn(["sleep", "1000"], { env: { INBOX_KEEP, INBOX_KEEPER: mark } });
   // Until it becomes its program it has the keeper's own environment.
   await using forked = bearing(mark);
   await using other = bearing(crypto.randomUUID());
-  await killLeft(mark);
-  await forked.exited;
-  expect(forked.signalCode).toBe("SIGKILL");
-  expect(other.exitCode).toBeNull();
+  await killLeft({ mark, bus: "none" });
+  await Promise.all([forked.exited, other.exited]);
+  expect([forked.signalCode, other.signalCode]).toEqual(["SIGKILL", "SIGKILL"]);
+});
+
+test("[Q6] [Q7] an orphan that has cleared its environment is found by the session it shares with one that has not", async () => {
+  using folder = temporaryFolder();
+  const mark = crypto.randomUUID();
+  const script = "(env -i sh -c 'echo $$ >pid; exec sleep 1000' &); exec sleep 1000";
+  await using first = Bun.spawn(["sh", "-c", script], {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, [markName]: mark },
+    detached: true,
+  });
+  const file = join(folder.path, "pid");
+  const orphan = await until("the orphan has written its number", () =>
+    existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined,
+  );
+  await killLeft({ mark, bus: "none" });
+  await first.exited;
+  const stat = statOf(orphan);
+  expect(stat === undefined || isDead(stat)).toBe(true);
 });
 
 test("[Q6] [Q7] one that starts its successor and ends, again and again, does not get away", async () => {
@@ -147,7 +170,7 @@ test("[Q6] [Q7] one that starts its successor and ends, again and again, does no
     brandFor(mark);
     await Bun.spawn([hop], { cwd: team.path, stdio: ["ignore", "ignore", "ignore"] }).exited;
     brandSelf();
-    await killLeft(mark);
+    await killLeft({ mark, bus: "none" });
     expect(left(team)).toEqual([]);
   }
 });

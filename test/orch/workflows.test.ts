@@ -164,23 +164,32 @@ describe.each(crews)("$name", ({ open }) => {
       failures.set(sender_id, JSON.parse(message));
     }
     expect(Object.fromEntries(failures)).toEqual({
-      fails: { from: "fails", success: false, error: "it ended with status 3: why", partial_output: "half" },
+      fails: {
+        from: "fails",
+        success: false,
+        error: "it ended with status 3: why",
+        reason: "exit",
+        partial_output: "half",
+      },
       crashes: {
         from: "crashes",
         success: false,
         error: expect.stringContaining("SIGKILL"),
+        reason: "exit",
         partial_output: "some",
       },
       killed: {
         from: "killed",
         success: false,
         error: 'killed by "main": enough',
+        reason: "killed",
         partial_output: "begun",
       },
       nowhere: {
         from: "nowhere",
         success: false,
         error: expect.stringContaining("there is no folder /nonexistent/folder"),
+        reason: "refused",
         partial_output: "",
       },
     });

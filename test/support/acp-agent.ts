@@ -14,7 +14,7 @@ export type Step =
   | { many: number; of: string }
   /** By the MCP server that the session was given. */
   | { use: string; input: Record<string, unknown> }
-  | { ask: string; name?: string }
+  | { ask: string; name?: string; kind?: acp.ToolKind; path?: string }
   | { print: string }
   | { report: "client" | "environment" }
   | { wait: "cancel" }
@@ -110,7 +110,14 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
     } else {
       const { outcome } = await client.request(acp.methods.client.session.requestPermission, {
         sessionId,
-        toolCall: { toolCallId, title: step.ask, name: step.name, rawInput: { force: true } },
+        toolCall: {
+          toolCallId,
+          title: step.ask,
+          name: step.name,
+          rawInput: { force: true },
+          ...(step.kind && { kind: step.kind }),
+          ...(step.path && { locations: [{ path: step.path }] }),
+        },
         options: [
           { optionId: "1", name: "Always", kind: "allow_always" },
           { optionId: "2", name: "Yes", kind: "allow_once" },

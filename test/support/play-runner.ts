@@ -1,6 +1,7 @@
 /** Plays the keeper of a task: starts what a runner asks for, hands it the output, and writes down what it notes. */
 import { dirname, join } from "node:path";
 import type { FileSink } from "bun";
+import type { Permission } from "../../src/contract/task.ts";
 import type { TranscriptEntry } from "../../src/contract/transcript.ts";
 import { onPath } from "../../src/orch/environment.ts";
 import { loadProfiles } from "../../src/orch/profiles.ts";
@@ -31,7 +32,8 @@ export async function runnerIn(folder: string, name: string, toml: string) {
   const file = join(folder, ".agents/agents.toml");
   await Bun.write(file, toml);
   const settings = loadProfiles(file).all.get(name)!.runner;
-  return { ...runnerFor(settings), env: settings.env };
+  const permission: Permission = settings.permission === "inherit" ? "edit" : settings.permission;
+  return { ...runnerFor(settings), env: settings.env, permission };
 }
 
 export function jobIn(folder: { path: string }, more: Partial<Job> = {}): Job {
@@ -40,6 +42,7 @@ export function jobIn(folder: { path: string }, more: Partial<Job> = {}): Job {
     prompt: "do it",
     model: null,
     instructions: null,
+    permission: "edit",
     cwd: folder.path,
     folder: join(folder.path, "task"),
     mcp: { command: program, args: ["mcp"], env: {} },
@@ -54,10 +57,11 @@ const ourProgramFirst = (env: Record<string, string | undefined>, { mcp }: Job) 
 });
 
 export async function play(
-  runner: Runner & { env?: Readonly<Record<string, string>> },
-  job: Job,
+  runner: Runner & { env?: Readonly<Record<string, string>>; permission?: Permission },
+  asked: Job,
   { env = {}, signal = new AbortController().signal, note }: Play = {},
 ): Promise<Played> {
+  const job = runner.permission ? Object.assign(asked, { permission: runner.permission }) : asked;
   const launch = runner.launch(job);
   const child = Bun.spawn([...launch.argv], {
     cwd: job.cwd,

@@ -12,6 +12,7 @@ export const usualProfiles = `
 default = "sh"
 [runners.sh]
 command = ["sh", "-c", "{prompt}"]
+model = ["{model}"]
 `;
 
 export interface Crew {

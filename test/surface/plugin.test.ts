@@ -37,7 +37,8 @@ test("[C7] the marketplace names the plugin, and the plugin says what it is", as
 test("[C7] a sub-agent's own server is started as the plugin's is, so that no tool is there twice", async () => {
   const settings = { kind: "claude", command: ["claude"], model: [], permission: "reject" } as never;
   const mcp = { command: "/some/where/inbox", args: ["mcp"], env: {} };
-  const job = { name: "sub", prompt: "", model: null, instructions: null, cwd: "/", folder: "/", mcp };
+  const base = { name: "sub", prompt: "", model: null, instructions: null, cwd: "/", folder: "/" };
+  const job = { ...base, permission: "reject" as const, mcp };
   const { argv } = claudeRunner(settings).launch(job);
   const own = JSON.parse(argv[argv.indexOf("--mcp-config") + 1]!).mcpServers.inbox;
   const { inbox } = (await json("plugin/.mcp.json")).mcpServers;

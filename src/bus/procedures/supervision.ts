@@ -11,24 +11,38 @@ interface SupervisionRow {
   holder: string;
   leased_until: string;
   hub_url: string | null;
+  process: string | null;
 }
+
+/** Whether the process that holds it is known to have ended: its lease need not be waited for. */
+export type HasDied = (process: string) => boolean;
 
 function* current(): Procedure<SupervisionRow | undefined> {
   return yield* one<SupervisionRow>(sql`
-    select supervision.holder, supervision.leased_until, supervision.hub_url from supervision
+    select supervision.holder, supervision.leased_until, supervision.hub_url, supervision.process from supervision
     order by supervision.leased_until desc limit 1`);
 }
 
-/** Takes or renews the lease; false where another has it. */
-export function* holdSupervision(tx: Context, holder: string, url: string | null): Procedure<boolean> {
+function* stillHeld(tx: Context, held: SupervisionRow | undefined, hasDied: HasDied): Procedure<boolean> {
+  if (!held || held.leased_until <= (yield* tx.clock())) return false;
+  return held.process === null || !hasDied(held.process);
+}
+
+/** Takes or renews the lease; false where another has it. `process` is null where it is taken for one that is yet to start. */
+export function* holdSupervision(
+  tx: Context,
+  holder: string,
+  { url, process, hasDied }: { url: string | null; process: string | null; hasDied: HasDied },
+): Procedure<boolean> {
   yield* alone(tx, "supervision");
   const now = yield* tx.clock();
   const held = yield* current();
-  if (held && held.holder !== holder && held.leased_until > now) return false;
+  if (held?.holder !== holder && (yield* stillHeld(tx, held, hasDied))) return false;
   yield* run(sql`delete from supervision where holder <> ${holder}`);
   yield* run(sql`
-    insert into supervision (holder, leased_until, hub_url) values (${holder}, ${expiryAfter(now, leaseSeconds)}, ${url})
-    on conflict (holder) do update set leased_until = excluded.leased_until, hub_url = excluded.hub_url`);
+    insert into supervision (holder, leased_until, hub_url, process)
+    values (${holder}, ${expiryAfter(now, leaseSeconds)}, ${url}, ${process})
+    on conflict (holder) do update set leased_until = excluded.leased_until, hub_url = excluded.hub_url, process = excluded.process`);
   return true;
 }
 
@@ -53,8 +67,10 @@ function* openWork(): Procedure<boolean> {
 }
 
 /** Whether there is something to supervise, and somebody who does. */
-export function* supervisionNow(tx: Context): Procedure<"nothing to do" | "held" | "wanted"> {
+export function* supervisionNow(
+  tx: Context,
+  hasDied: HasDied,
+): Procedure<"nothing to do" | "held" | "wanted"> {
   if (!(yield* openWork())) return "nothing to do";
-  const held = yield* current();
-  return held && held.leased_until > (yield* tx.clock()) ? "held" : "wanted";
+  return (yield* stillHeld(tx, yield* current(), hasDied)) ? "held" : "wanted";
 }

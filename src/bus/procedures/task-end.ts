@@ -1,5 +1,6 @@
 /** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
 import { idOf } from "../../contract/ids.ts";
+import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { fragment, sql } from "../../sql/sql.ts";
@@ -8,30 +9,23 @@ import { append } from "../event.ts";
 import { isGone } from "../gone.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
-import {
-  changeTask,
-  hasNotBegun,
-  isLive,
-  isRunning,
-  lockTasks,
-  notStarted,
-  type TaskRow,
-  tasksWhere,
-} from "../task.ts";
+import { changeTask, hasNotBegun, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "./finish.ts";
 import { killLine } from "./task-kill.ts";
 import { buryMailOf } from "./task-mail.ts";
 import { tokenRevoke } from "./tokens.ts";
-import type { Worked } from "./worker-idle.ts";
 
 /** What came of one attempt. */
 export interface Ending {
   success: boolean;
   /** The final message. */
   final?: string;
-  /** Why it is no success. */
+  /** Why it is no success, for people and for programs. */
   error?: string;
+  reason?: FailureReason;
+  /** [Q15] Tools it asked for and was refused. */
+  refused?: readonly string[];
   /** What it had written until then. */
   partial?: string;
   session?: string;
@@ -89,7 +83,7 @@ function* tryAgain(
   yield* append(tx, { type: "task.retried", source: row.name, thread, payload, now });
 }
 
-function* conclude(
+export function* conclude(
   tx: Context,
   row: TaskRow,
   thread: ThreadRow,
@@ -99,12 +93,17 @@ function* conclude(
   const said = yield* explicitResult(row, thread);
   const success = said?.success ?? ending.success;
   const error = success ? null : (said?.error ?? ending.error ?? "it failed");
-  if (!said) yield* deliver(tx, row, thread, ending, success, error, now);
-  yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, success, error, now);
+  const reason = success ? null : said ? "failed" : (ending.reason ?? "exit");
+  const outcome: Concluded = { success, error, reason };
+  if (!said) yield* deliver(tx, row, thread, ending, outcome, now);
+  yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, outcome, now);
   // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
   return success;
 }
+
+/** How it is known to have ended. */
+type Concluded = Pick<TaskRow, "error" | "reason"> & { success: boolean };
 
 /** Its own done or fail is the result; the final message is then in the transcript only. */
 function* explicitResult(
@@ -122,10 +121,11 @@ function* explicitResult(
 }
 
 /** What a parent reads of a failure, as the seed has it. */
-const failure = (row: TaskRow, error: string, partial: string | undefined) => ({
+const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | undefined) => ({
   from: row.name,
   success: false,
   error,
+  reason,
   partial_output: partial ?? "",
 });
 
@@ -134,13 +134,16 @@ function* deliver(
   row: TaskRow,
   thread: ThreadRow,
   ending: Ending,
-  success: boolean,
-  error: string | null,
+  outcome: Concluded,
   now: string,
 ): Procedure<void> {
-  const payload = success ? { from: row.name, success: true } : failure(row, error!, ending.partial);
-  const body = success ? (ending.final ?? "") : JSON.stringify(payload);
-  const summary = success ? firstLine(body) || "(it ended without a word)" : firstLine(error!);
+  const { success, error } = outcome;
+  const refused = ending.refused?.length ? { refused: ending.refused } : {};
+  const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
+  const payload = { ...told, ...refused };
+  const final = ending.final ?? "";
+  const body = success ? withRefusals(row, final, ending.refused ?? []) : JSON.stringify(payload);
+  const summary = success ? firstLine(final) || "(it ended without a word)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
@@ -153,11 +156,18 @@ function* deliver(
   yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
 }
 
+/** [Q15] Whoever reads the result learns that not everything could be done. */
+function withRefusals({ permission }: TaskRow, final: string, refused: readonly string[]): string {
+  if (!refused.length) return final;
+  const may =
+    permission === null ? "" : ` It had permission=${permission}; permission=allow lets it do everything.`;
+  return `${final}\n\n(It asked to use ${refused.join(", ")} and was refused.${may})`.trimStart();
+}
+
 function* finishTask(
   tx: Context,
   row: TaskRow,
-  success: boolean,
-  error: string | null,
+  { success, error, reason }: Concluded,
   now: string,
 ): Procedure<TaskRow> {
   const after = yield* changeTask(row, {
@@ -165,12 +175,14 @@ function* finishTask(
     finished_at: now,
     success: success ? 1 : 0,
     error,
+    reason,
+    env_json: null,
     session: row.session,
     keeper_token: null,
     leased_until: null,
     not_before: null,
   });
-  const payload = { task: row.name, success, error };
+  const payload = { task: row.name, success, error, ...(reason !== null && { reason }) };
   yield* append(tx, { type: "task.finished", source: row.parent, payload, now });
   if (row.worker === null) {
     yield* endBelow(tx, row, now);
@@ -200,8 +212,9 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
     if (!(yield* isStillLive(child))) continue;
-    if (notStarted(child)) yield* finishTask(tx, child, false, `its parent "${row.name}" has ended`, now);
-    else yield* killLine(tx, child, row.name, `its parent "${row.name}" has ended`, now);
+    const error = `its parent "${row.name}" has ended`;
+    if (notStarted(child)) yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
+    else yield* killLine(tx, child, row.name, error, now);
   }
 }
 
@@ -212,34 +225,41 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;
     const error = `skipped: "${failed.name}", which it waits for, did not succeed`;
-    yield* tell(tx, row, error, now);
-    yield* finishTask(tx, row, false, error, now);
+    const outcome: Concluded = { success: false, error, reason: "skipped" };
+    yield* tell(tx, row, outcome, now);
+    yield* finishTask(tx, row, outcome, now);
   }
 }
 
 /** A failure of a task that never had a thread. */
-function* tell(tx: Context, row: TaskRow, error: string, now: string): Procedure<void> {
+function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Procedure<void> {
   if (yield* isGone(row.parent)) return;
-  const payload = failure(row, error, undefined);
+  const payload = failure(row, outcome, undefined);
   const head = { thread: null, from: row.name, to: row.parent, kind: "result", taskId: row.name } as const;
-  const content = { summary: firstLine(error), body: JSON.stringify(payload), payload };
+  const content = { summary: firstLine(outcome.error!), body: JSON.stringify(payload), payload };
   const message = yield* write({ ...tx, verified: true }, head, content, now);
   yield* append(tx, { type: "message.sent", source: row.name, message: message.row, now });
 }
 
 /** [Q3] Taken out by somebody's wish: no failure, and nobody waits for its result; what waits for it is skipped. */
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
+  const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
     // It has failed before and waited to be tried again: its parent still waits for a word.
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
-    yield* conclude(tx, row, thread, { success: false, error: `removed by "${by}"` }, now);
-    return { ...row, status: "finished", finished_at: now, success: 0, error: `removed by "${by}"` };
+    yield* conclude(
+      tx,
+      row,
+      thread,
+      { success: false, error: `removed by "${by}"`, reason: "cancelled" },
+      now,
+    );
+    return { ...row, ...removed, status: "finished", finished_at: now };
   }
   const after = yield* changeTask(row, {
     status: "finished",
     finished_at: now,
-    success: 0,
-    error: `removed by "${by}"`,
+    ...removed,
   });
   yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
   tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
@@ -252,47 +272,14 @@ export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: str
 export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedure<boolean> {
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   if (!hasEnded(thread)) return false;
-  yield* conclude(tx, row, thread, { success: false, error: "its thread was cancelled" }, now);
+  yield* conclude(
+    tx,
+    row,
+    thread,
+    { success: false, error: "its thread was cancelled", reason: "cancelled" },
+    now,
+  );
   return true;
-}
-
-/** [Q10] A task a living worker had: its thread says how it ended. Answers with who ended what. */
-export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
-  const rows = yield* tasksWhere(sql`${isRunning} and tasks.worker is not null`);
-  const ended: Worked[] = [];
-  for (const row of rows.filter(isLive)) {
-    const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
-    const overdue =
-      row.timeout_ms !== null && Date.parse(now) - Date.parse(row.started_at!) >= row.timeout_ms;
-    if (!hasEnded(thread) && !overdue && row.killed_by === null) continue;
-    ended.push({ worker: thread.assigned_to, task: row.name, thread: thread.thread_id });
-    const why = overdue
-      ? `it took longer than ${row.timeout_ms! / 1000} seconds`
-      : "its thread was cancelled";
-    const error = row.killed_by === null ? why : killedBy(row);
-    const after = hasEnded(thread) ? thread : yield* callOff(tx, row, thread, error, now);
-    yield* conclude(tx, row, after, { success: false, error, forGood: true }, now);
-  }
-  return ended;
-}
-
-/** The worker that has it is told to stop; where nobody has taken it yet there is nobody to tell. */
-function* callOff(
-  tx: Context,
-  row: TaskRow,
-  thread: ThreadRow,
-  error: string,
-  now: string,
-): Procedure<ThreadRow> {
-  const lease = yield* findLease(thread.thread_id);
-  if (!isHeld(lease)) return thread;
-  const from = row.killed_by ?? row.parent;
-  const head = { thread: thread.thread_id, from, to: lease.agent_id, kind: "control" } as const;
-  const content = { summary: `cancelled: ${firstLine(error)}`, payload: { cancelled: true, reason: error } };
-  const message = yield* write(tx, head, content, now);
-  const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
-  yield* append(tx, { type: "message.sent", source: from, thread: after, message: message.row, now });
-  return after;
 }
 
 export const killedBy = ({ killed_by, kill_reason }: Pick<TaskRow, "killed_by" | "kill_reason">) =>

@@ -1,8 +1,10 @@
 /** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
 import { idOf } from "../../contract/ids.ts";
+import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { taskTopic } from "../../sql/topics.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
@@ -12,7 +14,13 @@ import { killedBy } from "./task-end.ts";
 export const keepSeconds = 15;
 
 /** What a keeper may go by: go on, or why it is to end. Undefined where the task is not its own any more. */
-export type Kept = { row: TaskRow; end?: string } | undefined;
+export type Kept = { row: TaskRow; end?: End } | undefined;
+
+/** Why a task is to end. */
+export interface End {
+  error: string;
+  reason: FailureReason;
+}
 
 function* keptTask(number: number, token: string): Procedure<TaskRow | undefined> {
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
@@ -25,10 +33,12 @@ export function* lookAtTask(_: Context, number: number, token: string): Procedur
   return row && { row, ...(yield* wish(row)) };
 }
 
-function* wish(row: TaskRow): Procedure<{ end?: string }> {
-  if (row.killed_by !== null) return { end: killedBy(row) };
+function* wish(row: TaskRow): Procedure<{ end?: End }> {
+  if (row.killed_by !== null) return { end: { error: killedBy(row), reason: "killed" } };
   const thread = yield* findThread(idOf("thread", row.thread_id!));
-  return thread.status === "cancelled" ? { end: "its thread was cancelled" } : {};
+  return thread.status === "cancelled"
+    ? { end: { error: "its thread was cancelled", reason: "cancelled" } }
+    : {};
 }
 
 /** Keeps the task and its thread for a while longer, and notes which processes it has. */
@@ -44,6 +54,8 @@ export function* keepTask(
   const now = yield* tx.clock();
   const until = expiryAfter(now, keepSeconds);
   const after = yield* changeTask(row, { leased_until: until, ...processes });
+  // [Q16] Whoever paces the starts may start another.
+  if (row.keeper === null && after.keeper !== null) tx.wake(taskTopic);
   const lease = yield* findLease(row.thread_id!);
   if (isHeld(lease) && lease.agent_id === row.name) {
     const thread = yield* findThread(idOf("thread", row.thread_id!));
@@ -64,6 +76,15 @@ export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
     select tasks.task_number, tasks.keeper_token, tasks.keeper, tasks.host, tasks.leased_until from tasks
     where ${isRunning} and tasks.worker is null order by tasks.task_number`);
   return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until <= now }));
+}
+
+/** The keepers on a host whose task is to end, and who may not have heard of it. */
+export function* keepersToEnd(_: Context, host: string): Procedure<string[]> {
+  const rows = yield* all<{ keeper: string }>(sql`
+    select tasks.keeper from tasks join threads on threads.thread_id = tasks.thread_id
+    where ${isRunning} and tasks.host = ${host} and tasks.keeper is not null
+      and (tasks.killed_by is not null or threads.status = 'cancelled') order by tasks.task_number`);
+  return rows.map(({ keeper }) => keeper);
 }
 
 /** The first word of a token stays the same, whoever takes the task over: what was started bears it. */

@@ -1,6 +1,7 @@
 /** [Q1] Queueing a task. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -16,6 +17,10 @@ export type NewTask = Omit<ParsedOf<"tasks.push">, "cwd" | "profile" | "retries"
   cwd: string;
   profile: string | null;
   retries: number;
+  /** [Q15] What its profile says; null where nobody is asked. */
+  usualPermission: PermissionAsked | null;
+  /** [X12] Variables it is handed, as JSON. */
+  env: string | null;
 };
 
 export function* push(tx: Context, input: NewTask): Procedure<OutputOf<"tasks.push">> {
@@ -30,6 +35,7 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   yield* admitName(name);
   if (input.worker !== undefined) yield* admitName(input.worker);
   const after = yield* prerequisites(name, input.after ?? []);
+  const permission = yield* permissionOf(input);
   yield* seen(tx, input.agent, now);
   // [Q14] What was sent to an earlier bearer of the name is not for this one.
   const before = yield* one(sql`select 1 as here from tasks where tasks.name = ${name} limit 1`);
@@ -39,14 +45,38 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
     sql`select max(tasks.place) as last from tasks where tasks.status <> 'finished'`,
   );
   const made = yield* one<TaskRow>(sql`
-    insert into tasks (name, parent, status, prompt, profile, model, cwd, timeout_ms, priority, place, retries, worker, created_at)
+    insert into tasks (name, parent, status, prompt, profile, model, cwd, timeout_ms, priority, place, retries, worker, created_at, permission, env_json)
     values (${name}, ${input.agent}, 'queued', ${input.prompt}, ${input.profile}, ${input.model ?? null}, ${input.cwd}, ${timeout},
-      ${input.priority ?? "normal"}, ${(place?.last ?? 0) + 1}, ${input.retries}, ${input.worker ?? null}, ${now})
+      ${input.priority ?? "normal"}, ${(place?.last ?? 0) + 1}, ${input.retries}, ${input.worker ?? null}, ${now},
+      ${permission}, ${input.env})
     returning ${taskColumns}`);
   yield* depend(made!.task_number, after);
   yield* append(tx, { type: "task.pushed", source: input.agent, payload: { task: name }, now });
   return made!;
 }
+
+/**
+ * [Q15] What was asked for, else what its profile says, else what its parent has; nobody hands on more than it has itself. One
+ * that nobody started may edit: that is what work on files is.
+ */
+function* permissionOf({ agent, permission, usualPermission }: NewTask): Procedure<Permission | null> {
+  if (usualPermission === null) return null;
+  const most = (yield* liveTask(agent))?.permission ?? null;
+  const explicit = permission ?? "inherit";
+  if (most !== null && explicit !== "inherit" && isMore(explicit, most))
+    throw new InboxError(
+      "not_allowed",
+      `"${agent}" has permission=${most} itself, and cannot give ${explicit}`,
+      {
+        hint: "leave permission out: it then has what you have",
+      },
+    );
+  const wanted = explicit === "inherit" ? usualPermission : explicit;
+  if (wanted === "inherit") return most ?? "edit";
+  return most !== null && isMore(wanted, most) ? most : wanted;
+}
+
+const isMore = (one: Permission, other: Permission) => permissions.indexOf(one) > permissions.indexOf(other);
 
 export function* depend(task: number, after: readonly TaskRow[]): Procedure<void> {
   for (const { task_number } of after)

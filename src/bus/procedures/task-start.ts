@@ -20,13 +20,16 @@ import { findThread } from "../thread.ts";
 import { claim } from "./claim.ts";
 import { collect } from "./collect.ts";
 import { send } from "./send.ts";
-import { endDispatched, endedMeanwhile } from "./task-end.ts";
+import { endDispatched } from "./task-dispatched.ts";
+import { endedMeanwhile } from "./task-end.ts";
 import { keepSeconds } from "./task-keep.ts";
 import type { Worked } from "./worker-idle.ts";
 
 /** How many may run at a time: of all, and of each kind of agent. */
 export interface Room {
   all: number;
+  /** [Q16] Of those that have begun and are not kept yet: a process that starts takes more than one that runs. */
+  starting?: number;
   /** By profile: the limits it shares with others. */
   of: ReadonlyMap<string, { shared: string; most: number }>;
 }
@@ -54,8 +57,8 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   yield* lockTasks(tx);
   const now = yield* tx.clock();
   const worked = yield* endDispatched(tx, now);
-  const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn">>(
-    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn from tasks where ${isRunning}`,
+  const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn" | "keeper">>(
+    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn, tasks.keeper from tasks where ${isRunning}`,
   );
   const free = freeRoom(room, running);
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
@@ -101,10 +104,14 @@ function* startOf(
   return started;
 }
 
-function freeRoom(room: Room, running: readonly Pick<TaskRow, "profile" | "worker">[]) {
+function freeRoom(room: Room, running: readonly Pick<TaskRow, "profile" | "worker" | "keeper">[]) {
   // Who works in a process of its own takes no room here.
   const processes = running.filter((row) => row.worker === null);
-  let left = Math.max(0, room.all - processes.length);
+  const starting = processes.filter((row) => row.keeper === null).length;
+  let left = Math.max(
+    0,
+    Math.min(room.all - processes.length, (room.starting ?? Number.POSITIVE_INFINITY) - starting),
+  );
   const used = new Map<string, number>();
   const limitOf = (row: Pick<TaskRow, "profile">) => room.of.get(row.profile ?? "");
   for (const row of processes) {

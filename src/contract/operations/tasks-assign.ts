@@ -35,7 +35,7 @@ export const assign = operation({
     usualFor: ["leader"],
     use: "Start a sub-agent and go on; its result comes to your inbox: check_inbox or gather. To wait for one use handoff.",
     says: taskWords,
-    without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
+    without: ["cwd", "timeout", "priority", "retries", "after", "worker", "permission"],
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],
 });

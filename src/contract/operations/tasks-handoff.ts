@@ -53,7 +53,7 @@ export const handoff = operation({
       message: "what to do; give this or terminal_id",
       terminalId: "go on waiting for this one",
     },
-    without: ["cwd", "timeout", "priority", "retries", "after", "worker"],
+    without: ["cwd", "timeout", "priority", "retries", "after", "worker", "permission"],
   },
   nothing: ({ status }) => status === "running",
   failed: ({ success }) => success === false,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
+import { permissionsAsked } from "../task.ts";
 
 export const profiles = operation({
   name: "tasks.profiles",
@@ -19,6 +20,7 @@ export const profiles = operation({
           name: v.string(),
           runner: v.string(),
           model: v.nullable(v.string()),
+          permission: v.nullable(v.picklist(permissionsAsked)),
           installed: v.boolean(),
           program: v.nullable(v.string()),
           hint: v.nullable(v.string()),

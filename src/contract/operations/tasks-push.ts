@@ -12,7 +12,7 @@ export const push = operation({
     "The sub-agent knows nothing but its prompt: say in it all that it needs.",
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
   output: () => v.strictObject({ task: task() }),
-  errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state"],
+  errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
   cli: { command: "push", program: "orch", plain: ["prompt"], identity: "agent", identityDefault: "main" },
   creates: true,
   http: ["POST /api/tasks"],

@@ -16,9 +16,14 @@ import { openWake } from "./wake.ts";
 const writeLanes = 1;
 const readLanes = 2;
 
+/** Long enough for what belongs together to share a connection. */
+const frugalIdleMs = 250;
+
 export function openPostgres(text: string, options: EngineOptions = {}): Engine {
-  const address = parseAddress(text);
-  const pool = openPool(address, (connection) => greet(connection, address));
+  const asked = parseAddress(text);
+  const address = options.frugal ? { ...asked, connections: 1 } : asked;
+  const idleMs = options.frugal ? frugalIdleMs : undefined;
+  const pool = openPool(address, (connection) => greet(connection, address), idleMs);
   const wake = openWake(address, pool);
   const presence = openPresence(pool, address);
   const facts = new Facts();

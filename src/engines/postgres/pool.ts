@@ -18,12 +18,17 @@ interface Waiter {
   fail(error: unknown): void;
 }
 
-/** `greet` is the first thing said on a new connection. */
-export function openPool(address: Address, greet: (connection: Connection) => Promise<void>): Pool {
+/** `greet` is the first thing said on a new connection. One that nobody has used for `idleMs` is closed. */
+export function openPool(
+  address: Address,
+  greet: (connection: Connection) => Promise<void>,
+  idleMs?: number,
+): Pool {
   const idle: Connection[] = [];
   const open = new Set<Connection>();
   const line: Waiter[] = [];
   let closing: (() => void) | undefined;
+  let retiring: Timer | undefined;
   /** When a connection was last given back in order. */
   let answered = performance.now();
 
@@ -58,7 +63,12 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     }
   }
 
+  function retire(): void {
+    for (const connection of idle.splice(0)) void connection.close();
+  }
+
   async function acquire(): Promise<Connection> {
+    clearTimeout(retiring);
     const ready = idle.pop();
     if (ready) return ready;
     if (open.size < address.connections) return connect();
@@ -82,6 +92,7 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
     // A lost one is no use, but there is room for a new one now.
     if (next) return void next.give(connection.lost ? undefined : connection);
     if (!connection.lost) idle.push(connection);
+    if (idleMs !== undefined) retiring = setTimeout(retire, idleMs);
     if (closing && idle.length === open.size) closing();
   }
 
@@ -97,6 +108,7 @@ export function openPool(address: Address, greet: (connection: Connection) => Pr
       }
     },
     async close() {
+      clearTimeout(retiring);
       if (idle.length < open.size) await new Promise<void>((done) => (closing = done));
       await Promise.all([...open].map((connection) => connection.close()));
     },

@@ -401,4 +401,11 @@ alter table lost_leases add column taken_by text collate "C" not null default ''
 alter table lost_leases drop constraint lost_leases_pkey;
 alter table lost_leases add primary key (thread_id, lease_token);
 `,
+  // What a task may do, why it failed, and what it is handed of its pusher's environment; which process supervises.
+  `
+alter table tasks add column permission text collate "C";
+alter table tasks add column reason text collate "C";
+alter table tasks add column env_json text;
+alter table supervision add column process text collate "C";
+`,
 ];

@@ -352,4 +352,11 @@ insert into lost_tokens select thread_id, lease_token, attempt, agent_id, lost_a
 drop table lost_leases;
 alter table lost_tokens rename to lost_leases;
 `,
+  // What a task may do, why it failed, and what it is handed of its pusher's environment; which process supervises.
+  `
+alter table tasks add column permission text;
+alter table tasks add column reason text;
+alter table tasks add column env_json text;
+alter table supervision add column process text;
+`,
 ];

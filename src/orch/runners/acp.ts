@@ -13,7 +13,7 @@ type Sdk = typeof Acp;
 
 /** What an agent is started with, where that is not in the settings. */
 export interface AcpWays {
-  flags?: readonly string[];
+  flags?: (job: Job) => readonly string[];
   env?: Readonly<Record<string, string>>;
   /** It says that it can go on with a conversation, and cannot. */
   forgets?: boolean;
@@ -23,7 +23,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
   function launch(job: Job): Launch {
     const model = job.model === null ? [] : filled(settings.model, job);
     return {
-      argv: [...filled(settings.command, { ...job, prompt: "" }), ...(ways.flags ?? []), ...model],
+      argv: [...filled(settings.command, { ...job, prompt: "" }), ...(ways.flags?.(job) ?? []), ...model],
       stdin: "open",
       env: { ...ways.env, ...job.mcp.env },
     };
@@ -34,14 +34,22 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
     const sdk: Sdk = await import("@agentclientprotocol/sdk");
     const updates = updatesTo(talk.note);
     const listening = { on: false };
+    const refused = new Set<string>();
     const connection = sdk
       .client({ name: "restante" })
-      .onRequest(sdk.methods.client.session.requestPermission, ({ params }) => answer(settings, talk, params))
+      .onRequest(sdk.methods.client.session.requestPermission, ({ params }) =>
+        answer(job, talk, params, refused),
+      )
       .connect(streamOf(talk, updates, listening));
     let session: string | undefined;
     const finish = async (error?: string): Promise<Outcome> => {
       await updates.said.pause();
-      return { final: updates.said.final(), ...(error && { error }), ...(session && { session }) };
+      return {
+        final: updates.said.final(),
+        ...(error && { error }),
+        ...(session && { session }),
+        ...(refused.size && { refused: [...refused] }),
+      };
     };
     try {
       const { agent } = connection;

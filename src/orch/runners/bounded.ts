@@ -1,12 +1,13 @@
 /** What a runner hands on, in sizes and characters that a transcript and a message take. */
+import { withoutTokens } from "../../contract/secret.ts";
 import { endOf } from "./kept-end.ts";
 import { finalLimit, type Runner, type Talk } from "./runner.ts";
 
 /** Bytes of one entry of a transcript at most; longer texts are several entries. */
 export const entryLimit = 64 * 1024;
 
-/** A message holds neither U+0000 nor half a surrogate pair; programs print both. */
-const sound = (text: string) => text.toWellFormed().replaceAll("\u0000", "\ufffd");
+/** A message holds neither U+0000 nor half a surrogate pair; programs print both. Nor is a token handed on. */
+const sound = (text: string) => withoutTokens(text.toWellFormed().replaceAll("\u0000", "\ufffd"));
 
 export function bounded(runner: Runner): Runner {
   return {

@@ -31,8 +31,9 @@ export function claudeRunner(settings: RunnerSettings): Runner {
         ...settings.command,
         ...["--print", "--output-format", "stream-json", "--verbose"],
         ...["--mcp-config", JSON.stringify(servers)],
-        "--allowedTools=mcp__inbox",
-        ...(settings.permission === "allow" ? ["--permission-mode", "bypassPermissions"] : []),
+        // A rule beside the user's own: a mode would take the place of theirs. It is for all tools that change files.
+        `--allowedTools=mcp__inbox${job.permission === "edit" ? ",Edit(./**)" : ""}`,
+        ...(job.permission === "allow" ? ["--permission-mode", "bypassPermissions"] : []),
         ...(job.instructions === null ? [] : ["--append-system-prompt", job.instructions]),
         ...(job.model === null ? [] : filled(settings.model, job)),
         ...(job.session === undefined ? [] : ["--resume", job.session]),
@@ -62,7 +63,8 @@ export function claudeRunner(settings: RunnerSettings): Runner {
         if (text !== "" && event.type === "assistant" && !event.parent_tool_use_id) said = text;
       }
     }
-    const known = session === undefined ? {} : { session };
+    const refused = deniedIn(result);
+    const known = { ...(session !== undefined && { session }), ...(refused.length && { refused }) };
     if (!result) return { final: said, error: "it ended before it had a result", ...known };
     const words = wordsOf(result.result);
     if (!result.is_error && result.subtype === "success") return { final: words || said, ...known };
@@ -71,6 +73,13 @@ export function claudeRunner(settings: RunnerSettings): Runner {
   }
 
   return { resumes: true, launch, follow };
+}
+
+/** What it would have had to ask a person for. */
+function deniedIn(result: Event | undefined): string[] {
+  const denials = result?.permission_denials;
+  if (!Array.isArray(denials)) return [];
+  return [...new Set(denials.map((one: { tool_name?: unknown }) => wordsOf(one?.tool_name) || "a tool"))];
 }
 
 /** Without our server a sub-agent can say nothing but its final message: worth a line. */

@@ -30,16 +30,30 @@ export function serverKeys({ cwd, mcp }: Job, env: Environment): Record<string, 
 const under = (name: string, server: Server) =>
   Object.fromEntries(Object.entries(server).map(([key, value]) => [`mcp_servers.${name}.${key}`, value]));
 
-function configured(name: string, cwd: string, env: Environment): Server | undefined {
+interface Config {
+  mcp_servers?: Record<string, Server>;
+  sandbox_mode?: string;
+}
+
+/** Of the folder, then of the user. */
+function* configs(cwd: string, env: Environment): Generator<Config> {
   const home = env.CODEX_HOME || join(env.HOME ?? "/", ".codex");
-  for (const folder of [join(cwd, ".codex"), home]) {
+  for (const folder of [join(cwd, ".codex"), home])
     try {
-      const config = Bun.TOML.parse(fs().readFileSync(join(folder, "config.toml"), "utf8"));
-      const server = (config as { mcp_servers?: Record<string, Server> }).mcp_servers?.[name];
-      if (server) return server;
+      yield Bun.TOML.parse(fs().readFileSync(join(folder, "config.toml"), "utf8")) as Config;
     } catch {
       // None there; or it cannot be read, which Codex tells better.
     }
-  }
+}
+
+function configured(name: string, cwd: string, env: Environment): Server | undefined {
+  for (const { mcp_servers } of configs(cwd, env)) if (mcp_servers?.[name]) return mcp_servers[name];
   return undefined;
+}
+
+/** The user's own file lets it do everything. */
+export function isOpenSandbox({ cwd }: Job, env: Environment): boolean {
+  for (const { sandbox_mode } of configs(cwd, env))
+    if (sandbox_mode !== undefined) return sandbox_mode === "danger-full-access";
+  return false;
 }

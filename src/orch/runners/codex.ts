@@ -1,6 +1,6 @@
 /** [Q8] Codex without its screen: `codex exec --json`. */
 import type { RunnerSettings } from "../profile.ts";
-import { serverKeys } from "./codex-servers.ts";
+import { isOpenSandbox, serverKeys } from "./codex-servers.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
@@ -25,16 +25,19 @@ interface Item {
 
 export function codexRunner(settings: RunnerSettings): Runner {
   function launch(job: Job): Launch {
+    const env = { ...process.env, ...settings.env };
     const config = {
-      ...serverKeys(job, { ...process.env, ...settings.env }),
+      ...serverKeys(job, env),
       ...(job.instructions !== null && { developer_instructions: job.instructions }),
+      // As configuration, which a flag in the profile's command goes before; and never less than the user's own.
+      ...(job.permission === "edit" && !isOpenSandbox(job, env) && { sandbox_mode: "workspace-write" }),
     };
     return {
       argv: [
         ...settings.command,
         ...["exec", "--json", "--skip-git-repo-check"],
         ...Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${tomlOf(value)}`]),
-        ...(settings.permission === "allow" ? ["--dangerously-bypass-approvals-and-sandbox"] : []),
+        ...(job.permission === "allow" ? ["--dangerously-bypass-approvals-and-sandbox"] : []),
         ...(job.model === null ? [] : filled(settings.model, job)),
         ...(job.session === undefined ? [] : ["resume", job.session]),
         "-",
@@ -50,6 +53,7 @@ export function codexRunner(settings: RunnerSettings): Runner {
     let final = "";
     let ended = false;
     let error: string | undefined;
+    const refused = new Set<string>();
     for await (const line of jsonLines(talk.stdout)) {
       if ("text" in line) {
         await talk.note({ kind: "output", text: line.text });
@@ -61,6 +65,7 @@ export function codexRunner(settings: RunnerSettings): Runner {
       else if (event.type === "item.started") await noteUse(tools, item);
       else if (event.type === "item.completed") {
         if (item.type === "agent_message") final = item.text ?? "";
+        if (item.status === "declined") refused.add(useOf(item)?.[0] ?? item.type ?? "a tool");
         await noteItem(talk, tools, item);
       } else if (event.type === "turn.completed") {
         ended = true;
@@ -70,7 +75,12 @@ export function codexRunner(settings: RunnerSettings): Runner {
       else if (event.type === "error") await talk.note({ kind: "error", text: reasonIn(event) });
     }
     if (!ended && error === undefined) error = "it ended before its turn was over";
-    return { final, ...(error !== undefined && { error }), ...(session !== undefined && { session }) };
+    return {
+      final,
+      ...(error !== undefined && { error }),
+      ...(session !== undefined && { session }),
+      ...(refused.size && { refused: [...refused] }),
+    };
   }
 
   return { resumes: true, launch, follow };

@@ -2,7 +2,7 @@
 import type { RunnerSettings } from "../profile.ts";
 import { keptEnd } from "./kept-end.ts";
 import { finalLimit, type Job, type Launch, type Outcome, type Runner, type Talk } from "./runner.ts";
-import { checkArguments, filled, mentions, withFlags } from "./template.ts";
+import { checkArguments, filled, fits, mentions, withFlags } from "./template.ts";
 import { toldTo } from "./told.ts";
 
 /** Text of one JSON object at most: a final message, where every character may be escaped, and something beside it. */
@@ -23,7 +23,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
     const argv = filled(appended ? [...words, "{prompt}"] : words, { ...job, prompt: told, session });
     checkArguments(argv);
     const stdin = !inArgument && !appended && { stdin: { text: told } };
-    return { argv, ...stdin, env: job.mcp.env };
+    return { argv, ...stdin, env: { ...job.mcp.env, ...(fits(told) && { INBOX_PROMPT: told }) } };
   }
 
   function nameOf(job: Job): string | undefined {

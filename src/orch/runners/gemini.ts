@@ -5,10 +5,16 @@
 import type { RunnerSettings } from "../profile.ts";
 import { acpRunner } from "./acp.ts";
 
+const approvals = {
+  allow: ["--approval-mode", "yolo"],
+  edit: ["--approval-mode", "auto_edit"],
+  reject: [],
+} as const;
+
 export const geminiRunner = (settings: RunnerSettings) =>
   acpRunner(settings, {
     // In a folder that nobody has called trusted it starts no server at all, ours included.
-    flags: ["--acp", "--skip-trust", ...(settings.permission === "allow" ? ["--approval-mode", "yolo"] : [])],
+    flags: ({ permission }) => ["--acp", "--skip-trust", ...approvals[permission]],
     // Else it starts itself a second time, to have more memory, and takes twice as long.
     // It can load a conversation, but not within the minute in which that began: it then writes over it.
     forgets: true,

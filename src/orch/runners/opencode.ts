@@ -24,7 +24,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
       argv: [
         ...settings.command,
         ...["run", "--format", "json"],
-        ...(settings.permission === "allow" ? ["--auto"] : []),
+        ...(job.permission === "allow" ? ["--auto"] : []),
         ...(job.model === null ? [] : filled(settings.model, job)),
         ...(job.session === undefined ? [] : ["--session", job.session]),
       ],
@@ -38,6 +38,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
     const speech = said(talk.note);
     let session = job.session;
     let error: string | undefined = "it ended before it had said anything";
+    const refused = new Set<string>();
     for await (const line of jsonLines(talk.stdout)) {
       if ("text" in line) {
         await talk.note({ kind: "output", text: line.text });
@@ -54,6 +55,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
         await speech.pause();
         await tools.used(part.callID, part.tool ?? "", part.state?.input);
         await tools.answered(part.callID, wordsOf(part.state?.output ?? part.state?.error));
+        if (/rejected permission/i.test(wordsOf(part.state?.error))) refused.add(part.tool ?? "a tool");
         error = undefined;
       } else if (type === "error") error = reasonIn(event.error);
     }
@@ -62,6 +64,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
       final: speech.final(),
       ...(error !== undefined && { error }),
       ...(session !== undefined && { session }),
+      ...(refused.size && { refused: [...refused] }),
     };
   }
 

@@ -2,6 +2,7 @@
  * The port between a keeper, which owns a task's process, and the many kinds of agent programs. A runner says how its
  * program is started and understands what it prints; it starts nothing, knows no bus and no clock. One file a runner.
  */
+import type { Permission } from "../../contract/task.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
 
 /** What a runner may know of the task. */
@@ -13,6 +14,8 @@ export interface Job {
   model: string | null;
   /** What the profile tells every agent of its kind. */
   instructions: string | null;
+  /** [Q15] What it may do without asking. */
+  permission: Permission;
   /** Where it works. */
   cwd: string;
   /** A folder of this task's own, for files a program wants to be given. */
@@ -53,6 +56,8 @@ export interface Outcome {
   final: string;
   /** Why it is a failure though the program may have ended well. */
   error?: string;
+  /** [Q15] Tools it asked for and was refused, as far as the program tells. */
+  refused?: readonly string[];
   /** By which a later run goes on with the same conversation; none where the program cannot. */
   session?: string;
 }

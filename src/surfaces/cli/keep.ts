@@ -4,9 +4,11 @@
  */
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import { withoutPassword } from "../../contract/secret.ts";
+import type { Door } from "../../hub.ts";
 import { type Asked, brokerOf, locate } from "../../location.ts";
 import { openBus } from "../../open-bus.ts";
 import { keep } from "../../orch/keeper.ts";
+import { patiently, startMs } from "../../orch/patience.ts";
 import { plainPaint } from "../text/paint.ts";
 import { refusalText } from "../text/refusal.ts";
 
@@ -29,10 +31,18 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
       });
     const db = addressOf({ db: place, env, cwd: process.cwd() });
     const delivery = brokerOf(undefined, env);
-    const { engine } = openBus(db, { delivery });
+    const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }), startMs);
+    let door: Door | undefined;
+    const serve = () => {
+      // Loaded by those that need one: a keeper is started for each task.
+      const { openDoor } = require("../../hub.ts") as typeof import("../../hub.ts");
+      door ??= openDoor(db, delivery);
+      return door.url;
+    };
     try {
-      await keep({ engine, db, delivery, number, token, url: url || null, env });
+      await keep({ engine, db, delivery, number, token, url: url || null, serve, env });
     } finally {
+      await door?.close();
       await engine.close();
     }
     return 0;

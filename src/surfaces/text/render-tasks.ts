@@ -103,9 +103,10 @@ export const taskRenders: NounRenders<"tasks"> = {
       `${each.installed ? paint.green("●") : paint.dim("○")} ${inLine(each.name)}${each.name === usual ? " (default)" : ""}`,
       inLine(each.runner),
       inLine(each.model ?? ""),
+      each.permission ?? "",
       inLine(each.installed ? (each.program ?? "") : (each.hint ?? "")),
     ]);
     const where = file === null ? "built in; .agents/agents.toml adds your own" : inLine(file);
-    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
+    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
   },
 };

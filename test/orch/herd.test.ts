@@ -1,0 +1,89 @@
+/** [Q16] Many tasks at once: each is run, and none fails because the others were started beside it. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { InboxError } from "../../src/contract/errors.ts";
+import { patiently } from "../../src/orch/patience.ts";
+import { type Crew, crew } from "../support/crew.ts";
+import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
+
+/** Queues that many, in one go. */
+async function queued(team: Crew, count: number, prompt: string): Promise<void> {
+  await team.push("t1", prompt);
+  const copies = Array.from({ length: count - 1 }, (_, i) => `('t${i + 2}', ${i + 2})`).join(", ");
+  await team.ask(
+    `insert into tasks (name, parent, status, prompt, profile, cwd, priority, place, retries, created_at)
+     select more.name, parent, status, prompt, profile, cwd, priority, more.place, retries, created_at
+     from tasks, (select column1 as name, column2 as place from (values ${copies}) as v) as more where tasks.name = 't1'`,
+  );
+}
+
+const allEnded = (team: Crew) =>
+  until(
+    "every task has ended",
+    async () => !(await team.ask("select 1 from tasks where status <> 'finished' limit 1")).length,
+  );
+
+const started = 'echo "$INBOX_TASK" >>runs';
+
+/** Every one was run once, and succeeded. */
+async function allRan(team: Crew, count: number): Promise<void> {
+  await allEnded(team);
+  const failed = await team.ask("select name, error, attempt from tasks where success = 0 or attempt <> 1");
+  expect(failed).toEqual([]);
+  const runs = (await Bun.file(join(team.path, "runs")).text()).trim().split("\n");
+  expect([runs.length, new Set(runs).size]).toEqual([count, count]);
+}
+
+test("[Q16] a hundred tasks that are let run at once on a file are all run, once each", async () => {
+  using team = await crew();
+  await queued(team, 100, started);
+  expect((await team.orch("run")).json.released.length).toBe(100);
+  await allRan(team, 100);
+});
+
+test.if(postgresUrl !== undefined)(
+  "[Q16] forty tasks that run at the same time on Postgres are all run, and hold fewer connections than tasks",
+  async () => {
+    const place = await temporarySchema();
+    try {
+      using team = await crew("", place.url);
+      await queued(team, 40, `${started}; until [ -e go ]; do sleep 0.1; done`);
+      await team.orch("run");
+      const file = join(team.path, "runs");
+      await until(
+        "the sub-agents have begun",
+        async () => (await Bun.file(file).exists()) && (await Bun.file(file).text()).split("\n").length > 40,
+      );
+      // Idle keepers hold none; each needs one for a moment, every few seconds.
+      await until("fewer connections are held than tasks run", async () => {
+        const [row] = await administrator()`
+          select count(*)::int as held from pg_stat_activity where application_name = 'restante'`;
+        return row!.held < 40;
+      });
+      // A keeper that listens to its supervisor hears at once that its task is to end.
+      await team.orch("kill", "t7");
+      await until(
+        "the task has ended",
+        async () => (await team.ask("select status from tasks where name = 't7'"))[0]!.status === "finished",
+      );
+      await Bun.write(join(team.path, "go"), "");
+      await allEnded(team);
+      const failed = await team.ask("select name, attempt from tasks where success = 0 or attempt <> 1");
+      expect(failed).toEqual([{ name: "t7", attempt: 1 }]);
+    } finally {
+      place[Symbol.dispose]();
+    }
+  },
+  120_000,
+);
+
+test("[Q16] what the database refuses for want of room is tried again, and what it refuses for good is not", async () => {
+  let tries = 0;
+  const work = async () => {
+    if (++tries < 3) throw new InboxError("busy", "too many clients");
+    return tries;
+  };
+  expect(await patiently(work)).toBe(3);
+  expect(patiently(() => Promise.reject(new InboxError("not_found", "no")))).rejects.toThrow("no");
+});
