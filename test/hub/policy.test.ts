@@ -181,6 +181,24 @@ describe("side doors", () => {
     await read(`inbox://agents/${agentOf("worker")}/inbox`);
   });
 
+  test("[X10] nor does it hear of changes there: a subscription needs what reading needs", async () => {
+    const headers = { authorization: `Bearer ${scene.tokens.worker}` };
+    await using older = await overHttp(`${hub.url}/mcp`, "2025-11-25", headers);
+    const thread = await scene.fresh("thread", "other's", "worker");
+    for (const uri of [
+      "inbox://agents/other/inbox",
+      "inbox://agents/user/inbox",
+      `inbox://threads/${thread}`,
+    ]) {
+      await expect(older.client.subscribeResource({ uri })).rejects.toThrow(/may not read/);
+      await expect(visitors.worker.client.listen({ resourceSubscriptions: [uri] })).rejects.toThrow();
+    }
+    const own = `inbox://agents/${agentOf("worker")}/inbox`;
+    await older.client.subscribeResource({ uri: own });
+    const listening = await visitors.worker.client.listen({ resourceSubscriptions: [own] });
+    await listening.close();
+  });
+
   test("[X10] a pool that is an agent's name cannot be joined to get at its work", async () => {
     await scene.fresh("thread", "other's", "worker");
     for (const name of ["other", "user"])

@@ -18,6 +18,7 @@ import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
 import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
+import { checkAddress } from "./resources.ts";
 import { makeServer } from "./server.ts";
 import { openSettling, type Settling } from "./settle.ts";
 
@@ -174,7 +175,10 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
         return legacy(request, visitor);
       const listens = request.headers.get("mcp-method") === "subscriptions/listen";
       // Before it is told that it is subscribed, so that nothing falls in between.
-      if (listens) await changes.ready();
+      if (listens) {
+        for (const uri of subscribedIn(await bodyOf(request))) await checkAddress({ inbox, ...visitor }, uri);
+        await changes.ready();
+      }
       const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
       const response = await modern.fetch(request, { authInfo });
       return listens ? endingWith(stopping, response) : response;
@@ -249,6 +253,13 @@ async function bodyOf(request: Request): Promise<unknown> {
   } catch {
     return undefined; // the transport says what is wrong with it
   }
+}
+
+/** The resources that a client of the newest revision wants to hear of. */
+function subscribedIn(body: unknown): string[] {
+  const { params } = (body ?? {}) as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
+  const uris = params?.notifications?.resourceSubscriptions;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
 }
 
 function requestIdIn(body: unknown): string | number | undefined {

@@ -53,12 +53,23 @@ export async function readResource(session: Session, uri: string) {
   return { contents: [{ uri, mimeType: "text/plain", text: await textAt(session, uri) }] };
 }
 
-/** Whether there can be something at an address; a thread or an agent may still be to come. */
-export function checkAddress(uri: string): void {
+type Reader = Pick<Session, "inbox" | "caller" | "agent">;
+
+/**
+ * Whether there can be something at an address; a thread or an agent may still be to come. [X10] With a token also whether it
+ * may be read: who hears that something changed has read a little of it.
+ */
+export async function checkAddress(reader: Reader, uri: string): Promise<void> {
   if (inboxIn(uri) === undefined && threadIn(uri) === undefined) throw nothingAt(uri);
+  if (reader.caller.agent === undefined) return;
+  try {
+    await textAt(reader, uri);
+  } catch (error) {
+    if (error instanceof InboxError && error.code === "not_allowed") throw error;
+  }
 }
 
-async function textAt({ inbox, caller, agent }: Session, uri: string): Promise<string> {
+async function textAt({ inbox, caller, agent }: Reader, uri: string): Promise<string> {
   const whose = inboxIn(uri);
   if (whose !== undefined) {
     const who = caller.agent ?? agent;

@@ -99,7 +99,8 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
 }
 
 /** In the revision before, a client subscribes to one resource after another; in the newest the transport sees to it. */
-function serveSubscriptions(server: Server, { changes }: Session): void {
+function serveSubscriptions(server: Server, session: Session): void {
+  const { changes } = session;
   const wanted = new Set<string>();
   let stop: (() => void) | undefined;
   const tell = (uri: string) => {
@@ -108,7 +109,7 @@ function serveSubscriptions(server: Server, { changes }: Session): void {
   server.setRequestHandler("resources/subscribe", ({ params }) =>
     asProtocol(
       (async () => {
-        checkAddress(params.uri);
+        await checkAddress(session, params.uri);
         await changes.ready();
         wanted.add(params.uri);
         stop ??= changes.subscribe(tell);
