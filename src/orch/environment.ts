@@ -41,7 +41,12 @@ export function impersonal(env: Environment): Record<string, string> {
 }
 
 /** Where the user's own files are, and what the user trusts: the same for every process of a bus. */
-const places = ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "INBOX_TRUST", "INBOX_PROFILES"];
+export const places: readonly string[] = [
+  "XDG_STATE_HOME",
+  "XDG_CONFIG_HOME",
+  "INBOX_TRUST",
+  "INBOX_PROFILES",
+];
 
 export const placeVariables = (env: Environment): Record<string, string> =>
   Object.fromEntries(places.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));

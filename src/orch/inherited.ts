@@ -3,7 +3,7 @@
  * needs little of it: where programs and files are, how text is written, and the keys of its own program.
  */
 import type { Kind } from "./built-in.ts";
-import { personal } from "./environment.ts";
+import { personal, places } from "./environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -74,7 +74,8 @@ export function chosen(env: Environment, names: readonly string[]): Record<strin
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || personal.includes(name)) continue;
+    // What is trusted is the supervisor's to say, and no pusher's.
+    if (value === undefined || personal.includes(name) || places.includes(name)) continue;
     if (exact.has(name) || beginnings.some((beginning) => name.startsWith(beginning))) kept[name] = value;
   }
   return kept;

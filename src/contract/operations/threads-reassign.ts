@@ -17,7 +17,7 @@ export const reassign = operation({
   input: () =>
     v.strictObject({
       agent: name("who decides", "AGENT"),
-      thread: threadId(),
+      thread: threadId("the thread to give away"),
       to: name("the agent or pool that gets it", "AGENT"),
       reason: v.optional(text("why", { limit: 4096, file: true })),
       strict: strict(),
