@@ -63,7 +63,7 @@ export const errorTable = {
   },
   not_initialized: { exit: 40, http: 503, retryable: false, hint: "inbox init creates the database here" },
   busy: { exit: 50, http: 503, retryable: true, hint: "nothing was written; try again" },
-  storage: { exit: 50, http: 500, retryable: false, hint: "inbox doctor checks the database" },
+  storage: { exit: 50, http: 503, retryable: false, hint: "inbox doctor checks the database" },
   internal: { exit: 50, http: 500, retryable: false, hint: "this is a bug in inbox; nothing was written" },
 } as const;
 
