@@ -13,7 +13,7 @@ export const errorTable = {
     exit: 30,
     http: 413,
     retryable: false,
-    hint: "put it into a file and attach it with --artifact PATH",
+    hint: "put it into a file and say where that is",
   },
   invalid_state: {
     exit: 30,
@@ -25,7 +25,7 @@ export const errorTable = {
     exit: 30,
     http: 403,
     retryable: false,
-    hint: "use a token of the right agent and scope: inbox token create --agent NAME --scope worker",
+    hint: "use a token that may; inbox token create --help says what each scope may do",
   },
   unauthenticated: {
     exit: 30,

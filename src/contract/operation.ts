@@ -149,9 +149,12 @@ export function parseInput<I extends v.GenericSchema>(
     if (issue.input === undefined && !guess) throw new InboxError("invalid_input", `${where} is required`);
     throw new InboxError("invalid_input", `there is no field ${odd}${guess ? `; ${guess}` : ""}`);
   }
+  // What need not be given is better left out than given empty.
+  const entry = (op.input() as { entries?: Record<string, { type: string }> }).entries?.[head ?? ""];
+  const optional = issue.type === "min_length" && issue.input === "" && entry?.type === "optional";
   throw new InboxError(
     issue.type === "max_bytes" || issue.message === tooLarge ? "too_large" : "invalid_input",
-    `${where} ${issue.message}`,
+    `${where} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
 

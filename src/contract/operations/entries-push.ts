@@ -25,7 +25,5 @@ export const entryPush = operation({
       "Do not push tool calls, scratch or debugging output.",
     without: ["workspace"],
   },
-  examples: [
-    `inbox entries push ws-abc123 --docs '[{"path": "report.md"}]' --comments "Done, please look at section 2"`,
-  ],
+  examples: [`inbox entries push ws-abc123 --docs report.md --comments "Done, please look at section 2"`],
 });

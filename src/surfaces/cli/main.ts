@@ -1,6 +1,6 @@
 /** One run of the program: arguments in, an exit code out. */
 import { resolve } from "node:path";
-import { asInboxError, errorTable, hinted, InboxError } from "../../contract/errors.ts";
+import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { actingAs, requireOwner } from "../../identity.ts";
@@ -16,6 +16,7 @@ import { render } from "../text/render.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
+import { withHint } from "./hints.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
@@ -50,8 +51,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
   } catch (error) {
-    if (!(error instanceof InboxError) || error.code !== "invalid_input") throw error;
-    throw hinted(error, `for example: ${op.examples[0]}; ${program} ${command} --help says more`);
+    throw error instanceof InboxError ? withHint(error, op, program) : error;
   }
 }
 
@@ -236,7 +236,7 @@ function checkEncoding(argv: readonly string[]): void {
     new TextDecoder("utf-8", { fatal: true }).decode(typed);
   } catch {
     throw new InboxError("invalid_input", "an argument is not valid UTF-8 text", {
-      hint: "write the text to a file in UTF-8 and use --body-file, or attach it with --artifact",
+      hint: "type it in UTF-8: is the terminal, or the script, set to another encoding?",
     });
   }
 }
