@@ -1,3 +1,3 @@
-/** A word as a shell has to be given it, in quotes where it needs them. */
+/** A word as a POSIX shell has to be given it: as it is where that is harmless, else in quotes. */
 export const shellWord = (word: string) =>
-  /^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

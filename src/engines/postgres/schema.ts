@@ -382,4 +382,8 @@ create table given_up_calls (
   given_up_at text not null
 );
 `,
+  // [U6] How a person gets back into the session of a workspace.
+  `
+alter table workspaces add column session_command text;
+`,
 ];

@@ -325,4 +325,8 @@ create table given_up_calls (
   given_up_at text not null
 ) strict, without rowid;
 `,
+  // [U6] How a person gets back into the session of a workspace.
+  `
+alter table workspaces add column session_command text;
+`,
 ];

@@ -111,7 +111,7 @@ function applyArtifact(
 function typedValue(field: Field, value: string | undefined, name: string, { cwd }: Caller): unknown {
   if (field.type === "flag") return true;
   if (field.path && value) return resolve(cwd, value);
-  if (field.paths && !value!.trimStart().startsWith("["))
+  if (field.paths && !/^\s*[[{"]/.test(value!))
     return value!.split(",").map((path) => ({ path: path.trim() }));
   return field.type === "json" ? parseJson(value!, name) : fromText(field, value!);
 }

@@ -1,9 +1,10 @@
 /** The person's inbox as text. */
 import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
+import { wayBack } from "../../contract/workspace.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, oneLine, safe } from "./safe.ts";
 import { relative } from "./time.ts";
 
 const from = ({ workspaceLabel, sender }: Entry) => workspaceLabel ?? sender ?? "";
@@ -28,7 +29,8 @@ export const entryRenders: NounRenders<"entries"> = {
     const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;
     return [...entries.map((entry) => line(entry, paint)), ...more, `${count} unread`].join("\n");
   },
-  "entries.show": ({ entry, documents }, paint) => {
+  "entries.show": ({ entry, workspace, documents }, paint) => {
+    const back = workspace && wayBack(workspace);
     const facts = [entry.kind, entry.threadId, entry.messageId, when(entry)].filter(Boolean).join(", ");
     const offers = entry.choices
       ? [`${paint.dim("answers")} ${entry.choices.map(safe).join(paint.dim(" | "))}`]
@@ -40,6 +42,7 @@ export const entryRenders: NounRenders<"entries"> = {
       ...(entry.comments ? [safe(entry.comments).trimEnd()] : []),
       ...offers,
       ...answered,
+      ...(back ? [`${paint.dim("its session")} ${oneLine(back)}`] : []),
     ].join("\n");
   },
   "entries.reply": ({ message }) =>

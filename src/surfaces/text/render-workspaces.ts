@@ -4,10 +4,10 @@ import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 export const workspaceRenders: NounRenders<"workspaces"> = {
-  "workspaces.add": ({ workspace }) =>
+  "workspaces.add": ({ workspace, hubUrl }) =>
     `${workspace.workspaceId} ${safe(workspace.label)}
-  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}:
-  inbox setup claude --url http://127.0.0.1:3456/mcp/${workspace.workspaceId}`,
+  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}${hubUrl === null ? "; inbox serve starts a hub, then" : ""}:
+  inbox setup claude --url ${hubUrl ?? "HUB"}/mcp/${workspace.workspaceId}`,
   "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${safe(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
