@@ -4,7 +4,7 @@ import { InboxError } from "./contract/errors.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { shown } from "./engines/at.ts";
 import type { Engine } from "./engines/engine.ts";
-import { type Inbox, openInbox } from "./inbox.ts";
+import { openInbox } from "./inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";
@@ -109,7 +109,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
 
 /** A bus that there is not has no tokens. A server that is away may have some. */
 async function isMissing(db: string): Promise<boolean> {
-  let inbox: Inbox | undefined;
+  let inbox: ReturnType<typeof openInbox> | undefined;
   try {
     inbox = openInbox(db);
     await inbox.hasTokens();

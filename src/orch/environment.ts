@@ -12,6 +12,7 @@ const personal = [
   "INBOX_MODEL",
   "INBOX_RUNNER",
   "INBOX_PROGRAM",
+  "INBOX_SHELL",
   "INBOX_KEEP",
   "INBOX_SUPERVISOR",
   "INBOX_PROFILES",

@@ -3,7 +3,7 @@ import { hinted, type InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import type { Program } from "./commands.ts";
-import { type Flag, flagsOf } from "./flags.ts";
+import { type Flag, flagsOf, isText } from "./flags.ts";
 import { plainWords } from "./help.ts";
 
 /** Where whoever refused had nothing better than the table of errors. */
@@ -30,9 +30,8 @@ export function surplus(
 ): string {
   const keys = op.cli.plain ?? [];
   const command = `${program} ${op.cli.command}`;
-  const last = flags.find(({ field }) => field.key === keys.at(-1))?.field;
-  const speaks = last?.type === "text" && (last.file || last.value === "TEXT");
-  if (!speaks || plain.some((word) => /\s/.test(word)))
+  const last = flags.find(({ field }) => field.key === keys.at(-1));
+  if (!last || !isText(last) || plain.some((word) => /\s/.test(word)))
     return keys.length ? `usage: ${command} ${plainWords(op)}` : `${command} --help shows its flags`;
   const [before, text] = [plain.slice(0, keys.length - 1), plain.slice(keys.length - 1).join(" ")];
   return `quote text that has spaces: ${[command, ...before.map(shellWord), shellWord(text)].join(" ")}`;

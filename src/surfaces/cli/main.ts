@@ -215,13 +215,16 @@ async function report(error: InboxError, json: boolean): Promise<number> {
     }
   }
   const paint = paintFor(2);
+  const said = process.env.INBOX_SHELL ? slashes().inSlashes : (text: string) => text;
   complain(
-    `${paint.red("error")} ${error.message} ${paint.dim(`(${error.code})`)}\n${paint.dim("hint")}  ${error.hint}\n`,
+    `${paint.red("error")} ${said(error.message)} ${paint.dim(`(${error.code})`)}\n${paint.dim("hint")}  ${said(error.hint)}\n`,
   );
   if (error.code === "internal" && process.env.INBOX_DEBUG)
     complain(`${String((error.cause as Error)?.stack)}\n`);
   return exit;
 }
+
+const slashes = () => require("./slash.ts") as typeof import("./slash.ts");
 
 /** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {

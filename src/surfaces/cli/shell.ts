@@ -160,7 +160,7 @@ async function start(
   try {
     const child = Bun.spawn([...programWords(), ...argv], {
       argv0: program,
-      env: { ...env, INBOX_PROGRAM: program },
+      env: { ...env, INBOX_PROGRAM: program, INBOX_SHELL: "1" },
       stdin: "ignore",
       stdout: "inherit",
       stderr: "inherit",

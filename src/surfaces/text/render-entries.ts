@@ -2,6 +2,7 @@
 import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
 import { wayBack } from "../../contract/workspace.ts";
+import { asTyped } from "./as-typed.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, oneLine, safe } from "./safe.ts";
@@ -50,7 +51,9 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
   "entries.delete": ({ id, restorableUntil }) =>
-    restorableUntil === null ? `erased ${id}` : `deleted ${id}; inbox entries restore ${id} brings it back`,
+    restorableUntil === null
+      ? `erased ${id}`
+      : `deleted ${id}; ${asTyped("inbox entries restore")} ${id} brings it back`,
   "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "is back"}`,
   "entries.export": ({ entries }) => entries.map((each) => JSON.stringify(each)).join("\n"),
   "entries.import": ({ imported, known }) => `added ${imported}; ${known} were there before`,

@@ -1,4 +1,5 @@
 /** Workspaces and their agents. */
+import { asTyped } from "./as-typed.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -21,5 +22,5 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
           ]),
           paint.dim,
         )
-      : "no workspaces; inbox workspace add PATH --label TEXT makes one",
+      : `no workspaces; ${asTyped("inbox workspace add")} PATH --label TEXT makes one`,
 };
