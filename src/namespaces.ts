@@ -44,6 +44,12 @@ interface Messages extends EveryMessageMethod {
     options?: CallOptions,
   ): Promise<OutputOf<"messages.send">>;
   inbox(channel: string, filter?: ReadOptions, options?: CallOptions): Promise<ChannelMessage[]>;
+  /** The same, once there is something to read; nothing after `timeoutSeconds`. */
+  wait(
+    channel: string,
+    filter?: Omit<InputOf<"messages.wait">, "channel">,
+    options?: CallOptions,
+  ): Promise<ChannelMessage[]>;
   read(
     id: number,
     part?: Omit<InputOf<"messages.read">, "id">,
@@ -91,6 +97,8 @@ export function namespaces(bus: Bus, agent: string | undefined, who: string | un
     send: (input, options) => call("send", { ...(who !== undefined && { sender: who }), ...input }, options),
     inbox: async (channel, filter, options) =>
       ((await call("inbox", { channel, ...filter }, options)) as OutputOf<"messages.inbox">).messages,
+    wait: async (channel, filter, options) =>
+      ((await call("wait", { channel, ...filter }, options)) as OutputOf<"messages.wait">).messages,
     read: (id, part, options) => call("read", { id, ...part }, options),
     ack: async (id, options) => {
       const { message, already } = (await call("ack", { id, ...acker }, options)) as OutputOf<"messages.ack">;
