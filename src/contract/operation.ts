@@ -32,6 +32,9 @@ export interface CliForm {
 
 export const toolSets = ["mailbox", "worker", "supervisor", "messages", "user"] as const;
 export type ToolSet = (typeof toolSets)[number];
+/** What can be chosen to be listed: the sets, and `tx`, the tools of channels under that protocol's names. */
+export const toolListings = [...toolSets, "tx"] as const;
+export type ToolListing = (typeof toolListings)[number];
 
 /** How a model calls it. The caller's identity is never a field of it where the caller is known. */
 export interface ToolForm {

@@ -4,6 +4,7 @@ import { markName } from "./kill-tree.ts";
 /** About one agent or one process, never to be handed down to another. */
 const personal = [
   "INBOX_AGENT",
+  "CAO_TERMINAL_ID",
   "INBOX_PARENT",
   "INBOX_THREAD",
   "INBOX_TASK",
@@ -64,6 +65,7 @@ export function identityVariables(identity: Identity): Record<string, string> {
   const { name, parent, db, thread, task, url, token, profile, model, mark } = identity;
   return {
     INBOX_AGENT: name,
+    CAO_TERMINAL_ID: name,
     INBOX_PARENT: parent,
     INBOX_DB: db,
     INBOX_THREAD: thread,

@@ -96,9 +96,12 @@ Usage: ${program} help [COMMAND]
 Example:
   ${program} help ${program === "orch" ? "push" : "msg ack all"}
 `,
-  completion: (program) => `Print a script that completes commands, flags and values.
+  completion: (
+    program,
+  ) => `Print a script that completes commands, flags, values, and the names of agents, threads, tasks and topics.
 
 Usage: ${program} completion bash|zsh|fish
+       ${program} completion names agents|threads|tasks|topics
 
 Examples:
   source <(${program} completion bash)

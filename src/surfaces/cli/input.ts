@@ -5,6 +5,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
+import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../system.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
@@ -181,7 +182,7 @@ function fillIdentity(
   }
   // [X2] A token says who is calling; only what was typed on top of it is sent along, to be compared.
   const token = scanned.globals.token ?? (env.INBOX_TOKEN || undefined);
-  const assumed = token === undefined ? ((env.INBOX_AGENT || undefined) ?? identityDefault) : undefined;
+  const assumed = token === undefined ? (agentIn(env) ?? identityDefault) : undefined;
   const caller = scanned.globals.agent ?? assumed;
   if (!(identity in input) && caller !== undefined) input[identity] = caller;
   if (token !== undefined) return;

@@ -1,6 +1,7 @@
 /** `inbox mcp`: opens the bus and hands standard input and output to the server. It is loaded only here: it is large. */
 import { parseInput } from "../../contract/operation.ts";
 import { mcp } from "../../contract/operations/bus-mcp.ts";
+import { agentIn } from "../../contract/terminal-id.ts";
 import { requireOwner } from "../../identity.ts";
 import { openInbox } from "../../inbox.ts";
 import { type Asked, isHub, locate } from "../../location.ts";
@@ -17,7 +18,7 @@ export async function runMcp(
   const { tools } = parseInput(mcp, input, label);
   const location = locate(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
-  const agent = globals.agent ?? (asked.env.INBOX_AGENT || undefined);
+  const agent = globals.agent ?? agentIn(asked.env);
   const { runStdio } = require("../mcp/stdio.ts") as typeof import("../mcp/stdio.ts");
   // A hub looks at the token by itself, with every call.
   if (isHub(location)) {

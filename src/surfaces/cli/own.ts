@@ -1,11 +1,14 @@
 /** What is typed that is no operation: help, completion, the shell, and mistakes. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
-import { brokerOf } from "../../location.ts";
+import { type Inbox, openInbox } from "../../inbox.ts";
+import { brokerOf, isHub, locate } from "../../location.ts";
 import { version } from "../../version.ts";
+import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
 import { commandHelp, groupHelp, ownHelp, programHelp } from "./help.ts";
+import { nameKinds, namesOf } from "./names.ts";
 import { complain, say } from "./output.ts";
 import { scanArguments } from "./scan.ts";
 
@@ -31,6 +34,7 @@ export async function withoutOperation(
     const about = argv.slice(argv.indexOf("help") + 1).filter((token) => !token.startsWith("-"));
     return say(helpAbout(about, program));
   }
+  if (word === "completion" && argument === "names") return say(await completedNames(words[2], argv));
   if (word === "completion") return say(completion(argument, program));
   if (program === "inbox" && word === "shell") return openShell(argv.filter((token) => token !== "shell"));
   if (!subcommandsOf(word, program).length) throw unknownCommand(word, program);
@@ -82,6 +86,29 @@ function unknownCommand(word: string, program: Program): InboxError {
       ? `${program} help ${closest(word, names)[0]} shows what it takes`
       : `${program} --help lists the commands`,
   });
+}
+
+/** One name a line; none where the bus cannot be asked: whoever presses Tab is in the middle of a line. */
+async function completedNames(kind: string | undefined, argv: readonly string[]): Promise<string> {
+  const { globals } = scanArguments(argv, [], "completion");
+  const found = nameKinds.find((name) => name === kind);
+  if (!found)
+    throw new InboxError(
+      "invalid_input",
+      `names are of ${nameKinds.join(", ")}, not of ${kind ?? "nothing"}`,
+      {
+        hint: `for example: inbox completion names ${nameKinds[0]}`,
+      },
+    );
+  try {
+    const location = locate({ db: globals.db, env: process.env, cwd: process.cwd() });
+    const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
+    const inbox = (isHub(location) ? connect(location, { token }) : openInbox(location)) as Inbox;
+    const names = await namesOf(inbox, found).finally(() => inbox.close());
+    return names.map((name) => `${name}\n`).join("");
+  } catch {
+    return "";
+  }
 }
 
 function openShell(argv: readonly string[]): Promise<number> | number {

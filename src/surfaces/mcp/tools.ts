@@ -2,10 +2,11 @@
 import tools from "../../../docs/generated/tools.json";
 import { InboxError } from "../../contract/errors.ts";
 import { infoOf } from "../../contract/fields.ts";
-import type { AnyOperation, ToolForm, ToolSet } from "../../contract/operation.ts";
+import type { AnyOperation, ToolForm, ToolListing } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import { type Caller, mayUse } from "../../identity.ts";
+import { hasTxName, withoutTxName, withTxName } from "./tx-names.ts";
 
 export interface Tool {
   op: AnyOperation;
@@ -38,7 +39,7 @@ for (const op of table as readonly AnyOperation[])
 
 export interface Choice {
   /** The sets somebody has asked for. */
-  sets?: readonly ToolSet[];
+  sets?: readonly ToolListing[];
   inWorkspace: boolean;
   /** What the caller's token allows. */
   caller: Caller;
@@ -48,18 +49,21 @@ export interface Choice {
 export function toolsOf({ sets, inWorkspace, caller }: Choice): Tool[] {
   // A sub-agent may lead what it starts.
   const scope = caller.subAgent ? "leader" : caller.scope;
-  return [...all.values()].filter(({ op, form }) => {
+  const offered = [...all.values()].filter((tool) => {
+    const { op, form } = tool;
     if (!mayUse(caller, op)) return false;
     // [U1] To the person an agent speaks from its workspace, and from nowhere else.
     if (form.set === "user") return inWorkspace;
-    if (sets) return sets.includes(form.set);
+    if (sets) return sets.includes(form.set) || (sets.includes("tx") && hasTxName(tool));
     return scope === "worker" || scope === "leader" ? form.usualFor?.includes(scope) : form.usual;
   });
+  const asTx = sets?.includes("tx") && !sets.includes("messages");
+  return asTx ? offered.map(withTxName) : offered;
 }
 
 /** Every tool can be called, listed or not: which are shown saves a model tokens, and keeps nobody out. */
 export function toolNamed(name: string): Tool {
-  const plain = name.replace(/^tx_msg_/, "msg_");
+  const plain = withoutTxName(name);
   const found = all.get(otherNames[plain] ?? plain);
   if (found) return found;
   const guess = didYouMean(name, [...all.keys()]);
