@@ -231,10 +231,17 @@ function committing<T extends { messages: readonly { id: number }[] }>(
   return { value, receipt };
 }
 
-async function handReply(engine: Engine, input: ParsedOf<"threads.waitReply">, { signal }: Calling) {
-  const value = await waitReply(engine, input, signal);
+async function handReply(
+  engine: Engine,
+  input: ParsedOf<"threads.waitReply">,
+  { signal, handOver }: Calling,
+) {
+  const id = handOver ?? crypto.randomUUID();
+  const value = await waitReply(engine, input, signal, id);
   if (input.agent === undefined) return plainly(value);
-  return collecting(value, { agent: input.agent, thread: input.thread, read: true });
+  // Nothing was found: nothing is hidden.
+  const hidden = value.woke ? { id } : {};
+  return collecting(value, { agent: input.agent, thread: input.thread, read: true, ...hidden });
 }
 
 function collecting<T extends { messages: readonly Message[] }>(

@@ -39,7 +39,9 @@ export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
   const say = (word: Word) => async () => void (await settle(engine, word, receipt));
-  const returns = receipt.of === "mail" || (receipt.of === "thread" && receipt.lease !== undefined);
+  const returns =
+    receipt.of === "mail" ||
+    (receipt.of === "thread" && (receipt.lease !== undefined || receipt.id !== undefined));
   if (!returns) return { ...given, confirm: say("confirm") };
   const maybeSeen: Receipt =
     receipt.of === "mail" ? { of: "call", agent: receipt.agent, id: receipt.id } : receipt;
