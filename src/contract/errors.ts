@@ -13,7 +13,7 @@ export const errorTable = {
     exit: 30,
     http: 413,
     retryable: false,
-    hint: "put it into a file and say where that is",
+    hint: "put it into a file; attach that as an artifact, or say where it is",
   },
   invalid_state: {
     exit: 30,

@@ -83,6 +83,7 @@ const needed: Record<string, Record<string, unknown>> = {
   "threads.update": { status: "in_progress", summary: "s" },
   "threads.waitReply": { timeoutSeconds: 0.001 },
   "threads.claim": {},
+  "messages.wait": { timeoutSeconds: 0 },
   "entries.reply": { message: "m" },
   "entries.push": { comments: "c" },
   "tasks.edit": { prompt: "true" },
