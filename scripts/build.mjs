@@ -1,4 +1,4 @@
-/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, dist/client.js, and the list of their parts. */
+/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, the clients, dist/client.js and dist/tx.js, and the list of their parts. */
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -35,18 +35,20 @@ export function build() {
     stdio: ["ignore", "ignore", "inherit"],
   });
   rmSync(runtime);
-  // The client for every other runtime: one file that needs nothing.
-  const client = [
-    "build",
-    "--minify",
-    "--target=browser",
-    "--format=esm",
-    "--tsconfig-override=tsconfig.build.json",
-    "src/client.ts",
-    "--outfile",
-    "dist/client.js",
-  ];
-  runBun(client, { stdio: ["ignore", "ignore", "inherit"] });
+  // The clients for every other runtime: each one file that needs nothing.
+  for (const name of ["client", "tx"]) {
+    const client = [
+      "build",
+      "--minify",
+      "--target=browser",
+      "--format=esm",
+      "--tsconfig-override=tsconfig.build.json",
+      `src/${name}.ts`,
+      "--outfile",
+      `dist/${name}.js`,
+    ];
+    runBun(client, { stdio: ["ignore", "ignore", "inherit"] });
+  }
   renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
   rmSync(join(dist, "orch"), { force: true });
   symlinkSync("inbox", join(dist, "orch"));
@@ -55,5 +57,5 @@ export function build() {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   build();
-  console.log("built dist/inbox, dist/orch, dist/client.js and dist/sbom.cdx.json");
+  console.log("built dist/inbox, dist/orch, dist/client.js, dist/tx.js and dist/sbom.cdx.json");
 }

@@ -129,6 +129,7 @@ const allowed: Record<string, string[]> = {
   "src/version.ts": ["package.json"],
   "src/namespaces.ts": ["src/contract"],
   "src/client.ts": ["src/namespaces.ts", "src/surfaces/client", "src/contract"],
+  "src/tx.ts": ["src/namespaces.ts", "src/surfaces/client"],
   "src/sdk.ts": [
     "src/client.ts",
     "src/namespaces.ts",

@@ -28,6 +28,7 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
     throw new InboxError(
       "not_allowed",
       `this token speaks for "${agent}", not for the ${whose} "${String(input[whose])}"`,
+      { hint: `be the ${whose} "${agent}", or use a token of "${String(input[whose])}"` },
     );
   const key = op.cli.identity;
   if (key === undefined) return;
@@ -35,7 +36,9 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
   if (named !== undefined && named !== agent) {
     // Whose inbox it is, rather than who looks into it: that is decided by how it stands to the caller.
     if ("by" in op.access && op.access.by === key) return;
-    throw new InboxError("not_allowed", `this token speaks for "${agent}", not for "${String(named)}"`);
+    throw new InboxError("not_allowed", `this token speaks for "${agent}", not for "${String(named)}"`, {
+      hint: `act as "${agent}", or use a token of "${String(named)}"`,
+    });
   }
   input[key] = agent;
 }

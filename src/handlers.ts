@@ -41,6 +41,7 @@ import type { Place } from "./orch/operations.ts";
 import { search } from "./searching.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { newToken, tokenHash } from "./token-text.ts";
+import { waitChannel } from "./waiting/channel.ts";
 import { claimOrWait } from "./waiting/claim.ts";
 import { gather } from "./waiting/gather.ts";
 import type { Calling, Given } from "./waiting/handed.ts";
@@ -120,7 +121,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "mailbox.gather": gather,
   "mailbox.list": reads(mailList),
   "messages.send": writes(msgSend),
-  "messages.inbox": handChannel,
+  "messages.inbox": (engine, input) =>
+    engine.read((tx) => msgInbox(tx, input)).then((value) => committing(input, value)),
+  "messages.wait": (engine, input, { signal }) =>
+    waitChannel(engine, input, signal).then((value) => committing(input, value)),
   "messages.read": reads(msgRead),
   "messages.ack": writes(msgAck),
   "messages.ackAll": writes(msgAckAll),
@@ -234,19 +238,28 @@ async function handEntry(
   return { value, receipt };
 }
 
-async function handChannel(engine: Engine, input: ParsedOf<"messages.inbox">) {
-  const value = await engine.read((tx) => msgInbox(tx, input));
-  const { channel, reader } = input;
+/** [M3] A reader's position moves once the answer has arrived, where it is to move. */
+function committing<T extends { messages: readonly { id: number }[] }>(
+  { channel, reader, commit }: { channel: string; reader?: string; commit: boolean },
+  value: T,
+): Given<T> {
   const last = value.messages.at(-1);
-  if (!input.commit || reader === undefined || !last) return plainly(value);
+  if (!commit || reader === undefined || !last) return plainly(value);
   const receipt: Receipt = { of: "channel", reader, channel, position: last.id };
   return { value, receipt };
 }
 
-async function handReply(engine: Engine, input: ParsedOf<"threads.waitReply">, { signal }: Calling) {
-  const value = await waitReply(engine, input, signal);
+async function handReply(
+  engine: Engine,
+  input: ParsedOf<"threads.waitReply">,
+  { signal, handOver }: Calling,
+) {
+  const id = handOver ?? crypto.randomUUID();
+  const value = await waitReply(engine, input, signal, id);
   if (input.agent === undefined) return plainly(value);
-  return collecting(value, { agent: input.agent, thread: input.thread, read: true });
+  // Nothing was found: nothing is hidden.
+  const hidden = value.woke ? { id } : {};
+  return collecting(value, { agent: input.agent, thread: input.thread, read: true, ...hidden });
 }
 
 function collecting<T extends { messages: readonly Message[] }>(

@@ -19,7 +19,7 @@ export interface HubOptions {
   limits?: Partial<Limits>;
   /** The broker that carries mail, if any. */
   delivery?: string;
-  /** [U5] Where the journal of entries is, if the database is no file. */
+  /** [U5] Where the journal of entries is (default: beside a database file). */
   dataDir?: string;
   /** Lets anybody put entries into the person's inbox, to try the page. */
   dev?: boolean;
@@ -46,6 +46,11 @@ const againMs = 500;
 
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { db, port, host } = options;
+  // A name that is not this machine's is what others call it by, through whatever stands in front of it.
+  const from = [host, ...options.allowHosts].find((name) => !isLoopback(name));
+  // [S2] What is refused for its address has made nothing.
+  if (from !== undefined && (await isMissing(db))) throw openToEverybody(from, host);
+  await bindable(host, port);
   const away = await createOwnBus(db, options.complain).then(
     () => undefined,
     (error) => mayCome(error) ?? Promise.reject(error),
@@ -55,19 +60,10 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const inbox = openInbox(db, { now: options.now, delivery: options.delivery, supervised: true, journal });
   const ending = new AbortController();
   try {
-    // A name that is not this machine's is what others call it by, through whatever stands in front of it.
-    const from = [host, ...options.allowHosts].find((name) => !isLoopback(name));
     const auth = options.auth || from !== undefined;
     const check = async () => {
       // [X1] Without tokens it would be open to everybody who can reach it.
-      if (from === undefined || (await inbox.hasTokens())) return;
-      throw new InboxError(
-        "not_allowed",
-        `the hub would be open to everybody who reaches ${from}: there is no token yet`,
-        {
-          hint: `inbox token create --agent NAME --scope admin makes one; or leave out --${from === host ? "host" : "allow-host"}`,
-        },
-      );
+      if (from !== undefined && !(await inbox.hasTokens())) throw openToEverybody(from, host);
     };
     if (!away) await check();
     // Who holds the port is told on this machine only, and only where everybody on it may ask anything.
@@ -107,8 +103,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     };
   } catch (error) {
     await inbox.close();
-    if ((error as { code?: string }).code === "EADDRINUSE") throw await whoHolds(host, port);
-    throw error;
+    throw error instanceof InboxError ? error : await cannotListen(error, host, port);
   }
 }
 
@@ -141,6 +136,47 @@ export function openDoor(db: string, delivery?: string): Door {
       await inbox.close();
     },
   };
+}
+
+/** A bus that there is not has no tokens. A server that is away may have some. */
+async function isMissing(db: string): Promise<boolean> {
+  let inbox: ReturnType<typeof openInbox> | undefined;
+  try {
+    inbox = openInbox(db);
+    await inbox.hasTokens();
+    return false;
+  } catch (error) {
+    return error instanceof InboxError && error.code === "not_initialized";
+  } finally {
+    await inbox?.close();
+  }
+}
+
+const openToEverybody = (from: string, host: string) =>
+  new InboxError(
+    "not_allowed",
+    `the hub would be open to everybody who reaches ${from}: there is no token yet`,
+    {
+      hint: `inbox token create --agent NAME --scope admin makes one, after inbox init; or leave out --${from === host ? "host" : "allow-host"}`,
+    },
+  );
+
+/** Whether a server can listen there; refused in words where another does, or the address is not this machine's. */
+async function bindable(host: string, port: number): Promise<void> {
+  try {
+    Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
+  } catch (error) {
+    throw await cannotListen(error, host, port);
+  }
+}
+
+async function cannotListen(error: unknown, host: string, port: number): Promise<unknown> {
+  const { code } = error as { code?: string };
+  if (code === "EADDRINUSE") return whoHolds(host, port);
+  if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
+  return new InboxError("storage", `the hub cannot listen on ${host}:${port} (${code})`, {
+    hint: "name an address of this machine with --host, and a port that you may use with --port",
+  });
 }
 
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */

@@ -4,7 +4,7 @@ import { type AnyOperation, parseInput } from "./contract/operation.ts";
 import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { checkBroker } from "./delivery/at.ts";
-import { diagnose, schemaVersion, shown } from "./engines/at.ts";
+import { diagnose, notedHub, schemaVersion, shown } from "./engines/at.ts";
 import { trackedByGit } from "./git-index.ts";
 import { type Asked, brokerOf, isHub, isServer, keepOutOfGit, locate, locateNew } from "./location.ts";
 import { migrate } from "./migrate.ts";
@@ -43,7 +43,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
     const carrier = broker === undefined ? [] : [await checkBroker(broker)];
     const tracked = trackedFiles(path);
     const checks = [...report.checks, trustCheck(path, asked.env), ...(tracked ? [tracked] : []), ...carrier];
-    return { ...report, checks: [...checks, await hubCheck(shown(path))] };
+    return { ...report, checks: [...checks, await hubCheck(path)] };
   },
   "bus.migrate": migrate,
   // Loaded when asked for: no other command needs them.
@@ -77,15 +77,34 @@ const approval = () => require("./orch/approval.ts") as typeof import("./orch/ap
 
 const usualHub = "http://127.0.0.1:3456";
 
-/** Whether a hub serves this database, where one usually is. None is nothing wrong. */
-async function hubCheck(db: string): Promise<Check> {
-  const answer = await fetch(`${usualHub}/healthz`, { signal: AbortSignal.timeout(500) })
-    .then((response) => response.json() as Promise<{ program?: string; db?: string; pid?: number }>)
+interface Health {
+  program?: string;
+  db?: string;
+  pid?: number;
+}
+
+const healthAt = (hub: string): Promise<Health | undefined> =>
+  fetch(`${hub}/healthz`, { signal: AbortSignal.timeout(500) })
+    .then((response) => response.json() as Promise<Health>)
     .catch(() => undefined);
-  const none = { name: "hub", status: "ok" as const, detail: `none at ${usualHub}; it is not needed` };
-  if (answer?.program !== "restante") return none;
-  const which = answer.db === db ? "this database" : `another database, ${answer.db}`;
-  return { name: "hub", status: "ok", detail: `${usualHub} (process ${answer.pid}) serves ${which}` };
+
+/** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
+async function hubCheck(path: string): Promise<Check> {
+  const db = shown(path);
+  const noted = await notedHub(path);
+  const others: string[] = [];
+  for (const hub of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
+    const health = await healthAt(hub);
+    if (health?.program !== "restante") continue;
+    const which = `${hub} (process ${health.pid}) serves`;
+    if (health.db === db) return { name: "hub", status: "ok", detail: `${which} this database` };
+    others.push(`; ${which} another database, ${health.db}`);
+  }
+  return {
+    name: "hub",
+    status: "ok",
+    detail: `none serves this database, and none is needed${others.join("")}`,
+  };
 }
 
 const onlyFiles = (command: string, path: string, hint: string) =>

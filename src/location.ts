@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { BusFiles } from "./contract/document.ts";
 import { InboxError } from "./contract/errors.ts";
 import { withoutPassword } from "./contract/secret.ts";
-import { requireOwn } from "./own-files.ts";
+import { requireOwn, requireReadable } from "./own-files.ts";
 import { exists, fs } from "./system.ts";
 
 const local = join(".agents", "coord.db");
@@ -111,6 +111,7 @@ function nearest(from: string): string | undefined {
       requireOwn(dirname(path), "folder");
       return path;
     }
+    requireReadable(dirname(path));
     if (dirname(folder) === folder) return undefined;
   }
 }

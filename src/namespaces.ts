@@ -35,12 +35,26 @@ type Methods<P extends string> = {
 
 type ReadOptions = Omit<InputOf<"messages.inbox">, "channel">;
 
-interface Messages {
+/** Each of its operations: the compiler asks for one that is left out. */
+type EveryMessageMethod = { [N in Remote as N extends `messages.${infer M}` ? M : never]: unknown };
+
+interface Messages extends EveryMessageMethod {
   send(
     input: Identified<InputOf<"messages.send">>,
     options?: CallOptions,
   ): Promise<OutputOf<"messages.send">>;
   inbox(channel: string, filter?: ReadOptions, options?: CallOptions): Promise<ChannelMessage[]>;
+  /** The same, once there is something to read; nothing after `timeoutSeconds`. */
+  wait(
+    channel: string,
+    filter?: Omit<InputOf<"messages.wait">, "channel">,
+    options?: CallOptions,
+  ): Promise<ChannelMessage[]>;
+  read(
+    id: number,
+    part?: Omit<InputOf<"messages.read">, "id">,
+    options?: CallOptions,
+  ): Promise<OutputOf<"messages.read">>;
   ack(id: number, options?: CallOptions): Promise<ChannelMessage & { already: boolean }>;
   ackAll(channel: string, options?: CallOptions): Promise<OutputOf<"messages.ackAll">>;
   pending(channel: string, options?: CallOptions): Promise<number>;
@@ -83,6 +97,9 @@ export function namespaces(bus: Bus, agent: string | undefined, who: string | un
     send: (input, options) => call("send", { ...(who !== undefined && { sender: who }), ...input }, options),
     inbox: async (channel, filter, options) =>
       ((await call("inbox", { channel, ...filter }, options)) as OutputOf<"messages.inbox">).messages,
+    wait: async (channel, filter, options) =>
+      ((await call("wait", { channel, ...filter }, options)) as OutputOf<"messages.wait">).messages,
+    read: (id, part, options) => call("read", { id, ...part }, options),
     ack: async (id, options) => {
       const { message, already } = (await call("ack", { id, ...acker }, options)) as OutputOf<"messages.ack">;
       return { ...message, already };

@@ -20,6 +20,6 @@ export function openBus(
 ): { engine: Engine; journal?: Journaled["journal"] } {
   const opened = openEngine(location, options);
   const carried = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
-  const folder = journalBeside(location) ?? place.folder;
+  const folder = place.folder ?? journalBeside(location);
   return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });
 }

@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import { InboxError } from "./contract/errors.ts";
+import { shellWord } from "./contract/shell-word.ts";
 import { type FileState, fs, look } from "./system.ts";
 
 /** [X7] Whether INBOX_TRUST names a folder that holds this path. */
@@ -129,4 +130,16 @@ export function replaceOwn(path: string, text: string): void {
 export function makeOwnFolder(path: string): void {
   if (!requireOwn(path, "folder")) fs().mkdirSync(path, { recursive: true, mode: 0o700 });
   requireOwn(path, "folder");
+}
+
+/** A folder that cannot be looked into is not an empty one. */
+export function requireReadable(folder: string): void {
+  if (look(folder)?.kind !== "folder") return;
+  try {
+    fs().accessSync(folder, fs().constants.R_OK | fs().constants.X_OK);
+  } catch (error) {
+    throw new InboxError("storage", `${folder} cannot be read (${(error as { code?: string }).code})`, {
+      hint: `whether there is a bus in it is not known: chmod u+rx ${shellWord(folder)}, or name another with --db`,
+    });
+  }
 }

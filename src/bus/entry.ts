@@ -1,5 +1,6 @@
 /** [U3] [U9] Entries of the person's inbox as they are stored, and what time makes of them. */
 import { choicesIn, type Entry, pathProblem, person, restoreSeconds } from "../contract/entry.ts";
+import { timeIn } from "../contract/entry-place.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind } from "../contract/message.ts";
@@ -178,6 +179,8 @@ export function* noEntry(id: string, row: EntryRow | undefined): Procedure<Inbox
 
 /** The place of an entry in the history, also of one that was erased. */
 export function* placeOf(id: string): Procedure<Pick<EntryRow, "created_at" | "entry_number">> {
+  const time = timeIn(id);
+  if (time !== undefined) return { created_at: time, entry_number: 0 };
   const place = yield* one<Pick<EntryRow, "created_at" | "entry_number">>(sql`
     select entries.created_at, entries.entry_number from entries where entries.entry_id = ${id}
     union all

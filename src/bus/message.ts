@@ -206,7 +206,7 @@ export function* acknowledge(
   shown = false,
 ): Procedure<number[]> {
   const receipt = shown
-    ? sql`, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
+    ? sql`, delivery_id = null, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
     : nothing;
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${receipt}

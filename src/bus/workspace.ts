@@ -11,9 +11,10 @@ export interface WorkspaceRow {
   label: string;
   agent_id: string;
   created_at: string;
+  session_command: string | null;
 }
 
-export const workspaceColumns = fragment`workspaces.workspace_id, workspaces.path, workspaces.label, workspaces.agent_id, workspaces.created_at`;
+export const workspaceColumns = fragment`workspaces.workspace_id, workspaces.path, workspaces.label, workspaces.agent_id, workspaces.created_at, workspaces.session_command`;
 
 export const workspaceView = (row: WorkspaceRow): Workspace => ({
   workspaceId: row.workspace_id,
@@ -21,6 +22,7 @@ export const workspaceView = (row: WorkspaceRow): Workspace => ({
   label: row.label,
   agent: row.agent_id,
   createdAt: row.created_at,
+  session: row.session_command,
 });
 
 export function* findWorkspace(id: string): Procedure<WorkspaceRow> {

@@ -78,7 +78,8 @@ export const docs = () =>
   v.optional(
     described(documents(), {
       type: "json",
-      value: "JSON",
+      value: "PATHS",
+      paths: true,
       flag: "--docs",
       help: "files to show, paths relative to the workspace: [{path}]",
     }),

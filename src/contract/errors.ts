@@ -15,7 +15,7 @@ export const errorTable = {
     exit: 30,
     http: 413,
     retryable: false,
-    hint: "put it into a file and attach it with --artifact PATH",
+    hint: "put it into a file; attach that as an artifact, or say where it is",
   },
   invalid_state: {
     exit: 30,
@@ -27,7 +27,7 @@ export const errorTable = {
     exit: 30,
     http: 403,
     retryable: false,
-    hint: "use a token of the right agent and scope: inbox token create --agent NAME --scope worker",
+    hint: "use a token that may; inbox token create --help says what each scope may do",
   },
   unauthenticated: {
     exit: 30,

@@ -16,6 +16,8 @@ export interface FieldInfo {
   choices?: readonly string[];
   /** A path, relative to where the command was typed. */
   path?: boolean;
+  /** A list of `{path}`, which the command line takes as paths with commas between them. */
+  paths?: boolean;
   /** Also readable from a file: `--body-file PATH`. */
   file?: boolean;
   minimum?: number;
@@ -90,7 +92,7 @@ export const text = (
   return described(
     v.pipe(
       v.string("must be text"),
-      v.minLength(options.empty ? 0 : 1, "must not be empty; leave it out instead"),
+      v.minLength(options.empty ? 0 : 1, "must not be empty"),
       v.maxBytes(limit, (issue) => `is ${issue.received} bytes, at most ${limit} are allowed`),
       v.check(wellFormed, malformed),
     ),

@@ -32,6 +32,9 @@ export interface CliForm {
 
 export const toolSets = ["mailbox", "worker", "supervisor", "messages", "user"] as const;
 export type ToolSet = (typeof toolSets)[number];
+/** What can be chosen to be listed: the sets, and `tx`, the tools of channels under that protocol's names. */
+export const toolListings = [...toolSets, "tx"] as const;
+export type ToolListing = (typeof toolListings)[number];
 
 /** How a model calls it. The caller's identity is never a field of it where the caller is known. */
 export interface ToolForm {
@@ -154,9 +157,12 @@ export function parseInput<I extends v.GenericSchema>(
     if (issue.input === undefined && !guess) throw new InboxError("invalid_input", `${where} is required`);
     throw new InboxError("invalid_input", `there is no field ${odd}${guess ? `; ${guess}` : ""}`);
   }
+  // What need not be given is better left out than given empty.
+  const entry = (op.input() as { entries?: Record<string, { type: string }> }).entries?.[head ?? ""];
+  const optional = issue.type === "min_length" && issue.input === "" && entry?.type === "optional";
   throw new InboxError(
     issue.type === "max_bytes" || issue.message === tooLarge ? "too_large" : "invalid_input",
-    `${where} ${issue.message}`,
+    `${where} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
 

@@ -36,6 +36,8 @@ export const receipt = () =>
         messages: v.array(messageId("a message of the answer")),
         read: v.boolean("must be true or false"),
         lease: v.optional(v.string("must be text")),
+        /** Under what those to its reader are hidden from its mailbox, where they are. */
+        id: v.optional(key()),
       }),
       /** A reader's stored position. */
       v.strictObject({

@@ -1,6 +1,7 @@
 /** A folder an agent works in, with an id, a label and an agent. */
 import * as v from "valibot";
 import { described } from "./fields.ts";
+import { shellWord } from "./shell-word.ts";
 
 export const workspace = () =>
   v.strictObject({
@@ -9,9 +10,15 @@ export const workspace = () =>
     label: v.string(),
     agent: v.string(),
     createdAt: v.string(),
+    /** The command that gets a person back into its agent's session. */
+    session: v.nullable(v.string()),
   });
 
 export type Workspace = v.InferOutput<ReturnType<typeof workspace>>;
+
+/** [U6] What a person types to be back in its agent's session; null where nobody said how. */
+export const wayBack = ({ path, session }: Workspace): string | null =>
+  session === null ? null : `cd ${shellWord(path)} && ${session}`;
 
 export const workspaceId = (help = "the workspace") =>
   described(

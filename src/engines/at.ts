@@ -6,7 +6,7 @@ import { isServer as isPostgres } from "../location.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { createDatabase } from "./sqlite/connect.ts";
 import { copying as copyingFile } from "./sqlite/copying.ts";
-import { diagnose as diagnoseFile } from "./sqlite/doctor.ts";
+import { diagnose as diagnoseFile, notedHub as notedHubInFile } from "./sqlite/doctor.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 import { migrations } from "./sqlite/schema.ts";
 import type { Copying } from "./tables.ts";
@@ -26,6 +26,10 @@ export const schemaVersion = (location: string): number =>
 /** [C8] What can be wrong with it, and what to do. */
 export const diagnose = async (location: string): Promise<Report> =>
   isPostgres(location) ? postgres().diagnosePostgres(location) : diagnoseFile(location);
+
+/** The address that a hub of this bus has noted there, perhaps one that is gone. */
+export const notedHub = async (location: string): Promise<string | null> =>
+  isPostgres(location) ? postgres().notedHub(location) : notedHubInFile(location);
 
 export const copyingOf = (location: string): Copying =>
   isPostgres(location) ? postgres().copying : copyingFile;

@@ -68,7 +68,7 @@ export const tables: readonly Table[] = [
   table("pruned", "channel from_id", "to_id"),
   table("idempotency_keys", "sender idempotency_key", "operation input_json result_json created_at"),
   table("tokens", "token_id", "agent_id scope token_hash created_at revoked_at", { numbered: true }),
-  table("workspaces", "workspace_id", "path label agent_id created_at"),
+  table("workspaces", "workspace_id", "path label agent_id created_at session_command"),
   table(
     "entries",
     "entry_number",
@@ -112,3 +112,7 @@ export interface Copying {
   /** From now on only greater ones are given. Never lowers one. */
   raise(numbers: Numbers): Procedure<void>;
 }
+
+/** The address of the hub that supervised last, if one does or did. */
+export const newestHub =
+  "select hub_url from supervision where hub_url is not null order by leased_until desc limit 1";

@@ -1,5 +1,6 @@
 /** [X7] Whether programs may be started for a bus, and by which profiles: decided by each process that would start one. */
 import { InboxError } from "../contract/errors.ts";
+import { shellWord } from "../contract/shell-word.ts";
 import { trackedByGit } from "../git-index.ts";
 import { isServer } from "../location.ts";
 import { namedInTrust, readOwn } from "../own-files.ts";
@@ -23,7 +24,7 @@ export function busRefusal(db: string, env: Environment): InboxError | undefined
     "not_allowed",
     `${tracked} is tracked by git: it can change what is in your database`,
     {
-      hint: `git rm --cached ${quoted(tracked)}, and look where it came from; no program is started until then`,
+      hint: `git rm --cached ${shellWord(tracked)}, and look where it came from; no program is started until then`,
       details: { untrusted: "log" },
     },
   );
@@ -60,8 +61,6 @@ export const isUntrusted = (error: unknown): error is InboxError =>
 
 const refusal = (db: string, what: "bus" | "profiles", why: string) =>
   new InboxError("not_allowed", `no program is started: ${why}`, {
-    hint: `inbox trust --db ${quoted(db)} shows what would be run and asks; with --yes it approves without asking`,
+    hint: `inbox trust --db ${shellWord(db)} shows what would be run and asks; with --yes it approves without asking`,
     details: { untrusted: what, db },
   });
-
-const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

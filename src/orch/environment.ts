@@ -7,6 +7,7 @@ export const personal: readonly string[] = [
   "INBOX_DB",
   "INBOX_DELIVERY",
   "INBOX_AGENT",
+  "CAO_TERMINAL_ID",
   "INBOX_PARENT",
   "INBOX_THREAD",
   "INBOX_TASK",
@@ -16,6 +17,7 @@ export const personal: readonly string[] = [
   "INBOX_PROMPT",
   "INBOX_RUNNER",
   "INBOX_PROGRAM",
+  "INBOX_SHELL",
   "INBOX_KEEP",
   "INBOX_SUPERVISOR",
   "INBOX_PROFILES",
@@ -74,6 +76,7 @@ export function identityVariables(identity: Identity): Record<string, string> {
   const { name, parent, db, delivery, thread, task, url, token, profile, model, mark } = identity;
   return {
     INBOX_AGENT: name,
+    CAO_TERMINAL_ID: name,
     INBOX_PARENT: parent,
     INBOX_DB: db,
     ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),

@@ -63,6 +63,6 @@ async function more(
 function refuseElsewhere({ name, host, folder }: TaskRow): void {
   if (host === null || folder === null || host === thisHost()) return;
   throw new InboxError("not_found", `the transcript of "${name}" is on ${host}, not here`, {
-    hint: `ask there, or the hub that runs there: orch log ${name} --db http://${host}:3456`,
+    hint: `ask there, or the hub that runs there: orch log ${name} --db http://${host}:PORT`,
   });
 }

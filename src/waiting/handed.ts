@@ -36,7 +36,9 @@ export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<Se
 export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
-  const returns = receipt.of === "mail" || (receipt.of === "thread" && receipt.lease !== undefined);
+  const returns =
+    receipt.of === "mail" ||
+    (receipt.of === "thread" && (receipt.lease !== undefined || receipt.id !== undefined));
   return {
     ...given,
     confirm: async () => void (await settle(engine, "confirm", receipt)),

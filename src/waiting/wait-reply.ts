@@ -1,28 +1,36 @@
-/** [W2] `wait-reply`: blocks until somebody else says something in a thread. Collecting is the caller's. */
+/** [W2] `wait-reply`: blocks until somebody else says something in a thread. What it finds is hidden from other readers of the same inbox; collecting is the caller's. */
 import { renewalDueInMs, renewWaiting } from "../bus/procedures/renew.ts";
-import { replies, replyStart } from "../bus/procedures/wait-reply.ts";
+import { replies, replyStart, takeReplies } from "../bus/procedures/wait-reply.ts";
 import { InboxError } from "../contract/errors.ts";
 import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
-import { threadTopic } from "../sql/topics.ts";
-import { inMs, wait } from "./wait.ts";
+import { agentTopic, threadTopic } from "../sql/topics.ts";
+import { earliest, inMs, wait } from "./wait.ts";
 
 export async function waitReply(
   engine: Engine,
   input: ParsedOf<"threads.waitReply">,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
+  deliveryId: string,
 ): Promise<OutputOf<"threads.waitReply">> {
   const start = await engine.read(() => replyStart(input));
+  const reader = input.agent === undefined ? undefined : { agent: input.agent, id: deliveryId };
   let cursor = 0;
   const found = await wait(
     engine,
-    { topics: [threadTopic(numberOf(input.thread))] },
+    { topics: [threadTopic(numberOf(input.thread)), ...(reader ? [agentTopic(reader.agent)] : [])] },
     async () => {
-      const now = await engine.read(() => replies(start, input.kinds));
+      const now = await engine.read((tx) => replies(tx, start, input.kinds, reader));
       cursor = now.nextEventId;
-      if (now.messages.length) return { found: now };
-      return { againInMs: await keepLease(engine, start.thread, input.agent) };
+      if (!now.messages.length)
+        return {
+          againInMs: earliest(now.againInMs, await keepLease(engine, start.thread, input.agent)),
+        };
+      const messages = reader
+        ? await engine.write((tx) => takeReplies(tx, now.messages, reader))
+        : now.messages;
+      return { found: messages.length ? { messages } : undefined };
     },
     { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
   );

@@ -109,7 +109,7 @@ export function countdown(seconds: number | undefined): () => number | undefined
   return () => Math.max(0, deadline - performance.now());
 }
 
-const earliest = (...times: (number | undefined)[]) => {
+export const earliest = (...times: (number | undefined)[]) => {
   const known = times.filter((time) => time !== undefined);
   return known.length ? Math.min(...known) : undefined;
 };

@@ -101,6 +101,56 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await collected(inbox, "w")).toEqual(["msg_2"]);
   });
 
+  test("[T11] of wait-reply and receive at the same time under one name, exactly one gets the answer", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (let round = 1; round <= 3; round++) {
+      const thread = `thr_${round}`;
+      await give(inbox, "lead", "w");
+      await inbox.call("threads.claim", { agent: "w", thread });
+      const replied = bench
+        .another()
+        .call("threads.waitReply", { agent: "w", thread })
+        .then(({ messages }) => messages.map(({ summary }) => summary));
+      const received = bench
+        .another()
+        .call("mailbox.receive", { agent: "w" })
+        .then(({ messages }) => messages.map(({ message }) => message));
+      await inbox.call("threads.reply", { from: "lead", thread, summary: "first" });
+      expect(await Promise.race([replied, received])).toEqual(["first"]);
+      // The other one still waits, for what comes next.
+      await inbox.call("threads.reply", { from: "lead", thread, summary: "second" });
+      expect([...(await replied), ...(await received)].sort()).toEqual(["first", "second"]);
+    }
+  });
+
+  test("[T11] what one of the two has in hand the other does not get, until it is given back", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const thread = "thr_1";
+    await give(inbox, "lead", "w");
+    await inbox.call("threads.claim", { agent: "w", thread });
+    await inbox.call("threads.reply", { from: "lead", thread, summary: "yes" });
+    const waitReply = () => inbox.hand("threads.waitReply", { agent: "w", thread, timeoutSeconds: 0.05 });
+    const check = () => inbox.hand("mailbox.check", { agent: "w" });
+    const told = await waitReply();
+    expect([told.value.woke, (await check()).value.total]).toEqual([true, 0]);
+    await told.giveBack?.();
+    const mail = await check();
+    expect([mail.value.total, (await waitReply()).value.woke]).toEqual([1, false]);
+    await mail.giveBack?.();
+    const again = await waitReply();
+    expect(again.value.message?.summary).toBe("yes");
+    await again.confirm?.();
+    expect((await check()).value.total).toBe(0);
+    // Who asks again, because it never saw its answer, finds it again; what the mailbox gave is not.
+    expect((await waitReply()).value.woke).toBe(true);
+    await inbox.call("threads.reply", { from: "lead", thread, summary: "and this" });
+    await (await check()).confirm?.();
+    const { value } = await waitReply();
+    expect(value.messages.map(({ summary }) => summary)).toEqual(["yes"]);
+  });
+
   test("[T11] what was collected no longer counts as unread, and is collected once", async () => {
     await using bench = await start();
     const { inbox } = bench;

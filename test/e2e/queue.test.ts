@@ -133,6 +133,21 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(window.troubles).toEqual([]);
   });
 
+  test("[U6] an entry of a workspace offers the command that opens its session again", async () => {
+    using folder = temporaryFolder();
+    await using hub = await served(join(folder.path, "coord.db"));
+    const session = "claude --continue";
+    const { workspace } = (await hub.ask("POST /api/workspaces", { path: folder.path, label: "x", session }))
+      .json;
+    const route = `POST /api/workspaces/${workspace.workspaceId}/entries`;
+    const { id } = (await hub.ask(route, { comments: "please look" })).json;
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const offer = window.page.getByRole("button", { name: "Go on in a terminal" });
+    await offer.waitFor();
+    expect(await offer.getAttribute("title")).toBe(`cd ${folder.path} && claude --continue`);
+    expect(window.troubles).toEqual([]);
+  });
+
   test("[U6] where a sub-agent's program can go on, the page offers the command for it", async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, ".agents"), { mode: 0o700 });

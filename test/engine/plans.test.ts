@@ -46,7 +46,8 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "show --mark-read": (tx) => collect(tx, { agent: "w", thread, messages: ["msg_1"], read: true }),
   "wait-reply": () => replyStart({ thread, agent: "w", kinds: ["answer"] }),
   "wait-reply --after-event": () => replyStart({ thread, agent: "w", kinds: ["answer"], afterEvent: 5 }),
-  "wait-reply, again": () => replies({ thread: 1, waiter: "w", afterMessage: 0 }, ["answer"]),
+  "wait-reply, again": (tx) =>
+    replies(tx, { thread: 1, waiter: "w", afterMessage: 0 }, ["answer"], { agent: "w", id: "x" }),
   reply: (tx) =>
     reply(tx, { from: "lead", thread, kind: "answer", summary: "s", strict: false, artifacts: [] }),
   update: (tx) => update(tx, { ...held, status: "in_progress" }),

@@ -45,6 +45,27 @@ function expectNoRoom(result: Result): void {
 const sending = (subject: string) => ["send", "--from", "l", "--to", "w", "--subject", subject];
 
 describeMounting("a full disk", import.meta.path, () => {
+  test("[C8] doctor sees that there is no room, and says where", async () => {
+    using disk = smallDisk(4096);
+    const { inbox } = onDisk(disk.path);
+    const room = async () => {
+      const { json } = await inbox("doctor");
+      const { status, detail, fix } = json.checks.find(({ name }: { name: string }) => name === "disk");
+      expect(detail).toContain(disk.path);
+      return { status, fix, healthy: json.healthy };
+    };
+    expect((await inbox("init")).code).toBe(0);
+    expect((await room()).status).toBe("warn");
+    // A reader of a database needs its files of shared memory: they are made before the disk is full.
+    const filler = join(disk.path, "filler");
+    writeFileSync(filler, new Uint8Array(3_600_000));
+    expect(await room()).toEqual({
+      status: "fail",
+      fix: `make room on the disk of ${disk.path}`,
+      healthy: false,
+    });
+  });
+
   test("[G4] [S4] the command that finds it full says so and writes nothing; with room again all goes on", async () => {
     using disk = smallDisk(1536);
     using outside = temporaryFolder();

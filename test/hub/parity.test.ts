@@ -57,6 +57,7 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/messages/inbox/:channel", { channel: "c", limit: 1 }],
   ["POST /api/messages/inbox/:channel/read", { channel: "c", reader: "r", commit: true }],
   ["GET /api/messages/inbox/:channel", { channel: "c", reader: "r" }],
+  ["POST /api/messages/inbox/:channel/wait", { channel: "c", afterId: 1, timeoutSeconds: 0 }],
   ["GET /api/messages/replies/:correlationId", { correlationId: "k" }],
   ["GET /api/messages/:id", { id: 1 }],
   ["GET /api/messages/:id/content", { id: 1, offset: 1, length: 2 }],

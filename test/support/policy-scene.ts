@@ -89,6 +89,7 @@ const needed: Record<string, Record<string, unknown>> = {
   "threads.waitReply": { timeoutSeconds: 0.001 },
   "threads.claim": {},
   "threads.reassign": { to: "somebody" },
+  "messages.wait": { timeoutSeconds: 0 },
   "entries.reply": { message: "m" },
   "entries.push": { comments: "c" },
   "tasks.edit": { prompt: "true" },

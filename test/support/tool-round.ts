@@ -64,6 +64,7 @@ const rows: [OperationName, Fields][] = [
   ["messages.send", { channel: "c", content: sly, sender: w, correlationId: "k", ttlSeconds: 600 }],
   ["messages.send", { channel: "c" }],
   ["messages.inbox", { channel: "c", afterId: 0, limit: 10 }],
+  ["messages.wait", { channel: "c", afterId: 0, timeoutSeconds: 0 }],
   ["messages.replies", { correlationId: "k" }],
   ["messages.status", { id: 1 }],
   ["messages.read", { id: 1, offset: 0, length: 20 }],

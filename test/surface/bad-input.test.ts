@@ -130,8 +130,8 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
   const message = async (...args: string[]) => (await at.inbox(...args)).json.error.message;
   expect(await message("calim")).toContain('did you mean "claim"?');
   expect(await message("wait-repyl")).toContain('did you mean "wait-reply"?');
-  expect(await message("pool")).toContain("join or leave");
-  expect(await message("pool", "jion")).toContain("join or leave");
+  expect(await message("pool")).toContain("one of: join, leave");
+  expect(await message("pool", "jion")).toContain('did you mean "join"?');
   expect(await message("claim", "--tread", "thr_1")).toContain('did you mean "--thread"?');
   expect(await message("list", "--status", "bloked")).toContain('did you mean "blocked"?');
   expect(await message("update", "thr_1", "--agent", "w", "--status", "in-progress")).toContain(
@@ -141,7 +141,7 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
   expect(await message("claim", "--thread", "--json")).toContain("--thread needs a value");
   expect(await message("list", "--json=yes")).toContain("takes no value");
   expect(await message("list", "extra")).toContain('"extra" is one too many');
-  expect((await at.inbox("send", "a", "b", "c")).json.error.hint).toContain("inbox send TO MESSAGE: quote");
+  expect((await at.inbox("send", "a", "b", "c")).json.error.hint).toContain("inbox send a 'b c'");
   expect(await message("send", "--to", "a", "--to", "b")).toContain("given twice");
 });
 

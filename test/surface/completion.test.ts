@@ -1,12 +1,15 @@
 /** Completion, asked of the shells themselves. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { root, run } from "../support/cli.ts";
+import { desk, root, run } from "../support/cli.ts";
 
 const path = `${join(root, "dist")}:${process.env.PATH}`;
 
+let cwd = "/";
+
 async function shell(program: string, ...args: string[]): Promise<string> {
   const child = Bun.spawn([program, ...args], {
+    cwd,
     env: { PATH: path, HOME: "/nonexistent", TERM: "dumb" },
     stdout: "pipe",
     stderr: "pipe",
@@ -48,6 +51,34 @@ test.skipIf(!Bun.which("fish"))("[C8] fish completes commands, flags and values"
 test.skipIf(!Bun.which("zsh"))("[C8] zsh takes the script and completes", async () => {
   const script = `autoload -Uz compinit; compinit -D -u; source <(inbox completion zsh); (( $+functions[_inbox] )) && print defined $_comps[inbox]`;
   expect(await shell("zsh", "-f", "-c", script)).toBe("defined _inbox\n");
+});
+
+test("[C8] names of agents, threads, tasks and topics are completed, as far as a shell can be given them", async () => {
+  using at = await desk();
+  cwd = at.path;
+  try {
+    await at.inbox("send", "--from", "lead", "--to", "backend-worker", "--subject", "s");
+    await at.inbox("fetch", "--agent", "backend-worker");
+    await at.inbox("claim", "--agent", "backend-worker");
+    await at.inbox("msg", "send", "builds", "x");
+    await at.inbox("send", "lead", "x", "--from", "$(touch hacked)");
+    expect(await bash("show", "")).toEqual(["thr_1"]);
+    expect(await bash("done", "--thread", "t")).toEqual(["thr_1"]);
+    expect(await bash("msg", "inbox", "b")).toContain("builds");
+    expect(await bash("send", "--to", "back")).toEqual(["backend-worker"]);
+    expect(await bash("claim", "--agent", "le")).toEqual(["lead"]);
+    expect(await bash("claim", "--agent", "")).not.toContain("$(touch hacked)");
+    expect(await Bun.file(`${at.path}/hacked`).exists()).toBe(false);
+    if (Bun.which("fish")) {
+      const line = "inbox completion fish | source; complete -C 'inbox show '";
+      expect(await shell("fish", "--no-config", "-c", line)).toContain("thr_1");
+    }
+    // Where there is no bus, nothing is offered and nothing is said.
+    cwd = "/";
+    expect(await bash("show", "")).toEqual([""]);
+  } finally {
+    cwd = "/";
+  }
 });
 
 test("[C8] an unknown shell is told which there are", async () => {

@@ -62,12 +62,38 @@ test("[Q13] a mistake is explained, and the next line is read", async () => {
   expect(stderr).toContain("a command begins with /");
   expect(stderr).toContain('did you mean "push"?');
   expect(stderr).toContain("is not closed");
-  expect(stderr).toContain("count must be a whole number");
+  expect(stderr).toContain("COUNT must be a whole number");
   expect(stderr).toContain("there is no command /serve");
   expect(stderr).not.toMatch(/^\s+at /m);
   expect(stdout).toContain("/receive [from=AGENT] [--lifo]");
   expect(stdout).toContain("Usage: orch push");
   expect(stdout).not.toContain("the queue is empty");
+});
+
+test("[Q13] text at the end need not be quoted, and an apostrophe is one", async () => {
+  using here = await deskWithScripts();
+  const { stdout, stderr } = await typed(
+    here.path,
+    "/send main hello there, it's me\n/send main --json to be read by a program\n/msg send builds build 7 is green\n/check\n/msg inbox builds\n",
+  );
+  expect(stderr).toBe("");
+  expect(stdout).toContain("hello there, it's me");
+  expect(stdout).toContain("to be read by a program");
+  expect(stdout).toContain("build 7 is green");
+});
+
+test("[Q13] what is told to be typed begins with a slash", async () => {
+  using here = await deskWithScripts();
+  const { stdout, stderr } = await typed(
+    here.path,
+    "/queue\n/push echo\n/show thr_9\n/show\n/task nothing\n",
+  );
+  expect(stdout).toContain('the queue is empty; /push "PROMPT" fills it');
+  expect(stdout).toContain("/run starts it");
+  expect(stderr).toContain("hint  /list shows what there is");
+  expect(stderr).toContain("for example: /show thr_123; /show --help");
+  expect(stderr).toContain("/queue --all shows the tasks");
+  expect(stdout + stderr).not.toMatch(/\b(inbox|orch) (list|show|queue|push|run)\b/);
 });
 
 test("[Q13] the list of commands breaks between commands, not in them", async () => {
@@ -85,7 +111,7 @@ test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends
   seat.type("/pu\t");
   await seat.sees("/push ");
   seat.type('name=otter "echo hello from below"\r');
-  await seat.sees("orch run starts it");
+  await seat.sees("/run starts it");
   await seat.sees("lead> ");
   seat.type("/run\r");
   await seat.sees("let run: otter");

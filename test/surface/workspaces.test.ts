@@ -30,6 +30,22 @@ test("[U1] a workspace is a folder with an id, a label and an agent; its entries
   expect((await at.inbox("entries", "list", "--workspace-id", named.workspace_id)).json.entries).toEqual([]);
 });
 
+test("[U6] an entry says how a person gets back into the session of its workspace", async () => {
+  using at = await desk();
+  const session = "claude --continue";
+  const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "x", "--session", session)).json;
+  expect(workspace.session).toBe(session);
+  expect((await at.inbox("workspace", "list")).json.workspaces[0].session).toBe(session);
+  const { id } = (await at.inbox("entries", "push", workspace.workspace_id, "--comments", "look")).json;
+  const shown = await at.human("entries", "show", id);
+  expect(shown.stdout).toContain(`its session cd ${at.path} && claude --continue`);
+  expect((await at.inbox("entries", "show", id)).json.workspace.session).toBe(session);
+  const { workspace: other } = (await at.inbox("workspace", "add", "/tmp", "--label", "y")).json;
+  expect(other.session).toBeNull();
+  const plain = (await at.inbox("entries", "push", other.workspace_id, "--comments", "look")).json;
+  expect((await at.human("entries", "show", plain.id)).stdout).not.toContain("its session");
+});
+
 test("[U1] [U2] a push says something, points only into its workspace, and its workspace must exist", async () => {
   using at = await desk();
   const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "x")).json;

@@ -1,12 +1,8 @@
-/** [U6] Where a sub-agent's program can go on with a conversation: the command for it. A page cannot open a terminal. */
+/** [U6] Where a sub-agent's program can go on with a conversation: the command for it. */
+import { shellWord } from "../../src/contract/shell-word.ts";
 import { type Task, tasks } from "../data/tasks.ts";
-import { copy } from "../ui/copy.ts";
-import { Icon } from "../ui/icon.tsx";
+import { TerminalButton } from "../ui/terminal-button.tsx";
 import { useLive } from "../ui/use-live.ts";
-
-/** For a POSIX shell: as it is where that is harmless, else in quotes. */
-const quoted = (word: string) =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 export function ResumeButton({ task }: { task: Task }) {
   const { value } = useLive(
@@ -15,15 +11,5 @@ export function ResumeButton({ task }: { task: Task }) {
     [task.name, task.status],
   );
   if (!value?.resume) return null;
-  const command = `cd ${quoted(task.cwd)} && ${value.resume.map(quoted).join(" ")}`;
-  return (
-    <button
-      type="button"
-      class="button quiet"
-      title={command}
-      onClick={() => void copy(command, "Copied: paste it into a terminal")}
-    >
-      <Icon name="reply" /> Go on in a terminal
-    </button>
-  );
+  return <TerminalButton command={`cd ${shellWord(task.cwd)} && ${value.resume.map(shellWord).join(" ")}`} />;
 }

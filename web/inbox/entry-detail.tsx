@@ -1,6 +1,7 @@
 /** One entry: its workspace, its documents as they are now, what the agent says about them, and a place to answer. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { wayBack } from "../../src/contract/workspace.ts";
 import { problemOf } from "../data/api.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
 import { type Entry, fetchEntry } from "../data/entries.ts";
@@ -21,7 +22,7 @@ import { whoOf } from "./words.ts";
 const dwellMs = 700;
 
 export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
-  const shown = useSignal<{ entry: Entry; agent: string | null } | undefined>(undefined);
+  const shown = useSignal<{ entry: Entry; agent: string | null; back: string | null } | undefined>(undefined);
   const states = useSignal<readonly DocumentState[]>([]);
   /** What the thread is about: a question alone may say little. */
   const subject = useSignal<string | undefined>(undefined);
@@ -32,7 +33,11 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
     fetchEntry(id).then(
       ({ entry, workspace, documents }) => {
         if (ending.signal.aborted) return;
-        shown.value = { entry, agent: workspace?.agent ?? entry.sender };
+        shown.value = {
+          entry,
+          agent: workspace?.agent ?? entry.sender,
+          back: workspace && wayBack(workspace),
+        };
         states.value = documents;
         if (entry.threadId)
           openThread(entry.threadId).then(
@@ -134,7 +139,7 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
           </section>
         )}
       </div>
-      <ReplyBar entry={entry} to={shown.value?.agent ?? entry.sender} />
+      <ReplyBar entry={entry} to={shown.value?.agent ?? entry.sender} back={shown.value?.back ?? null} />
     </article>
   );
 }

@@ -5,7 +5,7 @@ import { answer } from "../data/entry-actions.ts";
 import { modKey } from "../ui/mod-key.ts";
 import { SessionLink } from "./session-link.tsx";
 
-export function ReplyBar({ entry, to }: { entry: Entry; to: string | null }) {
+export function ReplyBar({ entry, to, back }: { entry: Entry; to: string | null; back: string | null }) {
   const text = useSignal("");
   const sending = useSignal(false);
   const send = async (reply: { message?: string; choice?: string }) => {
@@ -64,7 +64,7 @@ export function ReplyBar({ entry, to }: { entry: Entry; to: string | null }) {
           ) : (
             <span class="hint">It wakes {to} if it waits.</span>
           )}
-          <SessionLink agent={to} />
+          <SessionLink agent={to} back={back} />
           <button type="submit" class="button primary" disabled={sending.value || text.value.trim() === ""}>
             Send <kbd>{modKey}↵</kbd>
           </button>

@@ -1,11 +1,15 @@
-/** [U6] The way back into the session an entry came from: its transcript, while it runs. */
+/** [U6] The way back into the session an entry came from: its transcript while it runs, or the command of its workspace. */
 import { agentIsTask } from "../data/tasks.ts";
 import { go } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
+import { TerminalButton } from "../ui/terminal-button.tsx";
 
-export const SessionLink = ({ agent }: { agent: string }) =>
-  agentIsTask(agent) ? (
-    <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: agent })}>
-      <Icon name="agents" /> Open its session
-    </button>
-  ) : null;
+export function SessionLink({ agent, back }: { agent: string; back: string | null }) {
+  if (agentIsTask(agent))
+    return (
+      <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: agent })}>
+        <Icon name="agents" /> Open its session
+      </button>
+    );
+  return back === null ? null : <TerminalButton command={back} />;
+}

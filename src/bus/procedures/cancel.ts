@@ -1,4 +1,5 @@
 /** [T8] Anyone may cancel what has not ended; whoever works on it is told. */
+import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
@@ -12,7 +13,12 @@ export function* cancel(
   tx: Context,
   input: ParsedOf<"threads.cancel">,
 ): Procedure<OutputOf<"threads.cancel">> {
-  const { agent, reason, artifacts } = input;
+  const { agent, artifacts } = input;
+  if (input.reason !== undefined && input.summary !== undefined)
+    throw new InboxError("invalid_input", "reason and summary are the same, and both were given", {
+      hint: "leave out summary",
+    });
+  const reason = input.reason ?? input.summary ?? (firstLine(input.body ?? "") || undefined);
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();
   if (hasEnded(thread)) throw notNow(thread, "cancel");
@@ -22,7 +28,7 @@ export function* cancel(
   const summary = reason === undefined ? "cancelled" : `cancelled: ${firstLine(reason)}`;
   const payload = { cancelled: true, reason: reason ?? null };
   const head = { thread: thread.thread_id, from: agent, to, kind: "control" } as const;
-  const message = yield* write(tx, head, { summary, body: reason, payload, artifacts }, now);
+  const message = yield* write(tx, head, { summary, body: input.body ?? reason, payload, artifacts }, now);
   if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(
     thread,

@@ -67,6 +67,23 @@ export function* hand(tx: Context, wanted: Wanted, call?: string): Procedure<Han
   return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId, nextEventId };
 }
 
+/** Hides what an answer of another kind has in it, so that its reader's mailbox does not hand it out as well. Answers with the time. */
+export function* hide(tx: Context, ids: readonly number[], { agent, id }: Delivery): Procedure<string> {
+  yield* tx.own(`inbox:${agent}`);
+  const now = yield* tx.clock();
+  const until = later(now, handSeconds);
+  const rows = yield* all<{ message_id: number }>(sql`
+    update messages set delivery_id = ${id}, hidden_until = ${until}, lapses = lapses + manual, manual = 0
+    where messages.message_id in (${joined(ids)}) and messages.to_agent = ${agent} and ${deliverable(now)}
+    returning message_id`);
+  const hidden = rows.map((row) => row.message_id).sort((a, b) => a - b);
+  if (!hidden.length) return now;
+  tx.taken?.(hidden);
+  const payload = { messages: hidden.map((number) => idOf("message", number)), until };
+  yield* append(tx, { type: "messages.handed", source: agent, payload, now });
+  return now;
+}
+
 /** [B4] What a call with this id was answered with before: its answer may have been lost on the way. */
 function* answerBefore(delivery: Delivery): Procedure<MessageRow[]> {
   yield* refuseGivenUp(delivery.id);

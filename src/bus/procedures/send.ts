@@ -26,7 +26,7 @@ export function* send(tx: Context, input: Input): Procedure<Output> {
       "invalid_input",
       `${misplaced} belongs to a new thread, but ${input.thread} exists`,
       {
-        hint: "leave it out to add to the thread, or leave out --thread to create one",
+        hint: `leave out ${misplaced} to add to the thread; a new thread is made without thread, with to and subject`,
       },
     );
   return yield* post(tx, { ...input, thread: input.thread, kind: input.kind ?? "progress" });

@@ -44,8 +44,10 @@ export function* arrived(tx: Context, receipt: Receipt): Procedure<Settled | Ref
 export function* returned(tx: Context, receipt: Receipt): Procedure<Settled> {
   if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return {};
   const { agent } = receipt;
-  if (receipt.of === "thread") yield* releaseBy(tx, agent, receipt.lease);
-  else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id, seen: receipt.seen });
+  if (receipt.of === "thread") {
+    yield* releaseBy(tx, agent, receipt.lease);
+    if (receipt.id !== undefined) yield* giveBack(tx, { agent, id: receipt.id, seen: true });
+  } else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id, seen: receipt.seen });
   else {
     // Whoever gave the call up may have seen a part of its answer, or all.
     const mail = yield* giveBack(tx, { agent, id: receipt.id, seen: true });

@@ -46,6 +46,12 @@ export function* holdSupervision(
   return true;
 }
 
+/** The address of the hub that supervises this bus, where one does and others on its machine can reach it. */
+export function* hubNow(tx: Context): Procedure<string | null> {
+  const held = yield* current();
+  return held && held.leased_until > (yield* tx.clock()) ? held.hub_url : null;
+}
+
 /** Lets it go: with nothing left to do, or because it stops. */
 export function* leaveSupervision(tx: Context, holder: string): Procedure<void> {
   yield* alone(tx, "supervision");

@@ -7,21 +7,25 @@ import { append } from "../event.ts";
 import { admitName } from "../names.ts";
 import { and, visible } from "../visible.ts";
 import { findWorkspace, type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
+import { hubNow } from "./supervision.ts";
 
 export function* workspaceAdd(
   tx: Context,
-  { path, label, agent }: ParsedOf<"workspaces.add">,
+  { path, label, agent, session }: ParsedOf<"workspaces.add">,
 ): Procedure<OutputOf<"workspaces.add">> {
   const now = yield* tx.clock();
   const workspace_id = newId();
   if (agent !== undefined) yield* admitName(agent);
-  const row: WorkspaceRow = { workspace_id, path, label, agent_id: agent ?? workspace_id, created_at: now };
+  const row: WorkspaceRow = {
+    ...{ workspace_id, path, label, agent_id: agent ?? workspace_id, created_at: now },
+    session_command: session ?? null,
+  };
   yield* run(sql`
-    insert into workspaces (workspace_id, path, label, agent_id, created_at)
-    values (${row.workspace_id}, ${path}, ${label}, ${row.agent_id}, ${now})`);
+    insert into workspaces (workspace_id, path, label, agent_id, created_at, session_command)
+    values (${row.workspace_id}, ${path}, ${label}, ${row.agent_id}, ${now}, ${row.session_command})`);
   const payload = { workspace: workspace_id, label };
   yield* append(tx, { type: "workspace.added", source: row.agent_id, payload, now });
-  return { workspace: workspaceView(row) };
+  return { workspace: workspaceView(row), hubUrl: yield* hubNow(tx) };
 }
 
 export function* workspaceList(tx: Context): Procedure<OutputOf<"workspaces.list">> {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { choices } from "../fields.ts";
-import { operation, toolSets } from "../operation.ts";
+import { operation, toolListings } from "../operation.ts";
 
 export const mcp = operation({
   name: "bus.mcp",
@@ -12,7 +12,9 @@ export const mcp = operation({
     "be a hub. Where there is no bus, the first call of a tool makes one. Without --tools a dozen tools are listed; every tool can be called.",
   input: () =>
     v.strictObject({
-      tools: v.optional(choices(toolSets, "the sets of tools to list (default: the usual ones)", "SET,…")),
+      tools: v.optional(
+        choices(toolListings, "the sets of tools to list (default: the usual ones)", "SET,…"),
+      ),
     }),
   output: () => v.strictObject({}),
   errors: ["invalid_input", "not_initialized", "storage"],

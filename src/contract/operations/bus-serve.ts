@@ -22,7 +22,7 @@ export const serve = operation({
       ),
       auth: flag("want a token on every request, also from this machine"),
       dataDir: v.optional(
-        absolutePath("where the journal of the person's inbox goes, if the database is no file"),
+        absolutePath("where the journal of the person's inbox goes (default: beside a database file)"),
       ),
       dev: flag("for work on the page: POST /api/inbox/seed puts an entry into the person's inbox"),
     }),

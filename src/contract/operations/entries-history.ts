@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { entry, entryId, unreadLimit } from "../entry.ts";
+import { entry, unreadLimit } from "../entry.ts";
+import { entryPlace } from "../entry-place.ts";
 import { flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
@@ -13,7 +14,11 @@ export const entryHistory = operation({
   input: () =>
     v.strictObject({
       limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 200 }), 50),
-      before: v.optional(entryId("only entries older than this one, which may be deleted")),
+      before: v.optional(
+        entryPlace(
+          "only entries older than this one, which may be deleted, or than a time (milliseconds, ISO 8601)",
+        ),
+      ),
       workspaceId: v.optional(workspaceId("only of this workspace")),
       unread: flag("only those that are not read yet"),
     }),

@@ -32,6 +32,6 @@ export const entryPush = operation({
   },
   examples: [
     'inbox entries push ws-abc123 --comments "Deploy now?" --choices yes,no',
-    `inbox entries push ws-abc123 --docs '[{"path": "report.md"}]' --comments "Done, please look at section 2"`,
+    `inbox entries push ws-abc123 --docs report.md --comments "Done, please look at section 2"`,
   ],
 });

@@ -41,6 +41,7 @@ import { msgRead } from "./messages-read.ts";
 import { msgReplies } from "./messages-replies.ts";
 import { msgSend } from "./messages-send.ts";
 import { msgStatus } from "./messages-status.ts";
+import { msgWait } from "./messages-wait.ts";
 import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
 import { poolList } from "./pools-list.ts";
@@ -106,6 +107,7 @@ export const table = [
   gather,
   msgSend,
   msgInbox,
+  msgWait,
   msgRead,
   msgAck,
   msgAckAll,

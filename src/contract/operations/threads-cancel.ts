@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { message } from "../message.ts";
+import { body, message, summary } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 
@@ -16,12 +16,14 @@ export const cancel = operation({
     v.strictObject({
       agent: name("who cancels", "AGENT"),
       thread: threadId(),
-      reason: v.optional(text("why", { limit: 4096, file: true })),
+      reason: v.optional(text("why, in one line or more", { limit: 4096, file: true })),
+      summary: summary("the same as --reason, as the other commands of a thread call it"),
+      body: body("all there is to say about it"),
       artifacts: artifacts(),
     }),
   output: () => v.strictObject({ thread: thread(), message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
-  cli: { command: "cancel", plain: ["thread"], identity: "agent" },
+  cli: { command: "cancel", plain: ["thread", "reason"], identity: "agent" },
   http: ["POST /api/threads/:thread/cancel"],
   mcp: {
     tool: "cancel",
@@ -30,7 +32,7 @@ export const cancel = operation({
     destructive: true,
     use: "Stop a thread that is no longer wanted; its holder is told.",
     says: { thread: "the thread to stop" },
-    without: ["artifacts"],
+    without: ["artifacts", "summary", "body"],
   },
-  examples: ['inbox cancel --agent leader --thread thr_123 --reason "Superseded by thr_130"'],
+  examples: ['inbox cancel thr_123 "Superseded by thr_130" --agent leader'],
 });

@@ -33,7 +33,7 @@ export const update = operation({
   output: () =>
     v.strictObject({ thread: thread(), message: message(), lease: lease(), nextEventId: nextEventId() }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
-  cli: { command: "update", plain: ["thread"], identity: "agent" },
+  cli: { command: "update", plain: ["thread", "summary"], identity: "agent" },
   http: ["POST /api/threads/:thread/update"],
   mcp: {
     tool: "update",
@@ -49,7 +49,7 @@ export const update = operation({
     without: ["leaseToken", "artifacts", "payload"],
   },
   examples: [
-    'inbox update --agent backend-worker --thread thr_123 --status in_progress --summary "Routes done, tests next"',
+    'inbox update thr_123 "Routes done, tests next" --agent backend-worker',
     'inbox update --agent backend-worker --thread thr_123 --status blocked --summary "Which auth for the MVP?"',
   ],
 });

@@ -8,7 +8,10 @@ export const tokenCreate = operation({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Make a token that speaks for one agent",
-  detail: "It is shown this once. Whoever has it can write as that agent, and as nobody else.",
+  detail:
+    "It is shown this once. Whoever has it can write as that agent, and as nobody else. A worker has its own mail and " +
+    "work, and topics; a user also the person's inbox, and reads everything; a leader may change all but what is the " +
+    "person's; an admin everything.",
   input: () =>
     v.strictObject({
       agent: name("whom it speaks for", "NAME"),

@@ -14,12 +14,21 @@ export const workspaceAdd = operation({
       path: absolutePath("the folder"),
       label: text("what people call it", { limit: 200 }),
       agent: v.optional(name("its agent's name (default: the workspace's id)", "NAME")),
+      session: v.optional(
+        text("the command that opens its agent's session again, as a person types it there", {
+          limit: 4096,
+          value: "COMMAND",
+        }),
+      ),
     }),
-  output: () => v.strictObject({ workspace: workspace() }),
+  output: () => v.strictObject({ workspace: workspace(), hubUrl: v.nullable(v.string()) }),
   errors: ["invalid_input"],
   cli: { command: "workspace add", plain: ["path"] },
   creates: true,
   http: ["POST /api/workspaces"],
   mcp: { none: "a workspace is made by whoever runs the agents" },
-  examples: ['inbox workspace add . --label "Macro thesis"'],
+  examples: [
+    'inbox workspace add . --label "Macro thesis"',
+    'inbox workspace add . --label "Macro thesis" --session "claude --continue"',
+  ],
 });

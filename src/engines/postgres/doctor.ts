@@ -1,6 +1,7 @@
 /** [C8] What can be wrong with the server and the bus in it, and what to do about it. Changes nothing. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Row } from "../../sql/procedure.ts";
+import { newestHub } from "../tables.ts";
 import { parseAddress } from "./address.ts";
 import { greet } from "./connect.ts";
 import { pooledSettings } from "./connection.ts";
@@ -14,7 +15,8 @@ type Check = Report["checks"][number];
 const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
 const warn = (name: string, detail: string, fix: string): Check => ({ name, status: "warn", detail, fix });
 
-export async function diagnosePostgres(text: string): Promise<Report> {
+/** One look into a bus, by a pool of its own. */
+async function looking<T>(text: string, work: (ask: Ask, pool: Pool) => Promise<T>): Promise<T> {
   const address = parseAddress(text);
   const pool = openPool(address, (connection) => greet(connection, address));
   const ask = (query: string): Promise<Row[]> =>
@@ -25,9 +27,22 @@ export async function diagnosePostgres(text: string): Promise<Report> {
       return connection.run(query).finally(() => void connection.run("commit").catch(() => {}));
     });
   try {
+    return await work(ask, pool);
+  } catch (error) {
+    throw translate(error, address.shown);
+  } finally {
+    await pool.close();
+  }
+}
+
+export const notedHub = (text: string): Promise<string | null> =>
+  looking(text, async (ask) => ((await ask(newestHub))[0]?.hub_url as string | undefined) ?? null);
+
+export const diagnosePostgres = (text: string): Promise<Report> =>
+  looking(text, async (ask, pool) => {
     const checks = [
       await engine(ask),
-      await schema(ask, address.shown),
+      await schema(ask, parseAddress(text).shown),
       await durability(ask),
       await connections(ask),
       await clock(ask),
@@ -36,12 +51,7 @@ export async function diagnosePostgres(text: string): Promise<Report> {
       await deadLetters(ask),
     ];
     return { healthy: checks.every(({ status }) => status !== "fail"), checks };
-  } catch (error) {
-    throw translate(error, address.shown);
-  } finally {
-    await pool.close();
-  }
-}
+  });
 
 type Ask = (query: string) => Promise<Row[]>;
 const first = async (ask: Ask, query: string) => (await ask(query))[0]!;

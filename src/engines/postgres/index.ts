@@ -1,6 +1,6 @@
 /** What the rest of the program knows of this engine; it is loaded when an address asks for it. */
 export { createPostgres } from "./connect.ts";
 export { copying } from "./copying.ts";
-export { diagnosePostgres } from "./doctor.ts";
+export { diagnosePostgres, notedHub } from "./doctor.ts";
 export { openPostgres } from "./engine.ts";
 export { migrations } from "./schema.ts";

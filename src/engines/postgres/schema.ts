@@ -408,4 +408,8 @@ alter table tasks add column reason text collate "C";
 alter table tasks add column env_json text;
 alter table supervision add column process text collate "C";
 `,
+  // [U6] How a person gets back into the session of a workspace.
+  `
+alter table workspaces add column session_command text;
+`,
 ];

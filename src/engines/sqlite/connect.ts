@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
-import { openOwnToAppend, requireOwn } from "../../own-files.ts";
+import { openOwnToAppend, requireOwn, requireReadable } from "../../own-files.ts";
 import { exists, fs, look } from "../../system.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
 import { migrations as ours } from "./schema.ts";
@@ -12,7 +12,10 @@ const applicationId = 0x52455354;
 const lockPatienceMs = 5000;
 
 export function openDatabase(path: string, migrations: readonly string[] = ours): Database {
-  if (!exists(path)) throw notInitialized(path);
+  if (!exists(path)) {
+    requireReadable(dirname(path));
+    throw notInitialized(path);
+  }
   try {
     const db = connect(path);
     try {

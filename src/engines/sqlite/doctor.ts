@@ -1,8 +1,10 @@
 /** [C8] What can be wrong with a database file, and what to do about it. Changes nothing. */
 import type { Database } from "bun:sqlite";
+import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { fs } from "../../system.ts";
+import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
 
 type Report = OutputOf<"bus.doctor">;
@@ -20,11 +22,21 @@ export function diagnose(path: string): Report {
       integrity(db),
       journal(db),
       ...permissions(path),
+      room(fs().statfsSync(dirname(path)), dirname(path)),
       clock(db),
       leases(db),
       deadLetters(db),
     ];
     return { healthy: checks.every(({ status }) => status !== "fail"), checks };
+  } finally {
+    db.close();
+  }
+}
+
+export function notedHub(path: string): string | null {
+  const db = openDatabase(path);
+  try {
+    return get<{ hub_url: string } | null>(db, newestHub)?.hub_url ?? null;
   } finally {
     db.close();
   }
@@ -82,6 +94,19 @@ function permissions(path: string): Check[] {
       fix: `chmod ${mode.toString(8)} ${place}`,
     };
   });
+}
+
+const enoughBytes = 64 * 1024 * 1024;
+
+/** Without room the next write fails, and says so; here one learns of it before. */
+function room({ bsize, bfree, bavail, files, ffree }: StatsFs, place: string): Check {
+  const free = bsize * (process.getuid?.() === 0 ? bfree : bavail);
+  const fix = `make room on the disk of ${place}`;
+  if (files > 0 && ffree === 0)
+    return { name: "disk", status: "fail", detail: `no more files can be made in ${place}`, fix };
+  const left = `${(free / 1024 / 1024).toFixed(free < enoughBytes ? 1 : 0)} MiB are free in ${place}`;
+  if (free < 1024 * 1024) return { name: "disk", status: "fail", detail: `the disk is full: ${left}`, fix };
+  return free < enoughBytes ? { name: "disk", status: "warn", detail: left, fix } : ok("disk", left);
 }
 
 function clock(db: Database): Check {

@@ -41,6 +41,18 @@ export function findCommand(
   return undefined;
 }
 
-/** `pool` is no command, but `pool join` is. */
+/** First words that are no command alone: `pool` is none, but `pool join` is. */
+const groups: Readonly<Record<string, string>> = {
+  msg: "Channels: streams of messages that any number of readers follow, each at its own pace",
+  dlq: "Dead letters: messages that reached nobody",
+  pool: "Pools: names that work is assigned to, and the agents that take it",
+  workspace: "Workspaces: folders that agents work in, shown to the person by their labels",
+  entries: "The person's inbox: documents and commentary that agents put there",
+  token: "Tokens: who may call a hub, and for what",
+};
+
+/** The commands of a group; none where the word is no group's. */
 export const subcommandsOf = (word: string, program: Program) =>
   commandNames(program).filter((name) => name.startsWith(`${word} `));
+
+export const groupSummary = (word: string) => groups[word] ?? `The commands that begin with ${word}`;

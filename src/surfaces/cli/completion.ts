@@ -1,12 +1,16 @@
 /** Completion scripts for the shells, derived from the operation table. */
 import { InboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
 import { commandNames, operationsOf, ownCommands, type Program } from "./commands.ts";
 import { flagsOf, globalFlags } from "./flags.ts";
+import { type NameKind, namesTaken } from "./names.ts";
 
 interface Word {
   name: string;
   help: string;
   choices: readonly string[];
+  /** What names it takes, which the bus is asked for. */
+  names?: NameKind;
   takesFile: boolean;
   takesValue: boolean;
 }
@@ -15,6 +19,8 @@ interface Command {
   name: string;
   help: string;
   flags: Word[];
+  /** The names that its first plain argument takes. */
+  names?: NameKind;
 }
 
 const shells = { bash, zsh, fish };
@@ -41,18 +47,31 @@ function commands(program: Program): Command[] {
   }));
   const ofBus = commandNames(program).map((name) => {
     const flags = new Map<string, Word>(everywhere.map((word) => [word.name, word]));
-    for (const flag of operationsOf(name, program).flatMap(flagsOf))
-      flags.set(flag.name, {
-        name: flag.name,
-        help: flag.help,
-        choices: flag.field.choices ?? [],
-        takesFile: flag.role === "file" || flag.role === "artifact",
-        takesValue: flag.value !== undefined,
-      });
-    return { name, help: operationsOf(name, program)[0]!.summary, flags: [...flags.values()] };
+    const ops = operationsOf(name, program);
+    for (const op of ops)
+      for (const flag of flagsOf(op))
+        flags.set(flag.name, {
+          name: flag.name,
+          help: flag.help,
+          choices: flag.field.choices ?? [],
+          names: flag.role === "value" ? namesTaken(op, flag.field) : undefined,
+          takesFile: flag.role === "file" || flag.role === "artifact",
+          takesValue: flag.value !== undefined,
+        });
+    return { name, help: ops[0]!.summary, flags: [...flags.values()], names: firstNames(ops) };
   });
   const own = Object.entries(ownCommands(program)).map(([name, help]) => ({ name, help, flags: everywhere }));
   return [...ofBus, ...own];
+}
+
+/** Of the plain arguments only the first: whether another is due no script can tell from its place. */
+function firstNames(ops: readonly AnyOperation[]): NameKind | undefined {
+  for (const op of ops) {
+    const flag = flagsOf(op).find(({ field }) => field.key === op.cli.plain?.[0]);
+    const kind = flag && namesTaken(op, flag.field);
+    if (kind) return kind;
+  }
+  return undefined;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -64,6 +83,14 @@ function bash(all: Command[], program: Program): string {
   const values = valueCases(
     all,
     (choices) => `COMPREPLY=($(compgen -W ${quoted(choices.join(" "))} -- "$current")); return`,
+  );
+  const named = (kind: NameKind) =>
+    `COMPREPLY=($(compgen -W "$(${program} completion names ${kind} 2>/dev/null)" -- "$current")); return`;
+  for (const { name, flags } of all)
+    for (const flag of flags)
+      if (flag.names) values.push(`    ${quoted(`${name} ${flag.name}`)}) ${named(flag.names)} ;;`);
+  const firsts = all.flatMap(({ name, names }) =>
+    names ? [`    ${quoted(`${name} ${name.split(" ").length + 1}`)}) ${named(names)} ;;`] : [],
   );
   const second = subcommands(all).map(
     ([word, rest]) =>
@@ -82,6 +109,9 @@ ${second.join("\n")}
   case "$command $previous" in
 ${values.join("\n")}
   esac
+  if [[ $current != -* ]]; then case "$command $COMP_CWORD" in
+${firsts.join("\n")}
+  esac; fi
   case $previous in ${fileFlags(all).join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;; esac
   case $command in
 ${cases.join("\n")}
@@ -97,15 +127,20 @@ function zsh(all: Command[], program: Program): string {
     const help = word.help.replace(/[[\]:]/g, " ");
     const value = word.choices.length
       ? `:value:(${word.choices.join(" ")})`
-      : word.takesFile
-        ? ":file:_files"
-        : word.takesValue
-          ? ":value: "
-          : "";
+      : word.names
+        ? `:value: _${program}_names ${word.names}`
+        : word.takesFile
+          ? ":file:_files"
+          : word.takesValue
+            ? ":value: "
+            : "";
     return quoted(`${word.name}[${help}]${value}`);
   };
+  const place = (name: string, names: NameKind | undefined) =>
+    names ? [quoted(`${name.split(" ").length + 1}:name: _${program}_names ${names}`)] : [];
   const cases = all.map(
-    ({ name, flags }) => `    ${quoted(name)}) _arguments ${flags.map(describe).join(" ")} ;;`,
+    ({ name, flags, names }) =>
+      `    ${quoted(name)}) _arguments ${[...flags.map(describe), ...place(name, names)].join(" ")} ;;`,
   );
   const first = firstWords(all).map((word) =>
     quoted(`${word}:${(all.find(({ name }) => name === word)?.help ?? word).replaceAll(":", " ")}`),
@@ -116,6 +151,7 @@ function zsh(all: Command[], program: Program): string {
   );
   return `#compdef ${program}
 # zsh completion for ${program}: source <(${program} completion zsh)
+_${program}_names() { compadd -- \${(f)"$(${program} completion names $1 2>/dev/null)"} }
 _${program}() {
   local command=$words[2]
   if (( CURRENT == 2 )); then local -a first=(${first.join(" ")}); _describe command first; return; fi
@@ -143,15 +179,22 @@ function fish(all: Command[], program: Program): string {
     lines.push(
       `complete -c ${program} -n '__fish_seen_subcommand_from ${word}' -a ${quoted(rest.join(" "))}`,
     );
+  for (const { name, names } of all)
+    if (names)
+      lines.push(
+        `complete -c ${program} -n '__fish_seen_subcommand_from ${name.split(" ").at(-1)}' -a ${quoted(`(${program} completion names ${names})`)}`,
+      );
   for (const { name, flags } of all)
     for (const flag of flags) {
       const value = flag.choices.length
         ? `-x -a ${quoted(flag.choices.join(" "))}`
-        : flag.takesFile
-          ? "-r -F"
-          : flag.takesValue
-            ? "-x"
-            : "";
+        : flag.names
+          ? `-x -a ${quoted(`(${program} completion names ${flag.names})`)}`
+          : flag.takesFile
+            ? "-r -F"
+            : flag.takesValue
+              ? "-x"
+              : "";
       const line = `complete -c ${program} -n '__fish_seen_subcommand_from ${name.split(" ").at(-1)}' -l ${flag.name.slice(2)} ${value} -d ${quoted(flag.help)}`;
       lines.push(line.replace(/ {2,}/g, " "));
     }

@@ -69,7 +69,9 @@ function parse(line: string, into: Line[]): string | undefined {
 async function* linesOf(path: string): AsyncGenerator<string> {
   const file = path === "-" ? Bun.stdin : Bun.file(path);
   if (path !== "-" && !(await file.exists()))
-    throw new InboxError("invalid_input", `there is no file ${path}`, { hint: "- reads standard input" });
+    throw new InboxError("invalid_input", `there is no file ${path}`, {
+      hint: "name a file that is there, or - for standard input",
+    });
   let rest = "";
   for await (const piece of file.stream().pipeThrough(new TextDecoderStream())) {
     const lines = (rest + piece).split("\n");

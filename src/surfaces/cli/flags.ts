@@ -81,6 +81,9 @@ function flagsOfField(field: Field): Flag[] {
   ];
 }
 
+/** Whether its value is words for a reader, rather than a name or an id. */
+export const isText = ({ field }: Flag) => field.type === "text" && (field.file || field.value === "TEXT");
+
 export interface GlobalFlag {
   name: string;
   short?: string;

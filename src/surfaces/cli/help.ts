@@ -1,6 +1,13 @@
 /** `--help`, derived from the operation table. */
 import type { AnyOperation } from "../../contract/operation.ts";
-import { operationsFor, operationsOf, ownCommands, type Program } from "./commands.ts";
+import {
+  groupSummary,
+  operationsFor,
+  operationsOf,
+  ownCommands,
+  type Program,
+  subcommandsOf,
+} from "./commands.ts";
 import { flagsOf, globalFlags } from "./flags.ts";
 
 const column = (rows: [string, string][]) => {
@@ -42,6 +49,10 @@ const about: Record<Program, { what: string; round: string }> = {
   },
 };
 
+/** [C3] */
+const exitCodes = `Exit codes: 0 ok, 1 a handoff failed, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage;
+130 interrupted (Ctrl-C), 141 nobody reads the output any more, 143 terminated`;
+
 export function programHelp(program: Program, version: string): string {
   const commands = operationsFor(program).map((op): [string, string] => [
     op.cli.listed ?? op.cli.command,
@@ -58,7 +69,7 @@ ${column([...commands, ...own])}
 Everywhere:
 ${column(globalRows())}
 
-Exit codes: 0 ok, 1 a handoff failed, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage
+${exitCodes}
 
 A first round:
 ${about[program].round}
@@ -85,15 +96,34 @@ Usage: ${program} help [COMMAND]
 Example:
   ${program} help ${program === "orch" ? "push" : "msg ack all"}
 `,
-  completion: (program) => `Print a script that completes commands, flags and values.
+  completion: (
+    program,
+  ) => `Print a script that completes commands, flags, values, and the names of agents, threads, tasks and topics.
 
 Usage: ${program} completion bash|zsh|fish
+       ${program} completion names agents|threads|tasks|topics
 
 Examples:
   source <(${program} completion bash)
   ${program} completion fish > ~/.config/fish/completions/${program}.fish
 `,
 };
+
+/** [C12] Of a word that is no command alone: what there is below it. */
+export function groupHelp(word: string, program: Program): string {
+  const rows = subcommandsOf(word, program)
+    .flatMap((name) => operationsOf(name, program))
+    .map((op): [string, string] => [[op.cli.command, plainWords(op)].filter(Boolean).join(" "), op.summary]);
+  return `${groupSummary(word)}.
+
+Usage: ${program} ${word} COMMAND [flags]
+
+Commands:
+${column(rows)}
+
+${program} help ${subcommandsOf(word, program)[0]} says more of one.
+`;
+}
 
 export function commandHelp(command: string, program: Program): string {
   return `${operationsOf(command, program)
@@ -104,14 +134,17 @@ ${column(globalRows())}
 `;
 }
 
+/** Its plain arguments, as a usage line shows them: `THREAD [SUMMARY]`. */
+export function plainWords(op: AnyOperation): string {
+  const required = new Set(flagsOf(op).flatMap(({ field }) => (field.required ? [field.key] : [])));
+  return (op.cli.plain ?? [])
+    .map((key) => (required.has(key) ? key.toUpperCase() : `[${key.toUpperCase()}]`))
+    .join(" ");
+}
+
 function operationHelp(op: AnyOperation, program: Program): string {
   const all = flagsOf(op);
-  const plain = (op.cli.plain ?? [])
-    .map((key) => {
-      const word = key.toUpperCase();
-      return all.some(({ field }) => field.key === key && field.required) ? word : `[${word}]`;
-    })
-    .join(" ");
+  const plain = plainWords(op);
   const flags = all
     .filter(({ name }) => name !== "--agent" || op.cli.identity === undefined)
     .map(({ name, value, help, field }): [string, string] => [

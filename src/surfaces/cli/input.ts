@@ -5,15 +5,22 @@ import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
+import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../system.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
+import { elsewhere, surplus } from "./hints.ts";
 import type { Given, Scanned } from "./scan.ts";
 
 export interface Caller {
   program: Program;
   cwd: string;
   env: Record<string, string | undefined>;
+}
+
+/** For whom a file is read. */
+interface Reading extends Caller {
+  op: AnyOperation;
 }
 
 export interface CommandInput {
@@ -29,6 +36,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
   const flags = flagsOf(op);
   const warnings: string[] = [];
   const input: Record<string, unknown> = {};
+  const reading = { ...caller, op };
   for (const given of scanned.given) {
     const flag = flags.find(({ name }) => name === given.flag);
     if (!flag)
@@ -36,7 +44,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
         `${given.flag} does not go with this form of ${caller.program} ${op.cli.command}`,
         `${caller.program} ${op.cli.command} --help shows both`,
       );
-    apply(input, flag, given, caller, warnings);
+    apply(input, flag, given, reading, warnings);
   }
   fillPlain(input, op, scanned.plain, flags, caller);
   fillIdentity(input, op, scanned, caller, flags);
@@ -46,7 +54,12 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
       const path = field.path && input[field.key];
       if (path && !exists(String(path))) warnings.push(`there is no ${path} here (yet)`);
     }
-  const label = (key: string) => flags.find(({ field }) => field.key === key)?.name ?? key;
+  // A plain argument is called as the usage line calls it, unless it was given by its flag.
+  const byFlag = new Set(scanned.given.map(({ flag }) => flag));
+  const label = (key: string) => {
+    const flag = flags.find(({ field }) => field.key === key)?.name ?? key;
+    return op.cli.plain?.includes(key) && !byFlag.has(flag) ? key.toUpperCase() : flag;
+  };
   return { input, warnings, label };
 }
 
@@ -54,7 +67,7 @@ function apply(
   input: Record<string, unknown>,
   flag: Flag,
   given: Given,
-  caller: Caller,
+  caller: Reading,
   warnings: string[],
 ): void {
   const { field, role } = flag;
@@ -64,9 +77,9 @@ function apply(
   }
   const value =
     role === "file"
-      ? readText(given.value!, flag.name, caller)
+      ? readText(given.value!, flag, caller)
       : typedValue(field, given.value, flag.name, caller);
-  if (field.type === "list" && Array.isArray(input[field.key]))
+  if ((field.type === "list" || field.paths) && Array.isArray(input[field.key]))
     (input[field.key] as unknown[]).push(...(value as unknown[]));
   else if (field.key in input)
     throw invalid(`${flagName(field)} was given twice`, `give ${flagName(field)} or ${flag.name}, once`);
@@ -99,6 +112,8 @@ function applyArtifact(
 function typedValue(field: Field, value: string | undefined, name: string, { cwd }: Caller): unknown {
   if (field.type === "flag") return true;
   if (field.path && value) return resolve(cwd, value);
+  if (field.paths && !/^\s*[[{"]/.test(value!))
+    return value!.split(",").map((path) => ({ path: path.trim() }));
   return field.type === "json" ? parseJson(value!, name) : fromText(field, value!);
 }
 
@@ -125,10 +140,9 @@ function fillPlain(
   if (plain.length > keys.length) {
     const extra = plain[keys.length]!;
     const command = `${caller.program} ${op.cli.command}`;
-    const words = keys.map((key) => key.toUpperCase()).join(" ");
     throw invalid(
       `${command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
-      words ? `${command} ${words}: quote text that has spaces` : `${command} --help shows them`,
+      surplus(op, caller.program, plain, flags),
     );
   }
   const from = op.cli.lastFirst ? keys.length - plain.length : 0;
@@ -168,7 +182,7 @@ function fillIdentity(
   }
   // [X2] A token says who is calling; only what was typed on top of it is sent along, to be compared.
   const token = scanned.globals.token ?? (env.INBOX_TOKEN || undefined);
-  const assumed = token === undefined ? ((env.INBOX_AGENT || undefined) ?? identityDefault) : undefined;
+  const assumed = token === undefined ? (agentIn(env) ?? identityDefault) : undefined;
   const caller = scanned.globals.agent ?? assumed;
   if (!(identity in input) && caller !== undefined) input[identity] = caller;
   if (token !== undefined) return;
@@ -183,7 +197,7 @@ function fillIdentity(
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** A whole file, or standard input; never more than a message may hold. */
-function readText(path: string, name: string, { cwd }: Caller): string {
+function readText(path: string, { name, field }: Flag, { cwd, op }: Reading): string {
   if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
   let bytes: Uint8Array;
   try {
@@ -195,11 +209,12 @@ function readText(path: string, name: string, { cwd }: Caller): string {
   }
   if (bytes.length > contentLimit)
     throw new InboxError("too_large", `${name} ${path} has more than ${contentLimit} bytes`);
-  if (bytes.length === 0) throw invalid(`${name} ${path} is empty; leave it out instead`);
+  if (bytes.length === 0)
+    throw invalid(`${name} ${path} is empty${field.required ? "" : "; leave it out instead"}`);
   try {
     return utf8.decode(bytes);
   } catch {
-    throw invalid(`${name} ${path} is not valid UTF-8 text`, "attach it with --artifact instead");
+    throw invalid(`${name} ${path} is not valid UTF-8 text`, `convert it to UTF-8, or ${elsewhere(op)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** One run of the program: arguments in, an exit code out. */
 import { resolve } from "node:path";
-import { asInboxError, errorTable, hinted, InboxError } from "../../contract/errors.ts";
+import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { actingAs, requireOwner } from "../../identity.ts";
@@ -18,6 +18,7 @@ import { safe, safeJson } from "../text/safe.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
+import { withHint } from "./hints.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
@@ -52,8 +53,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
   } catch (error) {
-    if (!(error instanceof InboxError) || error.code !== "invalid_input") throw error;
-    throw hinted(error, `for example: ${op.examples[0]}; ${program} ${command} --help says more`);
+    throw error instanceof InboxError ? withHint(error, op, program) : error;
   }
 }
 
@@ -214,11 +214,15 @@ async function report(error: InboxError, json: boolean): Promise<number> {
       // Standard output itself is what fails: say it where it can still be heard.
     }
   }
-  complain(refusalText(error.shape(), paintFor(2)));
+  const said = process.env.INBOX_SHELL ? slashes().inSlashes : (text: string) => text;
+  const shape = error.shape();
+  complain(refusalText({ ...shape, message: said(shape.message), hint: said(shape.hint) }, paintFor(2)));
   if (error.code === "internal" && process.env.INBOX_DEBUG)
     complain(`${safe(String((error.cause as Error)?.stack))}\n`);
   return exit;
 }
+
+const slashes = () => require("./slash.ts") as typeof import("./slash.ts");
 
 /** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {
@@ -233,7 +237,7 @@ function checkEncoding(argv: readonly string[]): void {
     new TextDecoder("utf-8", { fatal: true }).decode(typed);
   } catch {
     throw new InboxError("invalid_input", "an argument is not valid UTF-8 text", {
-      hint: "write the text to a file in UTF-8 and use --body-file, or attach it with --artifact",
+      hint: "type it in UTF-8: is the terminal, or the script, set to another encoding?",
     });
   }
 }

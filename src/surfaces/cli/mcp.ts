@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { mcp } from "../../contract/operations/bus-mcp.ts";
+import { agentIn } from "../../contract/terminal-id.ts";
 import { type Caller, requireOwner } from "../../identity.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox.ts";
 import { runLocal } from "../../local.ts";
@@ -20,7 +21,7 @@ export async function runMcp(
   const { tools } = parseInput(mcp, input, label);
   const location = locateOrNew(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
-  const agent = globals.agent ?? (asked.env.INBOX_AGENT || undefined);
+  const agent = globals.agent ?? agentIn(asked.env);
   const { runStdio } = require("../mcp/stdio.ts") as typeof import("../mcp/stdio.ts");
   // A hub looks at the token by itself, with every call.
   if (isHub(location)) {

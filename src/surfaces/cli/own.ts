@@ -1,11 +1,14 @@
 /** What is typed that is no operation: help, completion, the shell, and mistakes. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
-import { brokerOf } from "../../location.ts";
+import { type Inbox, openInbox } from "../../inbox.ts";
+import { brokerOf, isHub, locate } from "../../location.ts";
 import { version } from "../../version.ts";
+import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
-import { commandHelp, ownHelp, programHelp } from "./help.ts";
+import { commandHelp, groupHelp, ownHelp, programHelp } from "./help.ts";
+import { nameKinds, namesOf } from "./names.ts";
 import { complain, say } from "./output.ts";
 import { scanArguments } from "./scan.ts";
 
@@ -24,42 +27,88 @@ export async function withoutOperation(
     complain(help);
     return errorTable.invalid_input.exit;
   }
+  const wantsHelp = argv.some((token) => token === "--help" || token === "-h");
   const own = Object.hasOwn(ownCommands(program), word) ? ownHelp[word] : undefined;
-  if (own && argv.some((token) => token === "--help" || token === "-h")) return say(own(program));
+  if (own && wantsHelp) return say(own(program));
   if (word === "help") {
-    const about = argument !== undefined && argument in ownCommands(program) ? ownHelp[argument] : undefined;
-    if (about) return say(about(program));
-    const command = findCommand(argv.filter((token) => !token.startsWith("-")).slice(1, 4), program)?.command;
-    if (argument !== undefined && !command) throw unknownCommand(argument, program);
-    return say(command ? commandHelp(command, program) : programHelp(program, version));
+    const about = argv.slice(argv.indexOf("help") + 1).filter((token) => !token.startsWith("-"));
+    return say(helpAbout(about, program));
   }
+  if (word === "completion" && argument === "names") return say(await completedNames(words[2], argv));
   if (word === "completion") return say(completion(argument, program));
   if (program === "inbox" && word === "shell") return openShell(argv.filter((token) => token !== "shell"));
-  const subcommands = subcommandsOf(word, program);
-  if (subcommands.length)
-    throw new InboxError(
+  if (!subcommandsOf(word, program).length) throw unknownCommand(word, program);
+  if (argument === undefined && wantsHelp) return say(groupHelp(word, program));
+  throw missingSubcommand(word, argument, program);
+}
+
+function helpAbout(words: readonly string[], program: Program): string {
+  const [word, argument] = words;
+  if (word === undefined) return programHelp(program, version);
+  const own = Object.hasOwn(ownCommands(program), word) ? ownHelp[word] : undefined;
+  if (own) return own(program);
+  const command = findCommand(words, program)?.command;
+  if (command !== undefined) return commandHelp(command, program);
+  if (!subcommandsOf(word, program).length) throw unknownCommand(word, program);
+  if (argument === undefined) return groupHelp(word, program);
+  throw missingSubcommand(word, argument, program);
+}
+
+/** [C12] A group's name alone, or with a word that is none of its commands. */
+function missingSubcommand(word: string, argument: string | undefined, program: Program): InboxError {
+  const names = [...new Set(subcommandsOf(word, program).map((name) => name.slice(word.length + 1)))];
+  const hint = `${program} ${word} --help says what each does`;
+  if (argument === undefined)
+    return new InboxError(
       "invalid_input",
-      `${program} ${word} needs one more word: ${subcommands.map((name) => name.slice(word.length + 1)).join(" or ")}`,
-      {
-        hint: `for example: ${program} ${subcommands[0]} --help`,
-      },
+      `${program} ${word}: missing subcommand; one of: ${names.join(", ")}`,
+      { hint },
     );
-  throw unknownCommand(word, program);
+  const guess = didYouMean(argument, names);
+  return new InboxError(
+    "invalid_input",
+    `${program} ${word} has no command "${argument}"; ${guess || `one of: ${names.join(", ")}`}`,
+    { hint },
+  );
 }
 
 function unknownCommand(word: string, program: Program): InboxError {
-  const names = [...commandNames(program), ...Object.keys(ownCommands(program))];
+  const groups = commandNames(program).flatMap((name) => (name.includes(" ") ? [name.split(" ")[0]!] : []));
+  const names = new Set([...commandNames(program), ...groups, ...Object.keys(ownCommands(program))]);
   const other = program === "inbox" ? "orch" : "inbox";
-  if (findCommand([word], other))
+  if (findCommand([word], other) || subcommandsOf(word, other).length)
     return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has`, {
       hint: `${other} ${word} --help`,
     });
   const guess = didYouMean(word, names);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
-    hint: closest(word, names).length
-      ? `${program} help COMMAND shows what it takes`
+    hint: guess
+      ? `${program} help ${closest(word, names)[0]} shows what it takes`
       : `${program} --help lists the commands`,
   });
+}
+
+/** One name a line; none where the bus cannot be asked: whoever presses Tab is in the middle of a line. */
+async function completedNames(kind: string | undefined, argv: readonly string[]): Promise<string> {
+  const { globals } = scanArguments(argv, [], "completion");
+  const found = nameKinds.find((name) => name === kind);
+  if (!found)
+    throw new InboxError(
+      "invalid_input",
+      `names are of ${nameKinds.join(", ")}, not of ${kind ?? "nothing"}`,
+      {
+        hint: `for example: inbox completion names ${nameKinds[0]}`,
+      },
+    );
+  try {
+    const location = locate({ db: globals.db, env: process.env, cwd: process.cwd() });
+    const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
+    const inbox = (isHub(location) ? connect(location, { token }) : openInbox(location)) as Inbox;
+    const names = await namesOf(inbox, found).finally(() => inbox.close());
+    return names.map((name) => `${name}\n`).join("");
+  } catch {
+    return "";
+  }
 }
 
 function openShell(argv: readonly string[]): Promise<number> | number {

@@ -73,7 +73,7 @@ export function scanArguments(
     const wanted = takesValue.get(name);
     if (wanted === undefined) throw unknownFlag(name, [...takesValue.keys()], `${program} ${command}`.trim());
     if (!wanted) {
-      if (equals >= 0) throw invalid(`${name} takes no value`);
+      if (equals >= 0) throw invalid(`${name} takes no value`, `give it alone: ${name}`);
       take(scanned, name);
       continue;
     }

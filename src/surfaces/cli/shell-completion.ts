@@ -1,8 +1,8 @@
 /** Tab in the shell: commands, their options, and the names of agents and tasks. */
 import type { Inbox } from "../../inbox.ts";
-import { safe } from "../text/safe.ts";
 import { operationsOf } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
+import { type NameKind, namesOf, namesTaken } from "./names.ts";
 import { slashCommands } from "./slash.ts";
 
 type Completed = [found: string[], typed: string];
@@ -30,16 +30,20 @@ async function complete(inbox: Inbox, line: string): Promise<Completed> {
   const options = typed.startsWith("--")
     ? flags.map(({ name, value }) => (value === undefined ? `${name} ` : `${name}=`))
     : flags.filter(({ value }) => value !== undefined).map(({ name }) => `${name.slice(2)}=`);
+  const ops = operationsOf(command, program);
+  const taken = ops.flatMap((op) => flagsOf(op).flatMap(({ field }) => namesTaken(op, field) ?? []));
+  // Of a command that is not known, or takes no names, those that are typed most.
+  const kinds: NameKind[] = taken.length ? [...new Set(taken)] : ["tasks", "agents"];
   const assigned = /^[\w-]+=(?:.*,)?/.exec(typed)?.[0];
   const names =
-    before.length && !assigned ? [] : (await namesThere(inbox)).map((name) => `${assigned ?? ""}${name} `);
+    before.length && !assigned
+      ? []
+      : (await namesThere(inbox, kinds)).map((name) => `${assigned ?? ""}${name} `);
   const found = [...names, ...(assigned ? [] : options)].filter((word) => word.startsWith(typed));
   return [found, typed];
 }
 
-async function namesThere(inbox: Inbox): Promise<string[]> {
-  const { queued, running } = await inbox.call("tasks.queue", { all: true, limit: 1 });
-  const { agents } = await inbox.call("agents.list", {});
-  const names = [...queued, ...running, ...agents].map(({ name }) => name);
-  return [...new Set(names)].filter((name) => !/\s/.test(name) && safe(name) === name);
+async function namesThere(inbox: Inbox, kinds: readonly NameKind[]): Promise<string[]> {
+  const names = await Promise.all(kinds.map((kind) => namesOf(inbox, kind)));
+  return [...new Set(names.flat())];
 }

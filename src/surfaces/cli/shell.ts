@@ -4,6 +4,7 @@
  */
 import { asInboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
+import { agentIn } from "../../contract/terminal-id.ts";
 import { type Inbox, openInbox } from "../../inbox.ts";
 import { type Asked, isHub, locate } from "../../location.ts";
 import { programWords } from "../../orch/program.ts";
@@ -41,7 +42,7 @@ export async function runShell(
   globals: Globals,
 ): Promise<number> {
   const location = locate(asked);
-  const agent = globals.agent ?? (asked.env.INBOX_AGENT || "main");
+  const agent = globals.agent ?? agentIn(asked.env) ?? "main";
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
   const env = { ...asked.env, INBOX_DB: location, INBOX_AGENT: agent, INBOX_TOKEN: token };
   const inbox = (isHub(location) ? connect(location, { token }) : openInbox(location, { delivery })) as Inbox;
@@ -160,7 +161,7 @@ async function start(
   try {
     const child = Bun.spawn([...programWords(), ...argv], {
       argv0: program,
-      env: { ...env, INBOX_PROGRAM: program },
+      env: { ...env, INBOX_PROGRAM: program, INBOX_SHELL: "1" },
       stdin: "ignore",
       stdout: "inherit",
       stderr: "inherit",

@@ -1,7 +1,9 @@
 /** [Q13] The slash commands: which command of which program each means. */
 import { InboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
 import { didYouMean } from "../../contract/suggest.ts";
-import { operationsFor, type Program } from "./commands.ts";
+import { operationsFor, operationsOf, type Program } from "./commands.ts";
+import { flagsOf, globalFlags, isText } from "./flags.ts";
 
 /** What has another name there, or is in both programs. */
 const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
@@ -40,5 +42,37 @@ export function meantBy(words: readonly string[]): { program: Program; argv: str
     });
   }
   const [program, command] = found;
-  return { program, argv: [...command.split(" "), ...words.slice(two ? 2 : 1)] };
+  const rest = words.slice(two ? 2 : 1);
+  // The queue's commands see to it themselves: an option of theirs looks like a word.
+  const text = program === "orch" ? rest : textInOne(operationsOf(command, program), rest);
+  return { program, argv: [...command.split(" "), ...text] };
+}
+
+/** Text at the end need not be quoted here: the words of `/send bob hello there` are one message. */
+function textInOne(forms: readonly AnyOperation[], words: readonly string[]): readonly string[] {
+  const op = forms.find(({ cli }) => cli.plain !== undefined);
+  const keys = op?.cli.plain ?? [];
+  const flags = forms.flatMap(flagsOf);
+  const last = flags.find(({ field }) => field.key === keys.at(-1));
+  if (!last || !isText(last) || words.includes("--")) return words;
+  const plain: string[] = [];
+  const others: string[] = [];
+  words.forEach((word, at) => {
+    const valueOfFlag = [...globalFlags, ...flags].some(
+      ({ name, value }) => name === words[at - 1] && value !== undefined,
+    );
+    (word.startsWith("--") || valueOfFlag ? others : plain).push(word);
+  });
+  if (plain.length <= keys.length) return words;
+  return [...plain.slice(0, keys.length - 1), plain.slice(keys.length - 1).join(" "), ...others];
+}
+
+/** What a refusal tells to type, as it is typed here. */
+export function inSlashes(text: string): string {
+  const names = [...slashCommands()].sort(([, [, a]], [, [, b]]) => b.length - a.length);
+  return names.reduce(
+    (said, [name, [program, command]]) =>
+      said.replaceAll(new RegExp(`\\b${program} ${command}\\b`, "g"), `/${name}`),
+    text,
+  );
 }

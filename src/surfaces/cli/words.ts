@@ -1,7 +1,9 @@
 /** A typed line as words, the way a shell reads it: quotes keep text together, `\` takes the next character as it is. */
 import { InboxError } from "../../contract/errors.ts";
 
-/** What follows a `#` at the beginning of a word is a remark. */
+const isLetter = (one: string | undefined) => one !== undefined && /\p{L}/u.test(one);
+
+/** An apostrophe between letters is one. What follows a `#` at the beginning of a word is a remark. */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -12,7 +14,9 @@ export function wordsOf(line: string): string[] {
       if (letter === quote) quote = undefined;
       else if (letter === "\\" && quote === '"' && /["\\]/.test(line[i + 1] ?? "")) word += line[++i]!;
       else word += letter;
-    } else if (letter === '"' || letter === "'") {
+    } else if (letter === "'" && isLetter(line[i - 1]) && isLetter(line[i + 1]))
+      word = `${word ?? ""}${letter}`;
+    else if (letter === '"' || letter === "'") {
       quote = letter;
       word ??= "";
     } else if (letter === "\\" && i + 1 < line.length) word = (word ?? "") + line[++i]!;

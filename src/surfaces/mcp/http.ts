@@ -12,7 +12,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { InboxError } from "../../contract/errors.ts";
-import { type ToolSet, toolSets } from "../../contract/operation.ts";
+import { type ToolListing, toolListings } from "../../contract/operation.ts";
 import type { Surroundings } from "../../contract/surroundings.ts";
 import type { Caller } from "../../identity.ts";
 import type { Inbox } from "../../inbox.ts";
@@ -27,7 +27,7 @@ export interface Visitor {
   caller: Caller;
   /** From the address: `?agent=NAME`. */
   agent?: string;
-  sets?: readonly ToolSet[];
+  sets?: readonly ToolListing[];
   /** [U1] From the address: `/mcp/WORKSPACE`. */
   workspace?: string;
   here?: Surroundings;
@@ -234,12 +234,12 @@ const nameOf = ({ caller, agent, workspace }: Visitor) =>
 export function choicesIn(url: URL): Pick<Visitor, "agent" | "sets"> {
   const agent = url.searchParams.get("agent") ?? undefined;
   const asked = url.searchParams.get("tools")?.split(/[,|]/).filter(Boolean);
-  const wrong = asked?.find((name) => !(toolSets as readonly string[]).includes(name));
+  const wrong = asked?.find((name) => !(toolListings as readonly string[]).includes(name));
   if (wrong !== undefined)
     throw new InboxError("invalid_input", `there is no set of tools "${wrong}"`, {
-      hint: `known: ${toolSets.join(", ")}`,
+      hint: `known: ${toolListings.join(", ")}`,
     });
-  return { agent, sets: asked?.length ? (asked as ToolSet[]) : undefined };
+  return { agent, sets: asked?.length ? (asked as ToolListing[]) : undefined };
 }
 
 const failure = (code: number, message: string) => ({ jsonrpc: "2.0", error: { code, message }, id: null });

@@ -6,7 +6,7 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { asInboxError } from "../../contract/errors.ts";
-import type { ToolSet } from "../../contract/operation.ts";
+import type { ToolListing } from "../../contract/operation.ts";
 import { version } from "../../version.ts";
 import { callTool, type Session } from "./call.ts";
 import { promptNamed, promptsFor } from "./prompts.ts";
@@ -21,7 +21,7 @@ A wait that times out can be called again: nothing is missed. What others wrote 
 
 /** The sets a session is offered; undefined where nobody has chosen. */
 export interface ServerChoice {
-  sets?: readonly ToolSet[];
+  sets?: readonly ToolListing[];
 }
 
 export function makeServer(session: Session, { sets }: ServerChoice, context: McpRequestContext): Server {

@@ -1,7 +1,7 @@
 /** `inbox mcp`: the server on standard input and output, until its client goes away. */
 import type { JSONRPCMessage, McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { ToolSet } from "../../contract/operation.ts";
+import type { ToolListing } from "../../contract/operation.ts";
 import type { Inbox } from "../../inbox.ts";
 import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
@@ -12,7 +12,7 @@ import { openStandardOutput } from "./standard-output.ts";
 export async function runStdio(
   inbox: Inbox,
   who: Pick<Session, "caller" | "agent">,
-  sets: readonly ToolSet[] | undefined,
+  sets: readonly ToolListing[] | undefined,
 ): Promise<void> {
   const settling = openSettling();
   const changes = openChanges(inbox);

@@ -53,6 +53,7 @@ const texts: Texts = {
       ...(dead.length ? [`dead: ${dead.join(", ")}`] : []),
     ].join("\n") || "no answers",
   "messages.inbox": channelText,
+  "messages.wait": channelText,
   "messages.replies": channelText,
   "messages.send": ({ id, channel, copies, recipient }) =>
     copies

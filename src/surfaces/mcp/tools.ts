@@ -1,10 +1,11 @@
 /** [C5] The tools, from the operation table: which there are, what each takes, and how a call becomes an input. */
 import tools from "../../../docs/generated/tools.json";
 import { infoOf } from "../../contract/fields.ts";
-import type { AnyOperation, ToolForm, ToolSet } from "../../contract/operation.ts";
+import type { AnyOperation, ToolForm, ToolListing } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import { type Caller, mayUse } from "../../identity.ts";
+import { hasTxName, withoutTxName, withTxName } from "./tx-names.ts";
 
 export interface Tool {
   op: AnyOperation;
@@ -59,7 +60,7 @@ for (const op of table as readonly AnyOperation[])
 
 export interface Choice {
   /** The sets somebody has asked for. */
-  sets?: readonly ToolSet[];
+  sets?: readonly ToolListing[];
   inWorkspace: boolean;
   /** What the caller's token allows. */
   caller: Caller;
@@ -69,13 +70,16 @@ export interface Choice {
 export function toolsOf({ sets, inWorkspace, caller }: Choice): Tool[] {
   // A sub-agent may lead what it starts.
   const scope = caller.subAgent ? "leader" : caller.scope;
-  return [...all.values()].filter(({ op, form }) => {
+  const offered = [...all.values()].filter((tool) => {
+    const { op, form } = tool;
     if (!mayUse(caller, op)) return false;
     // [U1] To the person an agent speaks from its workspace, and from nowhere else.
     if (form.set === "user") return inWorkspace;
-    if (sets) return sets.includes(form.set);
+    if (sets) return sets.includes(form.set) || (sets.includes("tx") && hasTxName(tool));
     return scope === "worker" || scope === "leader" ? form.usualFor?.includes(scope) : form.usual;
   });
+  const asTx = sets?.includes("tx") && !sets.includes("messages");
+  return asTx ? offered.map(withTxName) : offered;
 }
 
 export interface Named {
@@ -89,7 +93,7 @@ export interface Named {
 export function toolNamed(name: string, args: Record<string, unknown>): Named | undefined {
   const habit = Object.hasOwn(habits, name) ? habits[name] : undefined;
   if (habit) return byHabit(name, habit, args);
-  const plain = name.replace(/^tx_msg_/, "msg_");
+  const plain = withoutTxName(name);
   const found = all.get(Object.hasOwn(otherNames, plain) ? otherNames[plain]! : plain);
   return found && { tool: found, args };
 }

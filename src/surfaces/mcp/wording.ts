@@ -31,7 +31,8 @@ const forPeople = new RegExp(`${command.source}|--(?:help|db)\\b|\\bINBOX_|/docs
 export function inModelsWords(error: InboxError): { message: string; hint: string } {
   const { code, message, hint } = error;
   // [X7] Approving is the person's, and no tool's: the command is for them.
-  if (error.details?.untrusted !== undefined) return { message, hint: `only the person can approve it: ${hint}` };
+  if (error.details?.untrusted !== undefined)
+    return { message, hint: `only the person can approve it: ${hint}` };
   const fallback = hints[code] ?? errorTable[code].hint;
   const clauses = hint === errorTable[code].hint ? [] : hint.split("; ").map(spelled).filter(isForModels);
   return { message: spelled(message), hint: clauses.join("; ") || fallback };

@@ -1,6 +1,8 @@
 /** The person's inbox as text. */
 import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
+import { wayBack } from "../../contract/workspace.ts";
+import { asTyped } from "./as-typed.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, inLine, quoted, safe, safeJson } from "./safe.ts";
@@ -28,7 +30,8 @@ export const entryRenders: NounRenders<"entries"> = {
     const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;
     return [...entries.map((entry) => line(entry, paint)), ...more, `${count} unread`].join("\n");
   },
-  "entries.show": ({ entry, documents }, paint) => {
+  "entries.show": ({ entry, workspace, documents }, paint) => {
+    const back = workspace && wayBack(workspace);
     const facts = [entry.kind, entry.threadId, entry.messageId, when(entry)].filter(Boolean).join(", ");
     const offers = entry.choices
       ? [`${paint.dim("answers")} ${entry.choices.map(inLine).join(paint.dim(" | "))}`]
@@ -40,6 +43,7 @@ export const entryRenders: NounRenders<"entries"> = {
       ...(entry.comments ? [quoted(safe(entry.comments).trimEnd(), `${paint.dim("│")} `)] : []),
       ...offers,
       ...answered,
+      ...(back ? [`${paint.dim("its session")} ${inLine(back)}`] : []),
     ].join("\n");
   },
   "entries.reply": ({ message }) =>
@@ -47,7 +51,9 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
   "entries.delete": ({ id, restorableUntil }) =>
-    restorableUntil === null ? `erased ${id}` : `deleted ${id}; inbox entries restore ${id} brings it back`,
+    restorableUntil === null
+      ? `erased ${id}`
+      : `deleted ${id}; ${asTyped("inbox entries restore")} ${id} brings it back`,
   "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "is back"}`,
   "entries.export": ({ entries }) => entries.map((each) => safeJson(each)).join("\n"),
   "entries.import": ({ imported, known }) => `added ${imported}; ${known} were there before`,

@@ -14,6 +14,7 @@ export const messageRenders: NounRenders<"messages"> = {
       : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
         `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint) : ""}`,
   "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
+  "messages.wait": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.replies": ({ messages, count }) =>
     [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.ack": ({ message, already }) =>

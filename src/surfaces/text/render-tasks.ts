@@ -1,6 +1,7 @@
 /** The queue for people, as the commands of it have always shown it. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
+import { asTyped } from "./as-typed.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -33,7 +34,7 @@ function queueText({ queued, running, finished, hasMore }: OutputOf<"tasks.queue
       ["Finished", finished],
     ] as const
   ).filter(([, tasks]) => tasks.length);
-  if (!parts.length) return 'the queue is empty; orch push "PROMPT" fills it';
+  if (!parts.length) return `the queue is empty; ${asTyped('orch push "PROMPT"')} fills it`;
   const line = (task: TaskInQueue) => taskLine(task, paint, several);
   const more = hasMore ? `\n${paint.dim("  … and earlier ones: --limit N shows more")}` : "";
   return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more;
@@ -48,11 +49,13 @@ function namesText(names: readonly string[]): string {
 }
 
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task }, paint) => `queued ${paint.bold(safe(task.name))}; orch run starts it`,
+  "tasks.push": ({ task }, paint) =>
+    `queued ${paint.bold(safe(task.name))}; ${asTyped("orch run")} starts it`,
   "tasks.run": ({ released, running, waiting }) => {
-    if (!released.length && !running && !waiting) return 'nothing is queued; orch push "PROMPT" first';
+    if (!released.length && !running && !waiting)
+      return `nothing is queued; ${asTyped('orch push "PROMPT"')} first`;
     const names = released.length ? `let run: ${namesText(released)}` : "nothing new to run";
-    return `${names}\nresults come to your inbox by themselves: inbox receive`;
+    return `${names}\nresults come to your inbox by themselves: ${asTyped("inbox receive")}`;
   },
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume }, paint) => {
@@ -88,7 +91,7 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint) => {
     if (status === "running")
-      return `${safe(terminalId)} is still running; orch handoff --terminal-id ${safe(terminalId)} goes on waiting`;
+      return `${safe(terminalId)} is still running; ${asTyped("orch handoff")} --terminal-id ${safe(terminalId)} goes on waiting`;
     if (message === null) return `${safe(terminalId)} has ended, and its result was collected before`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;

@@ -1,13 +1,14 @@
 /** Workspaces and their agents. */
+import { asTyped } from "./as-typed.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, inLine, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 export const workspaceRenders: NounRenders<"workspaces"> = {
-  "workspaces.add": ({ workspace }) =>
+  "workspaces.add": ({ workspace, hubUrl }) =>
     `${workspace.workspaceId} ${inLine(workspace.label)}
-  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}:
-  inbox setup claude --url http://127.0.0.1:3456/mcp/${workspace.workspaceId}`,
+  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}${hubUrl === null ? "; inbox serve starts a hub, then" : ""}:
+  inbox setup claude --url ${hubUrl ?? "HUB"}/mcp/${workspace.workspaceId}`,
   "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${inLine(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint) =>
     workspaces.length
@@ -21,5 +22,5 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
           ]),
           paint.dim,
         )
-      : "no workspaces; inbox workspace add PATH --label TEXT makes one",
+      : `no workspaces; ${asTyped("inbox workspace add")} PATH --label TEXT makes one`,
 };

@@ -1,0 +1,24 @@
+/** [U3] A place in the person's inbox: an entry, or a time, as the history's own protocol pages by its `ts`. */
+import * as v from "valibot";
+import { described } from "./fields.ts";
+
+const isEntry = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
+/** Milliseconds since 1970, as an entry's `ts`, or ISO 8601; undefined where it is neither. */
+export function timeIn(text: string): string | undefined {
+  const time = /^\d{1,15}$/.test(text)
+    ? Number(text)
+    : /^\d{4}-\d\d/.test(text)
+      ? Date.parse(text)
+      : Number.NaN;
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+export const entryPlace = (help: string) =>
+  described(
+    v.pipe(
+      v.string("must be an entry's id, or a time"),
+      v.check((text) => isEntry(text) || timeIn(text) !== undefined, "must be an entry's id, or a time"),
+    ),
+    { type: "text", value: "ENTRY", help },
+  );

@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import { channel, channelMessage, correlationId, messageNumber } from "../channel-message.ts";
+import { flag, integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const msgWait = operation({
+  name: "messages.wait",
+  kind: "wait",
+  access: { on: "channel", by: "channel", does: "read" },
+  summary: "Block until a channel has messages to read",
+  detail:
+    "Reads as msg inbox does, and waits while that would be empty. To see each message once, go on with --after and " +
+    "the last id you saw, or let the bus keep the position: --reader NAME --commit.",
+  input: () =>
+    v.strictObject({
+      channel: channel(),
+      afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
+      limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
+      sender: v.optional(name("only from this sender", "NAME")),
+      correlationId: correlationId("only with this correlation id"),
+      includeAcked: flag("also those that were acknowledged"),
+      reader: v.optional(name("read from this reader's stored position", "NAME")),
+      commit: flag("with --reader: move its position past what was read"),
+      timeoutSeconds: timeoutSeconds("give up after this many seconds (default: never; 0: at once)"),
+    }),
+  output: () =>
+    v.strictObject({
+      messages: v.array(channelMessage()),
+      channel: v.string(),
+      count: v.number(),
+      woke: v.boolean(),
+    }),
+  errors: ["invalid_input", "cursor_expired"],
+  cli: { command: "msg wait", plain: ["channel"], shape: "channel", bare: "messages" },
+  waits: {},
+  marks: { with: "commit", whose: "reader" },
+  http: ["POST /api/messages/inbox/:channel/wait"],
+  mcp: {
+    tool: "msg_wait",
+    set: "messages",
+    use: "Wait for messages of a channel after a position. After a timeout call again: nothing is missed.",
+    renamed: { timeoutSeconds: "timeout" },
+  },
+  nothing: ({ messages }) => messages.length === 0,
+  examples: [
+    "inbox msg wait builds --after 42 --timeout-seconds 60",
+    "inbox msg wait builds --reader deployer --commit --json",
+  ],
+});

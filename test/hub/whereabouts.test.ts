@@ -1,0 +1,94 @@
+/** Which hub serves a database, what is said of it, and what a hub leaves behind that may not listen. */
+import { expect, test } from "bun:test";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { desk, program, run } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere } from "../support/hub.ts";
+import { until } from "../support/until.ts";
+
+interface Check {
+  name: string;
+  status: string;
+  detail: string;
+}
+
+async function hubCheck(db: string): Promise<string> {
+  const { json } = await run(["doctor", "--db", db, "--json"]);
+  return json.checks.find(({ name }: Check) => name === "hub").detail;
+}
+
+test("[C8] [U1] doctor and workspace add name the hub that serves this database, at whatever port", async () => {
+  using at = await desk();
+  expect(await hubCheck(at.db)).toContain("none serves this database");
+  const alone = await at.human("workspace", "add", ".", "--label", "x");
+  expect(alone.stdout).toContain("inbox serve starts a hub");
+  expect(alone.stdout).not.toContain("3456");
+  await using hub = await hubHere({ db: at.db });
+  await until("doctor names the hub", async () =>
+    (await hubCheck(at.db)).startsWith(`${hub.url} (process ${process.pid}) serves this database`),
+  );
+  const added = await at.human("workspace", "add", ".", "--label", "x");
+  expect(added.stdout).toMatch(new RegExp(`inbox setup claude --url ${hub.url}/mcp/ws-[a-z0-9]{20}`));
+  await hub.stop();
+  expect(await hubCheck(at.db)).toContain("none serves this database");
+});
+
+test("[S2] a hub that is refused its address has created nothing", async () => {
+  using folder = temporaryFolder();
+  await using holder = await hubHere();
+  const port = new URL(holder.url).port;
+  for (const [args, code] of [
+    [["--host", "0.0.0.0", "--port", "0"], "not_allowed"],
+    [["--allow-host", "bus.example", "--port", "0"], "not_allowed"],
+    [["--port", port], "storage"],
+    [["--host", "192.0.2.1", "--port", "0"], "not_allowed"],
+  ] as const) {
+    const { json } = await run(["serve", ...args, "--json"], { cwd: folder.path });
+    expect([args, json.error.code, readdirSync(folder.path)]).toEqual([args, code, []]);
+  }
+});
+
+test("[U5] --data-dir holds the journal, also of a database file", async () => {
+  using at = await desk();
+  using other = temporaryFolder();
+  await using hub = await hubHere({ db: at.db, dataDir: other.path, dev: true });
+  const { workspace } = (await hub.ask("POST /api/workspaces", { path: at.path, label: "x" })).json;
+  await hub.ask(`POST /api/workspaces/${workspace.workspaceId}/entries`, { comments: "look" });
+  await until("the journal has the entry", () => {
+    try {
+      return readFileSync(join(other.path, "inbox/entries.jsonl"), "utf8").includes("look");
+    } catch {
+      return false;
+    }
+  });
+  expect(readdirSync(join(at.path, ".agents"))).not.toContain("inbox");
+});
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+/** Root may read everything: then the program runs as a user who may not. */
+const asNobody = isRoot
+  ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", program]
+  : [program];
+
+test.skipIf(isRoot && !Bun.which("setpriv"))(
+  "[S2] a folder .agents that cannot be read is not one without a database",
+  async () => {
+    using folder = temporaryFolder();
+    const agents = join(folder.path, ".agents");
+    chmodSync(folder.path, 0o755);
+    mkdirSync(agents, { mode: 0o000 });
+    if (isRoot) chownSync(agents, nobody, nobody);
+    try {
+      for (const db of [[], ["--db", join(agents, "coord.db")]]) {
+        const { json, code } = await run(["list", ...db, "--json"], { cwd: folder.path, program: asNobody });
+        expect([code, json.error.code]).toEqual([50, "storage"]);
+        expect(json.error.message).toContain(`${agents} cannot be read`);
+        expect(json.error.hint).toContain(`chmod u+rx ${agents}`);
+      }
+    } finally {
+      chmodSync(agents, 0o700);
+    }
+  },
+);

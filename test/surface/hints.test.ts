@@ -1,0 +1,257 @@
+/** [C13] Hints, checked by doing what they say. */
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { table } from "../../src/contract/operations/index.ts";
+import { findCommand, operationsOf, ownCommands, type Program } from "../../src/surfaces/cli/commands.ts";
+import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
+import { type Desk, desk, orch, program, type Result, run } from "../support/cli.ts";
+import { commandsIn, flagsIn, type Typed } from "../support/hints.ts";
+
+const operations = table as readonly AnyOperation[];
+const uuid = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
+
+/** What a reader puts in the place of a word in capitals. */
+const meant: Record<string, string> = {
+  AGENT: "w",
+  NAME: "w",
+  THREAD: "thr_1",
+  PATH: "small.txt",
+  FILE: "lines.jsonl",
+  TEXT: "text",
+  N: "5",
+  ID: "1",
+  OTHER: "later",
+};
+
+const typed = ({ program: name, argv }: Typed, cwd: string): Promise<Result> =>
+  run([...argv.map((word) => meant[word] ?? word), "--json"], {
+    cwd,
+    program: [name === "orch" ? orch : program],
+    env: { INBOX_AGENT: "w" },
+  });
+
+async function scene(): Promise<Desk> {
+  const at = await desk();
+  writeFileSync(join(at.path, "small.txt"), "small");
+  writeFileSync(join(at.path, "empty.txt"), "");
+  writeFileSync(join(at.path, "bytes.bin"), Uint8Array.of(0x61, 0xff));
+  writeFileSync(join(at.path, "big.txt"), "x".repeat(1_100_000));
+  writeFileSync(join(at.path, "lines.jsonl"), "");
+  const quick = 'kind = "command"\ncommand = ["true"]\nmodel = ["{model}"]\n';
+  writeFileSync(join(at.path, ".agents/agents.toml"), `default = "claude"\n[runners.claude]\n${quick}`);
+  await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "s");
+  await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "held");
+  await at.inbox("claim", "thr_2", "--agent", "w");
+  return at;
+}
+
+const knows = (flag: string, program: Program, command: string) =>
+  globalFlags.some(({ name }) => name === flag) ||
+  operationsOf(command, program)
+    .flatMap(flagsOf)
+    .some(({ name }) => name === flag);
+
+/** Every flag that a refusal names is one of the command that refused, or of a command that it names. */
+function checkFlags({ program: name, argv }: Typed, said: string): void {
+  const commands = [{ program: name, argv }, ...commandsIn(said)].map((one) => ({
+    program: one.program,
+    command: findCommand(one.argv, one.program)?.command ?? "",
+  }));
+  for (const flag of flagsIn(said))
+    expect([
+      argv.map((word) => word.slice(0, 40)),
+      said.slice(0, 200),
+      flag,
+      commands.some((one) => knows(flag, one.program, one.command)),
+    ]).toEqual([expect.anything(), expect.anything(), flag, true]);
+}
+
+/** One mistake each; what its hint offers is done below. */
+const mistakes: Typed[] = [
+  ...[
+    ["show", "thr_9"],
+    ["claim", "thr_9", "--agent", "w"],
+    ["done", "thr_1", "x", "--agent", "w"],
+    ["update", "thr_1", "--agent", "w"],
+    ["update", "thr_2", "--agent", "w", "--status", "blocked"],
+    ["reply", "thr_1", "--from", "lead"],
+    ["send", "--from", "lead"],
+    ["send", "--from", "lead", "--thread", "thr_1", "--subject", "again", "--summary", "x"],
+    ["send", "nobody", "x", "--strict"],
+    ["send", "b", "hello", "world"],
+    ["send", "b", "hello world", "again"],
+    ["show", "thr_1", "thr_2"],
+    ["show", "thr_1", "--mark-read"],
+    ["fetch"],
+    ["claim", "--agent", "w", "--timeout-seconds", "1"],
+    ["claim", "thr_1", "--agent", "w", "--wait"],
+    ["msg", "inbox", "c", "--commit"],
+    ["msg", "inbox", "c", "--newest", "--after", "1"],
+    ["msg", "send", "c", ""],
+    ["msg", "send", "c", "x", "--metadata", "{"],
+    ["msg", "send", "c", "--content-file", "big.txt"],
+    ["msg", "send", "c", "--content-file", "bytes.bin"],
+    ["msg", "send", "c", "--content-file", "empty.txt"],
+    ["send", "--from", "a", "--to", "b", "--subject", "s", "--body-file", "big.txt"],
+    ["send", "--from", "a", "--to", "b", "--subject", "s", "--body-file", "bytes.bin"],
+    ["cancel", "thr_1", "--agent", "lead", "--reason-file", "empty.txt"],
+    ["msg", "ack", "99"],
+    ["msg", "snd"],
+    ["mgs"],
+    ["push"],
+    ["list", "--json=yes"],
+    ["entries", "show", uuid],
+    ["entries", "import", "nothing.jsonl"],
+    ["entries", "push", "ws-nothing", "--docs", "report.md"],
+    ["dlq", "requeue"],
+    ["dlq", "show", "99"],
+    ["token", "revoke", "tok_9"],
+    ["list", "--db", "nothing.db"],
+    ["completion"],
+  ].map((argv): Typed => ({ program: "inbox", argv })),
+  ...[["show", "nothing"], ["move", "nothing"], ["kill", "nothing"], ["edit", "nothing", "x"], ["claim"]].map(
+    (argv): Typed => ({ program: "orch", argv }),
+  ),
+];
+
+/** Every operation without what it needs, and with more than it takes. */
+const generated: Typed[] = operations.flatMap((op) => {
+  const name: Program = op.cli.program === "orch" ? "orch" : "inbox";
+  const command = op.cli.command.split(" ");
+  const needs = flagsOf(op).some(
+    ({ field }) => field.required && field.type !== "lines" && field.key !== op.cli.identity,
+  );
+  const ids: Record<string, string> = { thread: "thr_1", id: uuid };
+  const surplus = [...command, ...(op.cli.plain ?? []).map((key) => ids[key] ?? "x"), "more"];
+  return [
+    ...(needs ? [{ program: name, argv: command }] : []),
+    ...(name === "inbox" && op.cli.command !== "send" ? [{ program: name, argv: surplus }] : []),
+  ];
+});
+
+const ownWords = (name: Program) => Object.keys(ownCommands(name));
+
+test("[C13] every command that a hint names is accepted, and every flag is one that its command has", async () => {
+  using at = await scene();
+  const offered = new Map<string, Typed>();
+  for (const mistake of [...mistakes, ...generated]) {
+    const child = await run([...mistake.argv, "--json"], {
+      cwd: at.path,
+      program: [mistake.program === "orch" ? orch : program],
+    });
+    expect([mistake, child.code]).not.toEqual([mistake, 0]);
+    const { message, hint } = child.json.error as { message: string; hint: string };
+    checkFlags(mistake, `${message}; ${hint}`);
+    // A usage line is a pattern, no command.
+    for (const command of hint.startsWith("usage: ") ? [] : commandsIn(hint))
+      if (!ownWords(command.program).includes(command.argv[0]!))
+        offered.set(`${command.program} ${command.argv.join(" ")}`, command);
+  }
+  expect(offered.size).toBeGreaterThan(40);
+  for (const [text, command] of offered) {
+    // They need a server or another's database, or stay.
+    if (
+      /postgres:|^inbox (serve|mcp|watch|wait|gather|receive|shell)|^orch (handoff|supervise)|--wait|--follow/.test(
+        text,
+      ) &&
+      !text.includes("--help")
+    )
+      continue;
+    const { code, stdout } = await typed(command, at.path);
+    const refused = code !== 0 && stdout.startsWith("{") ? JSON.parse(stdout).error?.code : undefined;
+    expect([text, refused]).not.toEqual([text, "invalid_input"]);
+  }
+});
+
+test("[C13] what a hint says to add or to leave out makes the mistake go away", async () => {
+  using at = await scene();
+  let done = 0;
+  for (const { program: name, argv } of mistakes) {
+    const ask = (args: readonly string[]) =>
+      run([...args, "--json"], { cwd: at.path, program: [name === "orch" ? orch : program] });
+    const before = await ask(argv);
+    const { message, hint } = before.json.error as { message: string; hint: string };
+    const added = /^add (--[a-z-]+)(?: ("[^"]*"|[A-Z]+))?/.exec(hint);
+    const without = /leave out ((?:--|(?!the\b))[a-z-]+(?: and --[a-z-]+)?)/.exec(hint);
+    if (!added && !without) continue;
+    const value = added?.[2]?.replaceAll('"', "");
+    const then = added
+      ? [...argv, added[1]!, ...(value === undefined ? [] : [meant[value] ?? value])]
+      : withoutFlags(
+          argv,
+          without![1]!.split(" and ").map((flag) => flag.replace(/^(?!--)/, "--")),
+        );
+    done++;
+    const after = await ask(then);
+    const said = after.code === 0 || !after.stdout.startsWith("{") ? "" : after.json.error?.message;
+    expect([argv, hint, said]).not.toEqual([argv, hint, message]);
+    expect([argv, hint, after.code]).not.toEqual([argv, hint, 30]);
+  }
+  expect(done).toBeGreaterThan(5);
+});
+
+function withoutFlags(argv: readonly string[], flags: readonly string[]): string[] {
+  const op = operationsOf(findCommand(argv, "inbox")!.command, "inbox").flatMap(flagsOf);
+  return argv.filter((word, at) => {
+    const isValueOf = (flag: string | undefined) =>
+      flags.includes(flag ?? "") && op.find(({ name }) => name === flag)?.value !== undefined;
+    return !flags.includes(word) && !isValueOf(argv[at - 1]);
+  });
+}
+
+test("[C13] a plain argument is called as the usage line calls it, and what is needed is never to be left out", async () => {
+  using at = await scene();
+  const message = async (...args: string[]) => (await at.inbox(...args)).json.error.message as string;
+  expect(await message("msg", "ack")).toBe("ID is required");
+  expect(await message("entries", "reply")).toBe("ID is required");
+  expect(await message("msg", "send", "c", "")).toBe("CONTENT must not be empty");
+  expect(await message("msg", "send", "c", "--content", "")).toBe("--content must not be empty");
+  expect(await message("cancel", "thr_1", "--agent", "w", "--reason", "")).toEndWith("leave it out instead");
+});
+
+test("[C13] unquoted text is shown in quotes, quoted text and ids are not", async () => {
+  using at = await scene();
+  const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint as string;
+  expect(await hint("send", "b", "hello", "there")).toBe(
+    "quote text that has spaces: inbox send b 'hello there'",
+  );
+  expect(await hint("send", "b", "hello there", "again")).toBe("usage: inbox send TO MESSAGE");
+  expect(await hint("show", "thr_1", "thr_2")).toBe("usage: inbox show THREAD");
+});
+
+test("[C13] documents are named by their paths, as files are everywhere", async () => {
+  using at = await scene();
+  const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "here")).json;
+  const pushed = await at.inbox("entries", "push", workspace.workspace_id, "--docs", "small.txt,big.txt");
+  expect(pushed.code).toBe(0);
+  const { entry } = (await at.inbox("entries", "show", pushed.json.id)).json;
+  expect(entry.docs.map(({ path }: { path: string }) => path)).toEqual(["small.txt", "big.txt"]);
+  const json = `[{"path": "small.txt"}]`;
+  expect((await at.inbox("entries", "push", workspace.workspace_id, "--docs", json)).code).toBe(0);
+});
+
+test("[C13] a refusal for its scope names scopes that may, and such a token does it", async () => {
+  using at = await scene();
+  const made = async (scope: string) =>
+    (await at.inbox("token", "create", "--agent", "w", "--scope", scope)).json.token as string;
+  const worker = await made("worker");
+  for (const args of [
+    ["token", "list"],
+    ["entries", "export"],
+    ["msg", "gc"],
+    ["dlq", "purge", "--channel", "lead"],
+  ]) {
+    const { code, json } = await at.inbox(...args, "--token", worker);
+    expect([args, code, json.error?.code]).toEqual([args, 30, "not_allowed"]);
+    const scopes = /the scope ([a-z ]+)$/.exec(json.error.hint)![1]!.split(" or ");
+    expect(scopes).not.toContain("worker");
+    for (const scope of scopes)
+      expect([args, scope, (await at.inbox(...args, "--token", await made(scope))).code]).toEqual([
+        args,
+        scope,
+        0,
+      ]);
+  }
+});

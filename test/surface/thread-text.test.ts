@@ -1,0 +1,53 @@
+/** What is said in a thread is given alike to every command that says something there. */
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Desk, desk } from "../support/cli.ts";
+
+const who: Record<string, [flag: string, name: string]> = {
+  update: ["--agent", "w"],
+  reply: ["--from", "lead"],
+  done: ["--agent", "w"],
+  fail: ["--agent", "w"],
+  cancel: ["--agent", "lead"],
+};
+
+/** A thread of its own, held by its worker. */
+async function held(at: Desk): Promise<string> {
+  const { thread } = (await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "s")).json;
+  await at.inbox("claim", thread.thread_id, "--agent", "w");
+  return thread.thread_id;
+}
+
+test("[C2] [T11] update, reply, done, fail and cancel take their text as an argument, --summary, --body or --body-file", async () => {
+  using at = await desk();
+  writeFileSync(join(at.path, "text.md"), "what I say\n\nand more of it");
+  const ways = [
+    ["what I say"],
+    ["--summary", "what I say"],
+    ["--body", "what I say\n\nand more of it"],
+    ["--body-file", "text.md"],
+  ];
+  for (const [command, as] of Object.entries(who))
+    for (const way of ways) {
+      const thread = await held(at);
+      const said = await at.inbox(command, thread, ...way, ...as);
+      expect([command, way, said.code]).toEqual([command, way, 0]);
+      expect([command, way, said.json.message.summary]).toEqual([
+        command,
+        way,
+        command === "cancel" ? "cancelled: what I say" : "what I say",
+      ]);
+      if (way[0]!.startsWith("--body")) expect(said.json.message.body).toContain("and more of it");
+    }
+});
+
+test("[C2] cancel keeps its reason in one field, whichever flag gave it; two are refused", async () => {
+  using at = await desk();
+  for (const flag of ["--reason", "--summary"]) {
+    const { json } = await at.inbox("cancel", await held(at), flag, "superseded", "--agent", "lead");
+    expect(JSON.parse(json.message.payload_json).reason).toBe("superseded");
+  }
+  const both = await at.inbox("cancel", await held(at), "a", "--summary", "b", "--agent", "lead");
+  expect([both.code, both.json.error.hint]).toEqual([30, "leave out summary"]);
+});
