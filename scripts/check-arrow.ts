@@ -113,11 +113,11 @@ const allowed: Record<string, string[]> = {
   "src/own-files.ts": ["src/contract", "src/system.ts"],
   "src/user-folders.ts": [],
   "src/trust.ts": ["src/location.ts", "src/own-files.ts", "src/system.ts", "src/user-folders.ts"],
-  "src/create-bus.ts": ["src/engines", "src/trust.ts"],
+  "src/create-bus.ts": ["src/location.ts", "src/engines", "src/trust.ts"],
   "src/git-index.ts": ["src/own-files.ts", "src/system.ts"],
   "src/trusting.ts": [
     "src/orch",
-    "src/bus/procedures/task-queue.ts",
+    "src/bus/task.ts",
     "src/engines",
     "src/location.ts",
     "src/own-files.ts",

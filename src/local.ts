@@ -6,7 +6,7 @@ import { createOwnBus } from "./create-bus.ts";
 import { checkBroker } from "./delivery/at.ts";
 import { diagnose, notedHub, schemaVersion, shown } from "./engines/at.ts";
 import { trackedByGit } from "./git-index.ts";
-import { type Asked, brokerOf, isHub, isServer, keepOutOfGit, locate, locateNew } from "./location.ts";
+import { type Asked, brokerOf, isHub, isServer, locate, locateNew } from "./location.ts";
 import { migrate } from "./migrate.ts";
 import { isBusTrusted } from "./trust.ts";
 
@@ -18,7 +18,6 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
     if (isHub(path)) throw onlyFiles("init", path, "the hub creates its database by itself");
     const warnings: string[] = [];
     const created = await createOwnBus(path, (message) => warnings.push(message));
-    if (created) keepOutOfGit(path);
     const tracked = trackedFiles(path);
     if (tracked) warnings.push(`${tracked.detail}; ${tracked.fix}`);
     return {

@@ -1,5 +1,5 @@
 /** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
-import { queue } from "./bus/procedures/task-queue.ts";
+import { hasNotBegun, tasksWhere } from "./bus/task.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import { withoutPassword } from "./contract/secret.ts";
@@ -48,6 +48,7 @@ export async function trustAsked(
   return {
     db: withoutPassword(db),
     profiles: text === undefined ? null : file,
+    content: text ?? null,
     runs,
     waiting,
     digest: seen,
@@ -73,8 +74,8 @@ function runsOf({ all }: Profiles, path: string): Output["runs"] {
 async function waitingIn(db: string): Promise<Output["waiting"]> {
   const engine = openEngine(db);
   try {
-    const { queued } = await engine.read((tx) => queue(tx, { agent: "main", all: true, limit: 1 }));
-    return queued.map(({ name, profile, summary }) => ({ name, profile, prompt: summary }));
+    const queued = await engine.read(() => tasksWhere(hasNotBegun));
+    return queued.map(({ name, profile, cwd, prompt }) => ({ name, profile, cwd, prompt }));
   } finally {
     await engine.close();
   }

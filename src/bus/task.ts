@@ -167,7 +167,7 @@ const fieldsOf = (row: TaskRow, after: string[]): Omit<Task, "prompt"> => ({
   threadId: row.thread_id === null ? null : idOf("thread", row.thread_id),
   cwd: row.cwd,
   host: row.host,
-  pid: pidOf(row.child),
+  pid: row.status === "running" ? pidOf(row.child) : null,
   session: row.session,
   createdAt: row.created_at,
   startedAt: row.started_at,

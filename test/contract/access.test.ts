@@ -132,6 +132,9 @@ describe.each(engines)("$name", ({ start }) => {
     ).toBe(true);
     expect(told.some(({ eventType }) => eventType === "message.sent")).toBe(true);
     expect(all.events.length).toBeGreaterThan(events.length);
+    const { thread } = await bench.inbox.call("threads.send", { from: "lead", to: "other", subject: "s" });
+    const watching = worker.call("events.watch", { thread: thread.threadId, afterEvent: 0 });
+    expect(await refusal(watching)).toMatchObject({ code: "not_allowed" });
   });
 
   test("[X10] a worker settles what is in its own inbox or on a topic, and nothing of another's", async () => {

@@ -114,7 +114,8 @@ describe.each(engines)("$name", (engine) => {
     await using bench = await engine.start();
     const { inbox } = bench;
     await inbox.call("tokens.create", { agent: "reviewer", scope: "worker" });
-    for (const pool of ["user", "main", "reviewer", "REVIEWER"])
+    await inbox.call("threads.send", { from: "ann", to: "w", subject: "s" });
+    for (const pool of ["user", "main", "reviewer", "REVIEWER", "ann"])
       expect((await refusal(inbox.call("pools.join", { agent: "eve", pool }))).code).toBe("conflict");
     await inbox.call("pools.join", { agent: "eve", pool: "builders" });
     const task = { agent: "lead", name: "builders", prompt: "x", profile: "claude" };

@@ -67,6 +67,7 @@ describe("another address", () => {
     const error = await refusal(startHub({ ...named, db }));
     expect(error.code).toBe("not_allowed");
     expect(`${error.message} ${error.hint}`).toMatch(/Bus\.Example.*token create.*--allow-host/);
+    createDatabase(db);
     const inbox = openInbox(db);
     const { token } = await inbox.call("tokens.create", { agent: "a" });
     await inbox.close();

@@ -1,7 +1,7 @@
 /** How a hub starts and how it ends: nobody is left without an answer, and nothing that was answered is lost. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { run, start } from "../support/cli.ts";
@@ -237,6 +237,13 @@ describe("a start", () => {
     expect(existsSync(db)).toBe(true);
     expect(statSync(db).mode & 0o777).toBe(0o600);
     expect((await hub.ask("GET /readyz")).status).toBe(200);
+  });
+
+  test("[S2] keeps a bus that it makes out of git, as init does", async () => {
+    using folder = temporaryFolder();
+    await using hub = await served(join(folder.path, ".agents/coord.db"));
+    expect((await hub.ask("GET /readyz")).status).toBe(200);
+    expect(readFileSync(join(folder.path, ".agents/.gitignore"), "utf8")).toContain("coord.db*");
   });
 
   test("[C4] on a port that another hub holds names that one's process and database", async () => {

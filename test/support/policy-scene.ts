@@ -87,6 +87,7 @@ const needed: Record<string, Record<string, unknown>> = {
   "threads.reply": { summary: "s" },
   "threads.update": { status: "in_progress", summary: "s" },
   "threads.waitReply": { timeoutSeconds: 0.001 },
+  "events.watch": { timeoutSeconds: 0 },
   "threads.claim": {},
   "threads.reassign": { to: "somebody" },
   "messages.wait": { timeoutSeconds: 0 },

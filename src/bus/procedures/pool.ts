@@ -31,13 +31,22 @@ export function* poolJoin(tx: Context, input: Input): Procedure<Output> {
 /** [X11] Whoever joins gets what is sent to the pool, so it cannot have the name of somebody. */
 function* refuseOwned(pool: string): Procedure<void> {
   const owner = yield* ownerOf(pool);
-  if (!owner && pool !== "user" && pool !== "main") return;
+  const taken = owner || pool === "user" || pool === "main" || (yield* isAgentOnly(pool));
+  if (!taken) return;
   const whose = owner
     ? `"${owner.agent_id}" has ${owner.what}`
     : `it is ${pool === "user" ? "the person" : "an agent"}`;
   throw new InboxError("conflict", `"${pool}" cannot be a pool: ${whose}`, {
     hint: "give the pool a name of its own",
   });
+}
+
+/** Somebody who has acted under that name, before anybody made a pool of it. */
+function* isAgentOnly(name: string): Procedure<boolean> {
+  const row = yield* one(sql`
+    select 1 as there from agents where agents.name = ${name}
+      and not exists (select 1 from pools where pools.pool = ${name})`);
+  return row !== undefined;
 }
 
 export function* poolLeave(tx: Context, input: Input): Procedure<Output> {

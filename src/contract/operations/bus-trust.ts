@@ -23,9 +23,16 @@ export const trust = operation({
     v.strictObject({
       db: v.string(),
       profiles: v.nullable(v.string()),
+      /** The whole file: what it sets beside commands decides, too, what is run. */
+      content: v.nullable(v.string()),
       runs: v.array(v.strictObject({ name: v.string(), what: v.string(), command: v.array(v.string()) })),
       waiting: v.array(
-        v.strictObject({ name: v.string(), profile: v.nullable(v.string()), prompt: v.string() }),
+        v.strictObject({
+          name: v.string(),
+          profile: v.nullable(v.string()),
+          cwd: v.string(),
+          prompt: v.string(),
+        }),
       ),
       digest: v.string(),
       trusted: v.boolean(),

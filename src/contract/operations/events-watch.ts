@@ -9,7 +9,7 @@ import { afterEvent, timeoutSeconds } from "../waiting.ts";
 export const watch = operation({
   name: "events.watch",
   kind: "wait",
-  access: { on: "visible" },
+  access: { on: "thread", by: "thread", does: "read" },
   summary: "Block until something happens, or follow all that happens",
   detail:
     "Starts now unless --after-event names the last event you have seen. Filters look at the state after the " +

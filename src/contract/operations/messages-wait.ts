@@ -22,7 +22,7 @@ export const msgWait = operation({
       includeAcked: flag("also those that were acknowledged"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
       commit: flag("with --reader: move its position past what was read"),
-      timeoutSeconds: timeoutSeconds("give up after this many seconds (default: never; 0: at once)"),
+      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
     }),
   output: () =>
     v.strictObject({
@@ -41,6 +41,7 @@ export const msgWait = operation({
     set: "messages",
     use: "Wait for messages of a channel after a position. After a timeout call again: nothing is missed.",
     renamed: { timeoutSeconds: "timeout" },
+    says: { commit: "with reader: move its position past what was read" },
   },
   nothing: ({ messages }) => messages.length === 0,
   examples: [

@@ -17,7 +17,7 @@ export async function print(text: string): Promise<boolean> {
     const code = String((error as { code?: unknown }).code);
     if (gone.has(code)) return false;
     throw new InboxError("storage", `standard output takes no more (${code})`, {
-      hint: "make room where the output goes, or send it elsewhere; nothing was marked as read",
+      hint: "make room where the output goes, or send it elsewhere; what was written stays written, and no mail was marked as read",
       cause: error,
     });
   }

@@ -16,9 +16,10 @@ export async function runTrust(asked: Asked, { input, label }: CommandInput, jso
   if (input.yes || input.revoke || plan.trusted) return plan;
   const approved = !json && isAtTerminal() ? await shownAndAsked(asked, plan, label) : undefined;
   if (approved) return approved;
-  if (!json && !isAtTerminal()) show(plan);
+  const asking = !json && isAtTerminal();
+  if (!json && !asking) show(plan);
   throw new InboxError("not_allowed", `${plan.db} was not approved: nothing was changed`, {
-    hint: "look at what would be run, and add --yes",
+    hint: asking ? "inbox trust asks again" : "look at what would be run, and add --yes",
     details: { ...plan },
   });
 }

@@ -53,9 +53,12 @@ export async function send(
   if (unsaid) rest[key] = tokensOwner;
   const [method, pattern] = routeOf(op, rest).split(" ") as [string, string];
   let path = pattern.replace(/:(\w+)/g, (_, key: string) => {
-    const value = rest[key];
+    const value = String(rest[key]);
     delete rest[key];
-    return encodeURIComponent(String(value));
+    // Whoever reads an address takes these for the way to another one.
+    if (value === "." || value === "..")
+      throw new InboxError("invalid_input", `${key} must not be "${value}", which an address cannot hold`);
+    return encodeURIComponent(value);
   });
   if (unsaid) delete rest[key];
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);

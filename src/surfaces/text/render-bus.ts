@@ -1,6 +1,6 @@
 /** What was done to the database itself, and where it is served. */
 import type { NounRenders } from "./noun-renders.ts";
-import { inLine, safe, setIn } from "./safe.ts";
+import { inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 /** As a shell would have to be told. */
@@ -36,22 +36,23 @@ export const busRenders: NounRenders<"bus"> = {
       ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}`
       : `${inLine(file)} was left as it is`;
   },
-  "bus.trust": ({ db, profiles, runs, waiting, trusted }, paint) => {
+  "bus.trust": ({ db, profiles, content, runs, waiting, trusted }, paint) => {
     const commands = runs.map(({ name, what, command }) => [
       safe(name),
       what,
       safe(command.map(word).join(" ")),
     ]);
-    const tasks = waiting.map(({ name, profile, prompt }) => [
-      safe(name),
-      safe(profile ?? "-"),
-      safe(prompt),
-    ]);
+    const bar = `${paint.dim("│")} `;
+    const tasks = waiting.map(
+      ({ name, profile, cwd, prompt }) =>
+        `waiting: ${inLine(name)} (${inLine(profile ?? "a worker")}) in ${inLine(cwd)}\n${quoted(safe(prompt), bar)}`,
+    );
     return [
-      `${paint.bold(safe(db))}\nprofiles: ${safe(profiles ?? "none, built-in runners only")}`,
+      `${paint.bold(inLine(db))}\nprofiles: ${inLine(profiles ?? "none, built-in runners only")}`,
+      ...(content === null ? [] : [quoted(safe(content).trimEnd(), bar)]),
       ...(commands.length ? [textTable(["NAME", "WHAT", "COMMAND"], commands, paint.dim)] : []),
-      ...(tasks.length ? [textTable(["WAITING", "PROFILE", "PROMPT"], tasks, paint.dim)] : []),
-      trusted ? "Approved: programs may be started for it" : "Not approved: no program is started for it",
+      ...tasks,
+      trusted ? "Approved: programs may be started for it" : "Not approved yet: no program is started for it",
     ].join("\n");
   },
   "bus.doctor": ({ checks }, paint) => {
