@@ -189,7 +189,9 @@ test("[X7] inbox trust shows runners, gates and waiting tasks, and approves noth
   expect(shown.stderr).toContain("--yes");
   const { json } = await one.inbox("trust", "--json");
   expect(json.error.details).toMatchObject({ trusted: false });
-  expect(json.error.details.waiting).toEqual([{ name: "build", profile: "build", cwd: "/", prompt: "build" }]);
+  expect(json.error.details.waiting).toEqual([
+    { name: "build", profile: "build", cwd: "/", prompt: "build" },
+  ]);
   await one.inbox("mail");
   expectNothingStarted(one);
 });
