@@ -49,7 +49,8 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   // A name that is not this machine's is what others call it by, through whatever stands in front of it.
   const from = [host, ...options.allowHosts].find((name) => !isLoopback(name));
   // [S2] What is refused for its address has made nothing.
-  if (from !== undefined && (await isMissing(db))) throw openToEverybody(from, host);
+  if (from !== undefined && (await isMissing(db)))
+    throw openToEverybody(from, host, "inbox init creates the database, and ");
   await bindable(host, port);
   const away = await createOwnBus(db, options.complain).then(
     () => undefined,
@@ -152,12 +153,12 @@ async function isMissing(db: string): Promise<boolean> {
   }
 }
 
-const openToEverybody = (from: string, host: string) =>
+const openToEverybody = (from: string, host: string, first = "") =>
   new InboxError(
     "not_allowed",
     `the hub would be open to everybody who reaches ${from}: there is no token yet`,
     {
-      hint: `inbox token create --agent NAME --scope admin makes one, after inbox init; or leave out --${from === host ? "host" : "allow-host"}`,
+      hint: `${first}inbox token create --agent NAME --scope admin makes one; or leave out --${from === host ? "host" : "allow-host"}`,
     },
   );
 

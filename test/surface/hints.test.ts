@@ -153,7 +153,7 @@ test("[C13] every command that a hint names is accepted, and every flag is one t
   for (const [text, command] of offered) {
     // They need a server or another's database, or stay.
     if (
-      /postgres:|^inbox (serve|mcp|watch|wait|gather|receive|shell)|^orch (handoff|supervise)|--wait|--follow/.test(
+      /postgres:|^inbox (serve|mcp|watch|wait|msg wait|gather|receive|shell)|^orch (handoff|supervise)|--wait|--follow/.test(
         text,
       ) &&
       !text.includes("--help")

@@ -78,6 +78,7 @@ test("[C8] doctor says what it checked and what to do", async () => {
     "journal",
     "file",
     "folder",
+    "disk",
     "clock",
     "leases",
     "dead letters",
