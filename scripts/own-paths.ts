@@ -42,6 +42,8 @@ const mail = {
   id: number,
   sender_id: text,
   message: text,
+  /** Beside a body, where it is not its first line. */
+  summary: text,
   created_at: text,
   thread_id: nullableText,
   kind: text,
@@ -174,7 +176,7 @@ export const ownPaths: Record<string, Record<string, unknown>> = {
         parameter("timeout", "query", "seconds to wait (default: 50)", "number"),
         parameter("batch_window", "query", "seconds to go on after the first (default: 2)", "number"),
       ],
-      ...json({ type: "array", items: object(mail) }),
+      ...json({ type: "array", items: object(mail, ["summary"]) }),
     },
   },
 };

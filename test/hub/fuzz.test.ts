@@ -4,15 +4,12 @@ import { problemOf } from "../support/answers.ts";
 import { fuzz } from "../support/fuzz.ts";
 import { hubHere } from "../support/hub.ts";
 
-const millionth = 1_000_000;
-
-test("[C4] [X4] four seconds of requests made from our own schemas: no 5xx, no hang, no answer outside of them", async () => {
+test("[C4] [X4] two thousand requests made from our own schemas: no 5xx, no hang, no answer outside of them", async () => {
   await using hub = await hubHere({ supervise: false });
-  // Another one every day: what fails can be repeated with the seed that is told.
-  const seed = Math.floor(Date.now() / 86_400_000) % millionth;
-  const { problem, requests } = await fuzz(hub, { seed, ms: 4000 });
+  // Always the same ones: `npm run prove -- fuzz` is what looks for others.
+  const { problem, requests } = await fuzz(hub, { seed: 20772, runs: 2000 });
   expect(problem).toBeUndefined();
-  expect(requests).toBeGreaterThan(50);
+  expect(requests).toBe(2000);
   expect((await hub.ask("GET /readyz")).status).toBe(200);
 });
 
