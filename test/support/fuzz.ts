@@ -42,7 +42,7 @@ export interface Found {
 }
 
 /** These may wait for longer than anybody here listens. */
-const waits = /wait|receive|gather|claim|handoff|check_inbox|watch|\blog\b/;
+const mayWait = /wait|receive|gather|claim|handoff|check_inbox|watch|\blog\b/;
 const patienceMs = 20_000;
 
 /** Names and ids that are there, or may come to be: most requests should get past the first check. */
@@ -248,7 +248,7 @@ async function problemWith(
     });
   } catch (error) {
     if (!ending.signal.aborted) return `no answer: ${error}`;
-    return waits.test(`${path} ${body ?? ""}`) ? undefined : `no answer within ${patienceMs / 1000} s`;
+    return mayWait.test(`${path} ${body ?? ""}`) ? undefined : `no answer within ${patienceMs / 1000} s`;
   } finally {
     clearTimeout(timer);
   }
