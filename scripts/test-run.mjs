@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { bunPath, cleanEnvironment, root } from "./setup.mjs";
 
-/** Three files at a time on two cores: many tests wait, and two at a time left a third of the machine idle. Every file has its own databases. */
+/** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
 export async function runTests(files, { onOutput = () => {}, signal } = {}) {
   const config = `--config=${join(root, "bunfig.toml")}`;
-  const tests = [bunPath(), config, "--no-env-file", "test", "--parallel=3", "--timeout=60000", ...files];
+  const tests = [bunPath(), config, "--no-env-file", "test", "--parallel=2", "--timeout=60000", ...files];
   // The servers run for as long as the tests do.
   const child = spawn(bunPath(), [config, "--no-env-file", "scripts/with-servers.ts", ...tests], {
     cwd: root,
