@@ -48,6 +48,8 @@ class Looks {
   sure = true;
   /** Dead, or known not to be the task's: the next look has only the new ones to look at, and is over before they have gone. */
   readonly others = new Map<number, { session: number }>();
+  /** In which a process of the task's was seen: it may end before the others that are found by it alone. */
+  readonly sessions = new Set<number>();
   private seen = new Set<number>();
   private before = this.seen;
 
@@ -207,24 +209,23 @@ function marked(tree: Tree, looks: Looks, root?: number): number[] {
     .sort((a, b) => b - a)
     .filter((pid) => pid !== process.pid);
   const found = new Set(pids.filter(belongs));
-  const theirs = sessionsOf(found, sessions, new Set(pids));
-  return pids.filter((pid) => found.has(pid) || theirs.has(looks.others.get(pid)?.session ?? 0)).reverse();
+  for (const pid of found) looks.sessions.add(sessions.get(pid) ?? 0);
+  const theirs = sessionsOf(looks, found, new Set(pids));
+  const shares = (pid: number) => theirs.has(looks.others.get(pid)?.session ?? 0) && looks.at(pid) !== undefined;
+  return pids.filter((pid) => found.has(pid) || shares(pid)).reverse();
 }
 
 /**
  * A sub-agent begins a session, and nobody can enter another's: who is in one with a process of the task's is the task's. Unless
  * that session is somebody else's, who leads it and lives.
  */
-function sessionsOf(
-  found: ReadonlySet<number>,
-  sessions: ReadonlyMap<number, number>,
-  all: ReadonlySet<number>,
-): Set<number> {
+function sessionsOf(looks: Looks, found: ReadonlySet<number>, all: ReadonlySet<number>): Set<number> {
   const own = statOf(process.pid)?.session;
-  const theirs = new Set([...found].map((pid) => sessions.get(pid) ?? 0));
-  for (const session of theirs)
-    if (session <= 1 || session === own || (all.has(session) && !found.has(session))) theirs.delete(session);
-  return theirs;
+  const isLedByAnother = (session: number) =>
+    all.has(session) && !found.has(session) && looks.others.get(session) !== nowhere;
+  return new Set(
+    [...looks.sessions].filter((session) => session > 1 && session !== own && !isLedByAnother(session)),
+  );
 }
 
 const isBranded = (limits: string, mark: string) =>
