@@ -2,7 +2,7 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createDatabase } from "../src/engines/sqlite/connect.ts";
-import { openInbox } from "../src/inbox.ts";
+import { openInbox } from "../src/inbox/inbox.ts";
 import { bareEnvironment, program, root } from "../test/support/cli.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { compile } from "./support/compile.ts";

@@ -1,7 +1,7 @@
 /** What a queue and a keeper for each sub-agent cost, against starting the same commands with neither. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Inbox, openInbox } from "../src/inbox.ts";
+import { type Inbox, openInbox } from "../src/inbox/inbox.ts";
 import { bareEnvironment } from "../test/support/cli.ts";
 import { type Crew, crew } from "../test/support/crew.ts";
 import { until } from "../test/support/until.ts";

@@ -1,7 +1,7 @@
 /** What others feel of searches: requests one after another, while somebody searches without a pause. */
 import { join } from "node:path";
-import { openEngine } from "../src/engines/at.ts";
-import { catchUp } from "../src/searching.ts";
+import { openEngine } from "../src/engines/registry.ts";
+import { catchUp } from "../src/inbox/search.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { served } from "../test/support/hub.ts";
 import { bytesOf } from "../test/support/socket.ts";

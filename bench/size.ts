@@ -1,6 +1,6 @@
 /** Whether commands get slower as the database grows: from ten thousand threads to a million. */
 import { join } from "node:path";
-import { type Inbox, openInbox } from "../src/inbox.ts";
+import { type Inbox, openInbox } from "../src/inbox/inbox.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { digits, median, ms, times } from "./support/figures.ts";
 import { doneThread, fillDatabase, pendingThread, type Shape } from "./support/filling.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { createDatabase } from "../src/engines/sqlite/connect.ts";
-import { type Inbox, openInbox } from "../src/inbox.ts";
+import { type Inbox, openInbox } from "../src/inbox/inbox.ts";
 import { bareEnvironment, program } from "../test/support/cli.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { compile } from "./support/compile.ts";

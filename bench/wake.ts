@@ -1,7 +1,7 @@
 /** From a write in one process to the message in the hand of another that waits for it. */
 import { join } from "node:path";
 import { createDatabase } from "../src/engines/sqlite/connect.ts";
-import { type Inbox, openInbox } from "../src/inbox.ts";
+import { type Inbox, openInbox } from "../src/inbox/inbox.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { sharedNow } from "./support/clock.ts";
 import { median, most, ms, percentile, times } from "./support/figures.ts";

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { createDatabase } from "../src/engines/sqlite/connect.ts";
-import { openInbox } from "../src/inbox.ts";
+import { openInbox } from "../src/inbox/inbox.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { median, ms, percentile, perSecond, times } from "./support/figures.ts";
 import type { Benchmark, Section } from "./support/section.ts";

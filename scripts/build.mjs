@@ -43,7 +43,7 @@ export function build() {
       "--target=browser",
       "--format=esm",
       "--tsconfig-override=tsconfig.build.json",
-      `src/${name}.ts`,
+      `src/sdk/${name}.ts`,
       "--outfile",
       `dist/${name}.js`,
     ];

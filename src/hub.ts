@@ -1,10 +1,10 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
 import { join } from "node:path";
+import { createOwnBus } from "./admin/create-bus.ts";
 import { InboxError } from "./contract/errors.ts";
-import { createOwnBus } from "./create-bus.ts";
-import { shown } from "./engines/at.ts";
 import type { Engine } from "./engines/engine.ts";
-import { openInbox } from "./inbox.ts";
+import { shown } from "./engines/registry.ts";
+import { openInbox } from "./inbox/inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";

@@ -1,6 +1,6 @@
 /** `commit-each.ts DB`: the hub, but a call begins only when the one before it is answered, so that no two share a commit. */
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { usualLimits } from "../../src/surfaces/http/guard.ts";
 import { startServer } from "../../src/surfaces/http/server.ts";
 

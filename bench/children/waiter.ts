@@ -3,7 +3,7 @@
  * `waiter.ts DB THREAD signal` waits as wait-reply does; `… poll` looks every 100 ms.
  */
 import { Database } from "bun:sqlite";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { sharedNow } from "../support/clock.ts";
 
 const [db, thread, way] = process.argv.slice(2) as [string, string, "signal" | "poll"];

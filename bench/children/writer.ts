@@ -10,7 +10,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { whenFree } from "../../src/engines/sqlite/lock.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { temporaryFolder } from "../../test/support/folder.ts";
 import { sharedNow } from "../support/clock.ts";
 

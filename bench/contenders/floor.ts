@@ -1,7 +1,7 @@
 /** The floor: one row, one commit, nothing else. By the driver our engine uses. */
 import { Database } from "bun:sqlite";
 import postgres from "postgres";
-import { isServer } from "../../src/location.ts";
+import { isServer } from "../../src/location/locate.ts";
 import { type Contender, connections, text } from "./contender.ts";
 
 export const open = (location: string): Promise<Contender> =>

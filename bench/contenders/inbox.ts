@@ -1,6 +1,6 @@
 /** Ours in the client's own process, on a file or a server. */
-import { createBus } from "../../src/engines/at.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { createBus } from "../../src/engines/registry.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { type Contender, text } from "./contender.ts";
 import { introduce, stocked } from "./stock.ts";
 import { channel, everybody, inboxOf, messageTo, threadTo, worker } from "./work.ts";

@@ -1,7 +1,7 @@
 /** Filling our own tables past the program, which would take minutes; and what autovacuum would do a minute later. */
 import { Database } from "bun:sqlite";
 import postgres from "postgres";
-import { isServer } from "../../src/location.ts";
+import { isServer } from "../../src/location/locate.ts";
 import { shelf, text } from "./contender.ts";
 
 const at = "'2026-01-01T00:00:00.000Z'";

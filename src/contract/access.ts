@@ -1,6 +1,6 @@
 /**
  * [X10] Who may do what, where tokens are used. An operation says on what it acts (`access`); how that stands to the
- * caller is looked up (bus/access.ts); what a scope may do then is this table. It is enforced in one place (src/access.ts).
+ * caller is looked up (bus/access.ts); what a scope may do then is this table. It is enforced in one place (src/inbox/access.ts).
  */
 import type { Scope } from "./token.ts";
 

@@ -17,7 +17,7 @@ const ofHub = (address: string) =>
 export const withoutPasswords = (text: string) =>
   text.includes("://") ? text.replace(/[a-z][a-z0-9+.-]*:\/\/[^\s/?#]*@/gi, withoutPassword) : text;
 
-/** [X15] A token as it is made (token-text.ts), wherever it stands in a text. */
+/** [X15] A token as it is made (platform/token-text.ts), wherever it stands in a text. */
 const token = /\brst_[A-Za-z0-9_-]{16,}/g;
 
 /** A text as it may be kept or shown: whoever reads it must not become whoever a token in it speaks for. */

@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 
 const folderName = ".agents";
 

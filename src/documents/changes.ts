@@ -5,7 +5,7 @@
 import type { FSWatcher } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DocumentState } from "../contract/document.ts";
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 import type { Confines } from "./confined.ts";
 import { statesOf } from "./states.ts";
 

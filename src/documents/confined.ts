@@ -8,7 +8,7 @@ import { join, sep } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { pathProblem } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 import { isOfBus } from "./bus-files.ts";
 
 export interface Opened {

@@ -1,7 +1,7 @@
 /** [U2] The documents of an entry as they are now, without their bytes. */
 import type { DocumentState } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 import { type Confines, openConfined } from "./confined.ts";
 import { servedAs } from "./types.ts";
 

@@ -1,7 +1,7 @@
 /** [U5] The journal's file: lines are added at its end; to take some out it is written anew and put in its place. */
 import { dirname } from "node:path";
-import { openOwn, openOwnNew, openOwnToAppend } from "../own-files.ts";
-import { fs } from "../system.ts";
+import { openOwn, openOwnNew, openOwnToAppend } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
 
 const newline = 0x0a;
 const pieceBytes = 1024 * 1024;

@@ -3,8 +3,8 @@
  * no such lock, lines are still whole: each is written in one go, and what is missing is found at the next start.
  */
 import { dlopen } from "bun:ffi";
-import { openOwnToAppend } from "../own-files.ts";
-import { fs } from "../system.ts";
+import { openOwnToAppend } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
 
 const exclusive = 2;
 const atOnce = 4;

@@ -1,14 +1,14 @@
 /** [X7] Whether programs may be started for a bus, and by which profiles: decided by each process that would start one. */
 import { InboxError } from "../contract/errors.ts";
 import { shellWord } from "../contract/shell-word.ts";
-import { trackedByGit } from "../git-index.ts";
-import { isServer } from "../location.ts";
-import { namedInTrust, readOwn } from "../own-files.ts";
-import { areProfilesTrusted, isBusTrusted } from "../trust.ts";
-import type { Environment } from "../user-folders.ts";
-import { isUsersOwn, profilesFile } from "./place.ts";
-import type { Profiles } from "./profile.ts";
-import { profilesIn } from "./profiles.ts";
+import { isServer } from "../location/locate.ts";
+import { areProfilesTrusted, isBusTrusted } from "../location/trust.ts";
+import { trackedByGit } from "../platform/git-index.ts";
+import { namedInTrust, readOwn } from "../platform/own-files.ts";
+import type { Environment } from "../platform/user-folders.ts";
+import { isUsersOwn, profilesFile } from "./paths.ts";
+import type { Profiles } from "./profiles/profile.ts";
+import { profilesIn } from "./profiles/profiles-file.ts";
 
 /** What SQLite reads into the database by itself. */
 const logs = (db: string) => ["-wal", "-journal", "-shm"].map((end) => `${db}${end}`);

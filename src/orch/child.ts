@@ -1,12 +1,12 @@
 /** One run of an agent program: started in a group of its own, followed to its end, and nothing of it left behind. */
 import { InboxError } from "../contract/errors.ts";
 import { withoutTokens } from "../contract/secret.ts";
-import { fs } from "../system.ts";
-import { wayToGet } from "./built-in.ts";
+import { fs } from "../platform/system.ts";
 import { killBelow, type Tree } from "./kill-tree.ts";
 import { identityOf } from "./processes.ts";
-import type { Profile } from "./profile.ts";
-import { placeOf } from "./profile-list.ts";
+import { wayToGet } from "./profiles/built-in.ts";
+import type { Profile } from "./profiles/profile.ts";
+import { placeOf } from "./profiles/profile-list.ts";
 import type { Job, Outcome, Runner, Talk } from "./runners/runner.ts";
 import { spawnPiped } from "./spawn.ts";
 import type { Transcript } from "./transcript.ts";

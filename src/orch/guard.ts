@@ -1,9 +1,9 @@
 /** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
 import { type End, type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
 import type { Engine } from "../engines/engine.ts";
-import { isServer } from "../location.ts";
+import { isServer } from "../location/locate.ts";
 import { threadTopic } from "../sql/topics.ts";
-import { ensureSupervision } from "./ensure.ts";
+import { ensureSupervision } from "./ensure-supervision.ts";
 import type { Keeping } from "./keeper.ts";
 import { reapAdopted } from "./kill-tree.ts";
 import { lives, pidIn } from "./processes.ts";

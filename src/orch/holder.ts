@@ -1,6 +1,6 @@
 /** [Q7] Which process supervises, so that others on its host see at once that it was killed. */
 import type { HasDied } from "../bus/procedures/supervision.ts";
-import { thisHost } from "./place.ts";
+import { thisHost } from "./paths.ts";
 import { identityOf, lives } from "./processes.ts";
 
 /** Host and process, with what no name of a host has in between. */

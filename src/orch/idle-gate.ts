@@ -7,8 +7,8 @@ import { withoutPassword } from "../contract/secret.ts";
 import { askGate } from "./gate.ts";
 import { inherited } from "./inherited.ts";
 import { killLeft, markName } from "./kill-tree.ts";
-import { profilesFile } from "./place.ts";
-import type { Profile, Profiles } from "./profile.ts";
+import { profilesFile } from "./paths.ts";
+import type { Profile, Profiles } from "./profiles/profile.ts";
 import type { Supervising } from "./supervisor.ts";
 
 /** In a row. After that it may rest, whatever the gate says. */

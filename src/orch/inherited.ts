@@ -2,8 +2,9 @@
  * [X12] Which variables a sub-agent inherits: a list. An environment holds whatever its user is trusted with, and a sub-agent
  * needs little of it: where programs and files are, how text is written, and the keys of its own program.
  */
-import type { Kind } from "./built-in.ts";
+
 import { personal, places } from "./environment.ts";
+import type { Kind } from "./profiles/built-in.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@
  * process group lies within a session). What a process says of itself spares nobody: supervisors and the keepers of other
  * tasks are known by the program the system says they run.
  */
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 import { isDead, readLink, readText, type Stat, statOf } from "./processes.ts";
 import { programWords } from "./program.ts";
 import { brandSelf, reap } from "./system-calls.ts";
@@ -211,7 +211,8 @@ function marked(tree: Tree, looks: Looks, root?: number): number[] {
   const found = new Set(pids.filter(belongs));
   for (const pid of found) looks.sessions.add(sessions.get(pid) ?? 0);
   const theirs = sessionsOf(looks, found, new Set(pids));
-  const shares = (pid: number) => theirs.has(looks.others.get(pid)?.session ?? 0) && looks.at(pid) !== undefined;
+  const shares = (pid: number) =>
+    theirs.has(looks.others.get(pid)?.session ?? 0) && looks.at(pid) !== undefined;
   return pids.filter((pid) => found.has(pid) || shares(pid)).reverse();
 }
 

@@ -3,10 +3,10 @@ import { findTask, type TaskRow } from "../bus/task.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { fs } from "../platform/system.ts";
 import { taskTopic } from "../sql/topics.ts";
-import { fs } from "../system.ts";
 import { countdown, ended } from "../waiting/wait.ts";
-import { thisHost, transcriptFile } from "./place.ts";
+import { thisHost, transcriptFile } from "./paths.ts";
 import { readTranscript } from "./transcript.ts";
 
 type Output = OutputOf<"tasks.log">;

@@ -8,10 +8,10 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { PermissionAsked, Task } from "../contract/task.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { chosen } from "./inherited.ts";
-import { profilesFile } from "./place.ts";
-import type { Profile } from "./profile.ts";
-import { chooseProfile, describeProfiles } from "./profile-list.ts";
-import { choosesModel, loadProfiles } from "./profiles.ts";
+import { profilesFile } from "./paths.ts";
+import type { Profile } from "./profiles/profile.ts";
+import { chooseProfile, describeProfiles } from "./profiles/profile-list.ts";
+import { choosesModel, loadProfiles } from "./profiles/profiles-file.ts";
 import { resumeCommand } from "./resume.ts";
 
 /** Which database it is, as far as the queue has to know. */

@@ -2,7 +2,7 @@
  * Processes as the system knows them. A pid alone is nobody: it is given again. So one is written `pid:start:boot`, and it
  * lives only if a process with that pid was started at that time since that boot, and is no zombie.
  */
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 
 export interface Stat {
   state: string;

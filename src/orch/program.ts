@@ -2,8 +2,8 @@
 import { basename, dirname, join } from "node:path";
 import type { Subprocess } from "bun";
 import { InboxError } from "../contract/errors.ts";
-import { makeOwnFolder } from "../own-files.ts";
-import { fs } from "../system.ts";
+import { makeOwnFolder } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
 import { startedHere } from "./spawn.ts";
 
 type Name = "inbox" | "orch";

@@ -4,10 +4,10 @@ import { type KeptTask, keptTasks, markOf, takeOver, unstart } from "../bus/proc
 import type { TaskRow } from "../bus/task.ts";
 import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
-import { readOwn } from "../own-files.ts";
-import { fs } from "../system.ts";
+import { readOwn } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
 import { killLeft } from "./kill-tree.ts";
-import { endingFile, transcriptFile } from "./place.ts";
+import { endingFile, transcriptFile } from "./paths.ts";
 import { bootId, bootIn, isStopped, lives, pidIn } from "./processes.ts";
 import { readTranscript } from "./transcript.ts";
 

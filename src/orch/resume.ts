@@ -1,6 +1,6 @@
 /** [U6] How a person goes on with a sub-agent's conversation in a terminal of its own. */
 import type { Task } from "../contract/task.ts";
-import type { Profiles } from "./profile.ts";
+import type { Profiles } from "./profiles/profile.ts";
 import { filled, mentions } from "./runners/template.ts";
 
 /** As words of a command, to be run in the task's folder; null where its program has no such way. */

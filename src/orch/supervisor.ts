@@ -15,11 +15,11 @@ import { nudgeKeeper } from "./guard.ts";
 import { hasDied, thisProcess } from "./holder.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
-import { startsAtOnce } from "./pace.ts";
-import { thisHost } from "./place.ts";
-import type { Profiles } from "./profile.ts";
-import { loadProfiles } from "./profiles.ts";
+import { thisHost } from "./paths.ts";
+import type { Profiles } from "./profiles/profile.ts";
+import { loadProfiles } from "./profiles/profiles-file.ts";
 import { recovery } from "./recovery.ts";
+import { startsAtOnce } from "./start-limit.ts";
 
 export interface Supervising {
   engine: Engine;

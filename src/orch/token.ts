@@ -3,8 +3,8 @@ import { keepTask } from "../bus/procedures/task-keep.ts";
 import { hasTokens, tokenCreate } from "../bus/procedures/tokens.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { Engine } from "../engines/engine.ts";
-import { newToken, tokenHash } from "../token-text.ts";
-import { patiently } from "./patience.ts";
+import { newToken, tokenHash } from "../platform/token-text.ts";
+import { patiently } from "./retry.ts";
 
 export async function lendToken(engine: Engine, row: TaskRow, keeper: string): Promise<string | null> {
   if (!(await patiently(() => engine.read(() => hasTokens())))) return null;

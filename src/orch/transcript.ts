@@ -1,8 +1,8 @@
 /** [Q9] The transcript of a task: a file of JSON lines. It may grow without end; nobody ever holds it whole. */
 import { begunToken, withoutTokens } from "../contract/secret.ts";
 import type { TranscriptEntry } from "../contract/transcript.ts";
-import { openOwn, openOwnToAppend } from "../own-files.ts";
-import { fs } from "../system.ts";
+import { openOwn, openOwnToAppend } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
 
 type Noted = Omit<TranscriptEntry, "n" | "at">;
 

@@ -6,7 +6,7 @@ import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import { askGate } from "./gate.ts";
 import { killBelow, type Tree } from "./kill-tree.ts";
-import type { Profile } from "./profile.ts";
+import type { Profile } from "./profiles/profile.ts";
 import { runnerFor } from "./runners/index.ts";
 import type { Job, Runner } from "./runners/runner.ts";
 import type { Transcript } from "./transcript.ts";

@@ -40,7 +40,8 @@ export function watchOver(
     idle = found === "nothing to do";
     if (found !== "wanted") return;
     // Loaded by those that need it: no other command starts processes.
-    const { ensureSupervision } = require("./ensure.ts") as typeof import("./ensure.ts");
+    const { ensureSupervision } =
+      require("./ensure-supervision.ts") as typeof import("./ensure-supervision.ts");
     await ensureSupervision(engine, db, delivery);
   }
 

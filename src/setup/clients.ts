@@ -1,7 +1,7 @@
 /** Where each client keeps its MCP servers, and how it writes one down. */
 import { join } from "node:path";
 import type { ParsedOf } from "../contract/operations/index.ts";
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 
 export type ClientName = ParsedOf<"bus.setup">["client"];
 export type Scope = ParsedOf<"bus.setup">["scope"];

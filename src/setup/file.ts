@@ -1,7 +1,7 @@
 /** A configuration file: read whole, and replaced whole or not at all. */
 import { basename, dirname, join, resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
-import { fs } from "../system.ts";
+import { fs } from "../platform/system.ts";
 
 export interface Found {
   /** As the client names it. */

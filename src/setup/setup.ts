@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { type Asked, isHub, placeNamed } from "../location.ts";
+import { type Asked, isHub, placeNamed } from "../location/locate.ts";
 import { type Client, clients, type Entry, isTable, type Server } from "./clients.ts";
 import { unifiedDiff } from "./diff.ts";
 import { find, replace } from "./file.ts";

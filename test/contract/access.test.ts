@@ -1,8 +1,8 @@
 /** [X10] What a worker may read of many things: lists, search, events. */
 import { describe, expect, test } from "bun:test";
 import type { Scope } from "../../src/contract/token.ts";
-import { actingAs, requireOwner } from "../../src/identity.ts";
-import type { EmbeddedInbox, Inbox } from "../../src/inbox.ts";
+import { actingAs, requireOwner } from "../../src/inbox/caller.ts";
+import type { EmbeddedInbox, Inbox } from "../../src/inbox/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";

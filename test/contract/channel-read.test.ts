@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { InputOf } from "../../src/contract/operations/index.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 import { until } from "../support/until.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { claim, type Granted } from "../../src/bus/procedures/claim.ts";
 import { hand } from "../../src/bus/procedures/hand.ts";
 import { returned } from "../../src/bus/procedures/settle.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 

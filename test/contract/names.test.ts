@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { shownName } from "../../src/contract/names.ts";
 import type { Engine } from "../../src/engines/engine.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import corpus from "../corpora/names.json";

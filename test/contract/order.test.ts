@@ -1,6 +1,6 @@
 /** [G6] Every list has an order, also where two elements are equal in what they are ordered by: the clock stands still here. */
 import { describe, expect, test } from "bun:test";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { all, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { byHand } from "../support/by-hand.ts";

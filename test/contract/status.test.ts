@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { allowedNow, type Status, statuses } from "../../src/contract/thread.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 

@@ -1,6 +1,6 @@
 /** [Q10] Tasks that wait for others. */
 import { describe, expect, test } from "bun:test";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";

@@ -1,7 +1,7 @@
 /** [Q4] [Q5] [Q14] How a task begins and ends, and what its parent and its inbox see of it. */
 import { describe, expect, test } from "bun:test";
 import { endTask } from "../../src/bus/procedures/task-end.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";

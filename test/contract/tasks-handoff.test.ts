@@ -1,7 +1,7 @@
 /** [Q11] [B5] Assigning work, waiting for one, and gathering what several answered. */
 import { describe, expect, test } from "bun:test";
 import type { InputOf } from "../../src/contract/operations/index.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";

@@ -1,6 +1,6 @@
 /** [Q1] [Q2] [Q3] The queue itself: what is in it, in which order, and how that is changed. */
 import { describe, expect, test } from "bun:test";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";

@@ -1,6 +1,6 @@
 /** [Q10] `--worker`: a task that goes to somebody who lives already, instead of a process of its own. */
 import { describe, expect, test } from "bun:test";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { byHand, type HandBench } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 

@@ -3,8 +3,8 @@
  * delivers meanwhile, nobody opens anything anew, and the broker is used again when it is back.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { checkBroker } from "../../src/delivery/at.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import { checkBroker } from "../../src/delivery/broker.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import {
   type Broker,
   broker,

@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { busId } from "../../src/bus/outbox.ts";
 import { parseInput } from "../../src/contract/operation.ts";
 import { operationNamed } from "../../src/contract/operations/index.ts";
-import { carriedTo, checkBroker } from "../../src/delivery/at.ts";
+import { carriedTo, checkBroker } from "../../src/delivery/broker.ts";
 import { parseBroker } from "../../src/delivery/rabbitmq/address.ts";
 import { rabbitDelivery } from "../../src/delivery/rabbitmq/delivery.ts";
 import { startRelay } from "../../src/delivery/relay.ts";
-import { openEngine } from "../../src/engines/at.ts";
 import type { Engine } from "../../src/engines/engine.ts";
+import { openEngine } from "../../src/engines/registry.ts";
 import { receive } from "../../src/waiting/mail.ts";
 import {
   broker,

@@ -4,7 +4,7 @@
  * message a line of its input and prints its number. It ends when it is killed.
  */
 import { writeSync } from "node:fs";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 
 const [location, delivery, what, agent] = process.argv.slice(2) as [string, string, string, string];
 const inbox = openInbox(location, { delivery });

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { chromiumPath } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { linkSync } from "node:fs";
 import { join } from "node:path";
-import { createBus } from "../../src/engines/at.ts";
-import { openInbox } from "../../src/inbox.ts";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/admin/bus-migrate.ts";
+import { createBus } from "../../src/engines/registry.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { root, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { fileSpot, kinds, serverSpot } from "../support/places.ts";

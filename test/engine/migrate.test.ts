@@ -1,10 +1,10 @@
 /** [G5] A bus moves between engines without loss: everything is there, and everything goes on. */
 import { expect, test } from "bun:test";
-import { createBus, openEngine } from "../../src/engines/at.ts";
+import { migrate } from "../../src/admin/bus-migrate.ts";
 import { bring, type Put } from "../../src/engines/copy.ts";
+import { createBus, openEngine } from "../../src/engines/registry.ts";
 import { tables } from "../../src/engines/tables.ts";
-import { openInbox } from "../../src/inbox.ts";
-import { migrate } from "../../src/migrate.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { kinds } from "../support/places.ts";
 import { postgresUrl } from "../support/postgres.ts";
 import { fillRichly, goOn, keyed } from "../support/rich-bus.ts";

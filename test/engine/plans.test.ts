@@ -26,7 +26,7 @@ import { eventsAfter } from "../../src/bus/procedures/watch.ts";
 import { Facts } from "../../src/engines/facts.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { contextOf, nothingNoted } from "../../src/engines/sqlite/drive.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import type { Context, Procedure, Row } from "../../src/sql/procedure.ts";
 import { temporaryFolder } from "../support/folder.ts";
 

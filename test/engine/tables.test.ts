@@ -1,8 +1,8 @@
 /** The list of tables is what the engines have: a column that it lacks would be lost on the way ([G5]). */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { openEngine } from "../../src/engines/at.ts";
 import { copying } from "../../src/engines/postgres/copying.ts";
+import { openEngine } from "../../src/engines/registry.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { tables } from "../../src/engines/tables.ts";
 import { fileSpot } from "../support/places.ts";

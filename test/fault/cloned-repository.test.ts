@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openEngine } from "../../src/engines/at.ts";
 import type { Engine } from "../../src/engines/engine.ts";
+import { openEngine } from "../../src/engines/registry.ts";
 import { supervise } from "../../src/orch/supervisor.ts";
 import { type Result, root, run } from "../support/cli.ts";
 import { type Clone, clone, git, type Prepared, preparedRepository } from "../support/clone.ts";

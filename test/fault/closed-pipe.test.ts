@@ -1,7 +1,7 @@
 /** Answers that nobody can take: what was not shown was not collected, and what was granted is given back. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { type Desk, desk, program, type Result, run } from "../support/cli.ts";
 import { counts, flaws, rows } from "../support/stored.ts";
 import { until } from "../support/until.ts";

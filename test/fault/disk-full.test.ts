@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, existsSync, openSync, rmSync, writeFileSync, w
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { type Result, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { describeMounting, smallDisk } from "../support/mounts.ts";

@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { InboxError } from "../../src/contract/errors.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { type Acknowledged, randomOf } from "./kill-record.ts";
 
 const [path, agent, seed] = process.argv.slice(2) as [string, string, string];

@@ -1,8 +1,8 @@
 /** [G5] `inbox migrate` killed in the middle, and run while the source is in use: run again, it ends with the same bus. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createBus } from "../../src/engines/at.ts";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/admin/bus-migrate.ts";
+import { createBus } from "../../src/engines/registry.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { kinds, type Spot } from "../support/places.ts";
 import { refusal } from "../support/refusal.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import browserRequests from "../corpora/browser-requests.json" with { type: "json" };
 import hosts from "../corpora/hosts.json" with { type: "json" };
 import origins from "../corpora/origins.json" with { type: "json" };

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { createBus } from "../../src/engines/at.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { createBus } from "../../src/engines/registry.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { desk } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere, served } from "../support/hub.ts";

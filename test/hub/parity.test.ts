@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { asInboxError, errorTable } from "../../src/contract/errors.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Fields, hubHere } from "../support/hub.ts";
 import { requestOf, routes } from "../support/routes.ts";

@@ -6,7 +6,7 @@ import { allows, policy } from "../../src/contract/access.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { type Scope, scopes } from "../../src/contract/token.ts";
-import { type EmbeddedInbox, openInbox } from "../../src/inbox.ts";
+import { type EmbeddedInbox, openInbox } from "../../src/inbox/inbox.ts";
 import { flagsOf } from "../../src/surfaces/cli/flags.ts";
 import { run } from "../support/cli.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";

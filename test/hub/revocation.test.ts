@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
 import { openStream } from "../support/sse.ts";
 import { until } from "../support/until.ts";

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { startHub } from "../../src/hub.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Fields, hubHere, type TestHub } from "../support/hub.ts";
 import { refusal } from "../support/refusal.ts";

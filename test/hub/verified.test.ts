@@ -1,6 +1,6 @@
 /** Who a token vouches for, and who is only what a caller says. */
 import { expect, test } from "bun:test";
-import { Inbox } from "../../src/sdk.ts";
+import { Inbox } from "../../src/sdk/sdk.ts";
 import { run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { openMcp } from "../../src/surfaces/mcp/http.ts";
 import { bareEnvironment, root } from "../support/cli.ts";
 import { fixtureServer } from "../support/fixture-server.ts";

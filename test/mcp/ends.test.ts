@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { program } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { rows } from "../support/stored.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { asInboxError } from "../../src/contract/errors.ts";
 import { toolSets } from "../../src/contract/operation.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { flagName, flagsOf } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
 import { orch, program, run } from "../support/cli.ts";

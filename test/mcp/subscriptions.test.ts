@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../../src/contract/errors.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { openChanges } from "../../src/surfaces/mcp/changes.ts";
 import { root } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";

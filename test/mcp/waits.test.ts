@@ -1,7 +1,7 @@
 /** [C5] [W3] Waits over MCP: how long, what is heard meanwhile, and that nothing is lost when one is. */
 import { describe, expect, test } from "bun:test";
 import { table } from "../../src/contract/operations/index.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { callTool } from "../../src/surfaces/mcp/call.ts";
 import { openChanges } from "../../src/surfaces/mcp/changes.ts";
 import { openSettling } from "../../src/surfaces/mcp/settle.ts";

@@ -52,7 +52,18 @@ test("[C10] what a caller must give is required, what is needed together is said
 /** Every hint and message that the bus may refuse with, as it stands in the source; what is filled in becomes a word. */
 function textsInSource(): string[] {
   const found: string[] = [];
-  for (const folder of ["bus", "waiting", "contract", "orch", "engines", "."]) {
+  for (const folder of [
+    "bus",
+    "waiting",
+    "contract",
+    "orch",
+    "engines",
+    "inbox",
+    "location",
+    "admin",
+    "platform",
+    ".",
+  ]) {
     const path = join(root, "src", folder);
     for (const file of readdirSync(path, { recursive: folder !== "." }) as string[]) {
       if (!file.endsWith(".ts")) continue;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { InboxError } from "../../src/contract/errors.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { Oracle, type Outcome } from "./oracle.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
 import { inherited } from "../../src/orch/inherited.ts";
 import { openTranscript, readTranscript } from "../../src/orch/transcript.ts";
-import { newToken } from "../../src/token-text.ts";
+import { newToken } from "../../src/platform/token-text.ts";
 import { orch, run } from "../support/cli.ts";
 import { crew } from "../support/crew.ts";
 import { temporaryFolder } from "../support/folder.ts";

@@ -1,7 +1,7 @@
 /** [Q5] [Q7] Many tasks while supervisors and keepers are killed at random: each has one result, and nothing is left. */
 import { expect, test } from "bun:test";
 import { push } from "../../src/bus/procedures/task-push.ts";
-import { openEngine } from "../../src/engines/at.ts";
+import { openEngine } from "../../src/engines/registry.ts";
 import { randomOf } from "../fault/kill-record.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";
 import { temporarySchema } from "../support/postgres.ts";

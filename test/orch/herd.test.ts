@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
-import { patiently } from "../../src/orch/patience.ts";
+import { patiently } from "../../src/orch/retry.ts";
 import { type Crew, crew } from "../support/crew.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { until } from "../support/until.ts";

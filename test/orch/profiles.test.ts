@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { chooseProfile, describeProfiles } from "../../src/orch/profile-list.ts";
-import { loadProfiles } from "../../src/orch/profiles.ts";
+import { chooseProfile, describeProfiles } from "../../src/orch/profiles/profile-list.ts";
+import { loadProfiles } from "../../src/orch/profiles/profiles-file.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { refusal } from "../support/refusal.ts";

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { startDue } from "../../src/bus/procedures/task-start.ts";
-import { openEngine } from "../../src/engines/at.ts";
+import { openEngine } from "../../src/engines/registry.ts";
 import { version } from "../../src/version.ts";
 import { program, start } from "../support/cli.ts";
 import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";

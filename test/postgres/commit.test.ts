@@ -1,7 +1,7 @@
 /** The connection is lost between the commit and its answer, and nobody can know from that what has become of the write. */
 import { expect, test } from "bun:test";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { type Fault, type FaultyLine, startProxy } from "../support/proxy.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import postgres from "postgres";
 import { InboxError } from "../../src/contract/errors.ts";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { run } from "../support/cli.ts";
 import { hubHere, served } from "../support/hub.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";

@@ -1,6 +1,6 @@
 /** `kill -9` of processes at work, as in test/fault/kill.test.ts, with the same workers and the same checks, on the server. */
 import { afterAll, expect, test } from "bun:test";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { type Acknowledged, doubled, lost, overlapping, randomOf } from "../fault/kill-record.ts";
 import { killAlive, killWorker } from "../fault/kill-worker.ts";
 import { temporarySchema } from "../support/postgres.ts";

@@ -5,7 +5,7 @@ import { parseAddress } from "../../src/engines/postgres/address.ts";
 import { createPostgres, greet } from "../../src/engines/postgres/connect.ts";
 import { Connection } from "../../src/engines/postgres/connection.ts";
 import { migrations } from "../../src/engines/postgres/schema.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { bareEnvironment, root } from "../support/cli.ts";
 import { administrator, postgresUrl } from "../support/postgres.ts";
 import { postgresSuite, times } from "../support/postgres-suite.ts";

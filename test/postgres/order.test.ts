@@ -9,7 +9,7 @@ import { parseAddress } from "../../src/engines/postgres/address.ts";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { Connection } from "../../src/engines/postgres/connection.ts";
 import { openPostgres } from "../../src/engines/postgres/engine.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { all, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { randomOf } from "../fault/kill-record.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { diagnosePostgres } from "../../src/engines/postgres/doctor.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { hasPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { administrator, postgresUrl } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";

@@ -4,7 +4,7 @@ import postgres from "postgres";
 import type { InboxError } from "../../src/contract/errors.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { openPostgres } from "../../src/engines/postgres/engine.ts";
-import { type Inbox, openInbox } from "../../src/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { one, type Procedure, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { postgresUrl, temporarySchema } from "../support/postgres.ts";

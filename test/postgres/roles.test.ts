@@ -5,7 +5,7 @@ import { parseAddress } from "../../src/engines/postgres/address.ts";
 import { createPostgres, greet } from "../../src/engines/postgres/connect.ts";
 import { Connection } from "../../src/engines/postgres/connection.ts";
 import { migrations } from "../../src/engines/postgres/schema.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { addressFor, administrator, grant, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 

@@ -1,7 +1,7 @@
 /** [G4] A primary and its standby in one address, in any order. */
 import { expect, test } from "bun:test";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { refusal } from "../support/refusal.ts";
 import { freePort, startPostgres, startStandby } from "../support/servers.ts";

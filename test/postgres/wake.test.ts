@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { diagnosePostgres } from "../../src/engines/postgres/doctor.ts";
-import { openInbox } from "../../src/inbox.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { program, run, start } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { temporarySchema } from "../support/postgres.ts";

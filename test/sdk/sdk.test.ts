@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Inbox, InboxError } from "../../src/sdk.ts";
+import { Inbox, InboxError } from "../../src/sdk/sdk.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
@@ -175,6 +175,6 @@ test("[Q11] [W3] handing off through a hub lasts as long as the sub-agent does, 
 
 test("[C6] a file that is not there, and what is no address, are refused in words", async () => {
   expect(Inbox.open("/nowhere/coord.db")).rejects.toMatchObject({ code: "not_initialized" });
-  const { Inbox: Remote } = await import("../../src/client.ts");
+  const { Inbox: Remote } = await import("../../src/sdk/client.ts");
   expect(Remote.open("/nowhere/coord.db")).rejects.toMatchObject({ code: "invalid_input" });
 });

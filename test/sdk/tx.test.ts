@@ -1,7 +1,7 @@
 /** The client of the channel protocol's document, called as it is there, from the file that every runtime gets. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { TxClient as Client } from "../../src/tx.ts";
+import type { TxClient as Client } from "../../src/sdk/tx.ts";
 import { root } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 
@@ -30,5 +30,5 @@ test("[C2] TxClient of restante/tx takes the calls of its document and answers a
 
 test("[C2] the package names it", async () => {
   const { exports } = await Bun.file(join(root, "package.json")).json();
-  expect(exports["./tx"]).toEqual({ types: "./src/tx.ts", default: "./dist/tx.js" });
+  expect(exports["./tx"]).toEqual({ types: "./src/sdk/tx.ts", default: "./dist/tx.js" });
 });

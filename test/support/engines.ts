@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Engine } from "../../src/engines/engine.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { startHub } from "../../src/hub.ts";
-import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox.ts";
+import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { declaredFetch } from "./answers.ts";
 import { temporaryFolder } from "./folder.ts";

@@ -4,7 +4,7 @@ import type { FileSink } from "bun";
 import type { Permission } from "../../src/contract/task.ts";
 import type { TranscriptEntry } from "../../src/contract/transcript.ts";
 import { onPath } from "../../src/orch/environment.ts";
-import { loadProfiles } from "../../src/orch/profiles.ts";
+import { loadProfiles } from "../../src/orch/profiles/profiles-file.ts";
 import { runnerFor } from "../../src/orch/runners/index.ts";
 import type { Job, Launch, Outcome, Runner } from "../../src/orch/runners/runner.ts";
 import { bareEnvironment, program } from "./cli.ts";

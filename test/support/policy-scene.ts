@@ -4,7 +4,7 @@ import type { Access, Deed, ObjectKind, Relation } from "../../src/contract/acce
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { type Scope, scopes } from "../../src/contract/token.ts";
-import type { Inbox } from "../../src/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 
 /** Whose a thing is, seen from the agent `me`. */
 export const owners = ["own", "other's", "person's", "open"] as const;

@@ -1,8 +1,8 @@
 /** A bus with something of everything in it, and a round of commands that touches all of it. */
 import { InboxError } from "../../src/contract/errors.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
-import { createBus, openEngine } from "../../src/engines/at.ts";
-import { type BusOperation, type EmbeddedInbox, openInbox } from "../../src/inbox.ts";
+import { createBus, openEngine } from "../../src/engines/registry.ts";
+import { type BusOperation, type EmbeddedInbox, openInbox } from "../../src/inbox/inbox.ts";
 import { run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 

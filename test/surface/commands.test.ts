@@ -119,7 +119,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
 
 test("[C1] every answer of the bus fits its declared schema exactly", async () => {
   using at = await desk();
-  const { openInbox } = await import("../../src/inbox.ts");
+  const { openInbox } = await import("../../src/inbox/inbox.ts");
   const inbox = openInbox(at.db);
   const answers = {
     "threads.send": await inbox.call("threads.send", {

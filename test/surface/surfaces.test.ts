@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
-import { namespaces } from "../../src/namespaces.ts";
+import { namespaces } from "../../src/sdk/namespaces.ts";
 import { operationsOf } from "../../src/surfaces/cli/commands.ts";
 import { slashCommands } from "../../src/surfaces/cli/slash.ts";
 

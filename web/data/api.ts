@@ -1,7 +1,7 @@
 /** The bus as the person sees it: our own client, called as `user` or as whom the token speaks for. */
 import { signal } from "@preact/signals";
-import { Inbox, type InboxError } from "../../src/client.ts";
 import { clientHeader } from "../../src/contract/headers.ts";
+import { Inbox, type InboxError } from "../../src/sdk/client.ts";
 import { observed } from "./line.ts";
 
 const key = "inbox-token";

@@ -3,7 +3,7 @@
  * shared folder), and one that is ahead would take over leases that are still held. The clock they share is the one by
  * which the file system stamps files: who is far from it goes by it.
  */
-import { stampOf, touch } from "../../system.ts";
+import { stampOf, touch } from "../../platform/system.ts";
 
 /** Stamps are coarse, and taking one takes time. */
 const toleranceMs = 2000;

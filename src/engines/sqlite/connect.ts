@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
-import { openOwnToAppend, requireOwn, requireReadable } from "../../own-files.ts";
-import { exists, fs, look } from "../../system.ts";
+import { openOwnToAppend, requireOwn, requireReadable } from "../../platform/own-files.ts";
+import { exists, fs, look } from "../../platform/system.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
 import { migrations as ours } from "./schema.ts";
 

@@ -1,7 +1,8 @@
 /** Where a file is, however it is called, and the numbers it has given. */
+
+import { fs } from "../../platform/system.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { fs } from "../../system.ts";
 import type { Copying } from "../tables.ts";
 
 export const copying: Copying = {

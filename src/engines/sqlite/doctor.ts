@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { fs } from "../../system.ts";
+import { fs } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
 

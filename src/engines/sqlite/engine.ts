@@ -1,8 +1,8 @@
 /** The embedded engine: one file, any number of processes. */
 import { InboxError } from "../../contract/errors.ts";
+import { fs } from "../../platform/system.ts";
 import { Refused } from "../../sql/procedure.ts";
 import { agentTopic } from "../../sql/topics.ts";
-import { fs } from "../../system.ts";
 import type { Engine, EngineOptions, Work } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { fileClock } from "./clock.ts";

@@ -2,8 +2,8 @@
  * [B8] Who has a wait open, in any process of this machine: a file an agent and process beside the wake files. A file
  * whose process is gone says nothing, and is cleared by whoever looks.
  */
-import { isOwnFolder, openOwnNew } from "../../own-files.ts";
-import { fs } from "../../system.ts";
+import { isOwnFolder, openOwnNew } from "../../platform/own-files.ts";
+import { fs } from "../../platform/system.ts";
 
 export function openPresence(folder: string) {
   const counts = new Map<string, number>();

@@ -18,9 +18,9 @@
  * watching fails, files are polled.
  */
 import type { FSWatcher } from "node:fs";
-import { isOwnFolder, makeOwnFolder, openOwnToAppend } from "../../own-files.ts";
+import { isOwnFolder, makeOwnFolder, openOwnToAppend } from "../../platform/own-files.ts";
+import { append, fs, sizeOf, stampOf, touch } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
-import { append, fs, sizeOf, stampOf, touch } from "../../system.ts";
 import type { Subscription } from "../engine.ts";
 import { bell } from "../subscription.ts";
 

@@ -1,7 +1,7 @@
 /** What an ACP agent reports while it works, as a transcript. */
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import { type Said, said } from "./output-collector.ts";
 import type { Talk } from "./runner.ts";
-import { type Said, said } from "./said.ts";
 import { toolNames, wordsOf } from "./tool-names.ts";
 
 export interface Updates {

@@ -1,13 +1,13 @@
 /** [Q8] Any agent that speaks the Agent Client Protocol on its standard input and output. */
 import type * as Acp from "@agentclientprotocol/sdk";
 import { version } from "../../version.ts";
-import type { RunnerSettings } from "../profile.ts";
+import type { RunnerSettings } from "../profiles/profile.ts";
 import { answer } from "./acp-permission.ts";
 import { streamOf } from "./acp-stream.ts";
 import { updatesTo } from "./acp-updates.ts";
+import { toldTo } from "./prompt-text.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
-import { toldTo } from "./told.ts";
 
 type Sdk = typeof Acp;
 

@@ -1,6 +1,6 @@
 /** [Q8] Claude Code in print mode, with its events as JSON. */
 import { basename } from "node:path";
-import type { RunnerSettings } from "../profile.ts";
+import type { RunnerSettings } from "../profiles/profile.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";

@@ -1,6 +1,6 @@
 /** Our server beside those of the user's configuration, which `-c` can add to and change, but never take from. */
 import { join } from "node:path";
-import { fs } from "../../system.ts";
+import { fs } from "../../platform/system.ts";
 import type { Job } from "./runner.ts";
 
 /** A wait over MCP may take 600 s; Codex gives a tool 60. */

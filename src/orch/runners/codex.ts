@@ -1,5 +1,5 @@
 /** [Q8] Codex without its screen: `codex exec --json`. */
-import type { RunnerSettings } from "../profile.ts";
+import type { RunnerSettings } from "../profiles/profile.ts";
 import { isOpenSandbox, serverKeys } from "./codex-servers.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";

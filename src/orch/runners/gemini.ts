@@ -2,7 +2,7 @@
  * [Q8] Gemini CLI, by its ACP mode: the one way to hand it a server for one run. Its plain mode takes servers only from
  * files that are the user's, or that root must own.
  */
-import type { RunnerSettings } from "../profile.ts";
+import type { RunnerSettings } from "../profiles/profile.ts";
 import { acpRunner } from "./acp.ts";
 
 const approvals = {

@@ -1,5 +1,5 @@
 /** Which runner understands which kind of program. */
-import type { RunnerSettings } from "../profile.ts";
+import type { RunnerSettings } from "../profiles/profile.ts";
 import { acpRunner } from "./acp.ts";
 import { bounded } from "./bounded.ts";
 import { claudeRunner } from "./claude.ts";

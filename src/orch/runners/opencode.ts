@@ -1,10 +1,10 @@
 /** [Q8] OpenCode without its screen: `opencode run --format json`. */
-import type { RunnerSettings } from "../profile.ts";
+import type { RunnerSettings } from "../profiles/profile.ts";
 import { jsonLines } from "./json-lines.ts";
+import { said } from "./output-collector.ts";
+import { toldTo } from "./prompt-text.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
-import { said } from "./said.ts";
 import { filled } from "./template.ts";
-import { toldTo } from "./told.ts";
 import { toolNames, wordsOf } from "./tool-names.ts";
 
 /** A wait over MCP may take 600 s; OpenCode gives a server far less. */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { InboxError } from "../../contract/errors.ts";
 import { exportedEntry, importLimit } from "../../contract/exported-entry.ts";
 import type { InputOf } from "../../contract/operations/index.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { safeJson } from "../text/safe.ts";
 import { print } from "./output.ts";
 

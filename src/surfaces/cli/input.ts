@@ -6,7 +6,7 @@ import { contentLimit, type Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
-import { exists, fs } from "../../system.ts";
+import { exists, fs } from "../../platform/system.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
 import { elsewhere, surplus } from "./hints.ts";

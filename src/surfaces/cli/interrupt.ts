@@ -2,7 +2,7 @@
  * [Q11] Ctrl-C ends the waiting, and not what is waited for: a sub-agent goes on, and whoever typed it is told its name.
  * The second one ends the program at once.
  */
-import { endOfWait } from "../../inbox.ts";
+import { endOfWait } from "../../inbox/inbox.ts";
 
 export const exitInterrupted = 130;
 

@@ -5,10 +5,10 @@
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import { withoutPassword } from "../../contract/secret.ts";
 import type { Door } from "../../hub.ts";
-import { type Asked, brokerOf, locate } from "../../location.ts";
-import { openBus } from "../../open-bus.ts";
+import { openBus } from "../../inbox/open-bus.ts";
+import { type Asked, brokerOf, locate } from "../../location/locate.ts";
 import { keep } from "../../orch/keeper.ts";
-import { patiently, startMs } from "../../orch/patience.ts";
+import { patiently, startMs } from "../../orch/retry.ts";
 import { plainPaint } from "../text/paint.ts";
 import { refusalText } from "../text/refusal.ts";
 

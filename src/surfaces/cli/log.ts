@@ -1,7 +1,7 @@
 /** `orch log --follow`: a transcript as it is written, to its end. */
 import type { InputOf } from "../../contract/operations/index.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { safeJson } from "../text/safe.ts";

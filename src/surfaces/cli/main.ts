@@ -1,13 +1,13 @@
 /** One run of the program: arguments in, an exit code out. */
 import { resolve } from "node:path";
+import { type LocalOperation, runLocal } from "../../admin/operations.ts";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
-import { actingAs, requireOwner } from "../../identity.ts";
-import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
-import { type LocalOperation, runLocal } from "../../local.ts";
-import { brokerOf, isHub, isServer, locate } from "../../location.ts";
-import { fs } from "../../system.ts";
+import { actingAs, requireOwner } from "../../inbox/caller.ts";
+import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox/inbox.ts";
+import { brokerOf, isHub, isServer, locate } from "../../location/locate.ts";
+import { fs } from "../../platform/system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
@@ -15,15 +15,15 @@ import { snakeCase } from "../text/recase.ts";
 import { refusalText } from "../text/refusal.ts";
 import { render } from "../text/render.ts";
 import { safe, safeJson } from "../text/safe.ts";
+import { lastingWays } from "./admin-commands.ts";
+import { withoutOperation } from "./built-in-commands.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { withHint } from "./hints.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
-import { lastingWays } from "./lasting.ts";
 import { complain, exitBrokenPipe, hasOutput, print, say, warn } from "./output.ts";
-import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
 

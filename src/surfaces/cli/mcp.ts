@@ -1,13 +1,14 @@
 /** `inbox mcp`: finds the bus and hands standard input and output to the server. That is loaded only here: it is large. */
+
+import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { mcp } from "../../contract/operations/bus-mcp.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
-import { type Caller, requireOwner } from "../../identity.ts";
-import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox.ts";
-import { runLocal } from "../../local.ts";
-import { type Asked, isHub, isServer, locateOrNew } from "../../location.ts";
-import { exists } from "../../system.ts";
+import { type Caller, requireOwner } from "../../inbox/caller.ts";
+import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox/inbox.ts";
+import { type Asked, isHub, isServer, locateOrNew } from "../../location/locate.ts";
+import { exists } from "../../platform/system.ts";
 import { connect } from "../client/client.ts";
 import type { CommandInput } from "./input.ts";
 import type { Globals } from "./scan.ts";

@@ -1,7 +1,7 @@
 /** [C8] Names of what is on the bus, for completion. */
 import type { Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 
 export const nameKinds = ["agents", "threads", "tasks", "topics"] as const;
 export type NameKind = (typeof nameKinds)[number];

@@ -1,6 +1,6 @@
 /** Standard output and error. */
 import { InboxError } from "../../contract/errors.ts";
-import { exists, fs } from "../../system.ts";
+import { exists, fs } from "../../platform/system.ts";
 import { setIn } from "../text/safe.ts";
 
 /** What a shell reports for a program that died of a closed pipe. */

@@ -1,5 +1,5 @@
 /** A question to the person at the terminal. */
-import { fs } from "../../system.ts";
+import { fs } from "../../platform/system.ts";
 import { complain } from "./output.ts";
 
 export function isAtTerminal(): boolean {

@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { serve } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { type Asked, isHub, locateOrNew } from "../../location.ts";
+import { type Asked, isHub, locateOrNew } from "../../location/locate.ts";
 import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { complain, warn } from "./output.ts";

@@ -1,8 +1,9 @@
 /** `inbox setup`: shows what would change, asks whoever is there, and only then has it written. */
+
+import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { runLocal } from "../../local.ts";
-import type { Asked } from "../../location.ts";
+import type { Asked } from "../../location/locate.ts";
 import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { print } from "./output.ts";

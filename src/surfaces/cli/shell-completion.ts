@@ -1,5 +1,5 @@
 /** Tab in the shell: commands, their options, and the names of agents and tasks. */
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { operationsOf } from "./commands.ts";
 import { flagsOf } from "./flags.ts";
 import { type NameKind, namesOf, namesTaken } from "./names.ts";

@@ -1,7 +1,7 @@
 /** What was typed in the shell before, for the arrow keys. */
 import { dirname, join } from "node:path";
-import { fs } from "../../system.ts";
-import { stateFolder } from "../../user-folders.ts";
+import { fs } from "../../platform/system.ts";
+import { stateFolder } from "../../platform/user-folders.ts";
 
 const kept = 1000;
 

@@ -5,10 +5,10 @@
 import { asInboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
-import { type Inbox, openInbox } from "../../inbox.ts";
-import { type Asked, isHub, locate } from "../../location.ts";
+import { type Inbox, openInbox } from "../../inbox/inbox.ts";
+import { type Asked, isHub, locate } from "../../location/locate.ts";
 import { programWords } from "../../orch/program.ts";
-import { fs } from "../../system.ts";
+import { fs } from "../../platform/system.ts";
 import { connect } from "../client/client.ts";
 import { paintFor } from "../text/paint.ts";
 import { refusalText } from "../text/refusal.ts";

@@ -1,5 +1,5 @@
 /** What comes or goes a line at a time: answers for as long as somebody reads, and files of any length. */
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { snakeCase } from "../text/recase.ts";
 import { safeJson } from "../text/safe.ts";
 import { exportEntries, importEntries } from "./entries.ts";

@@ -1,7 +1,7 @@
 /** `orch supervise`: a process that outlives the command that needed it, and ends when nothing is left to look after. */
 import { InboxError } from "../../contract/errors.ts";
-import { type Asked, isHub } from "../../location.ts";
-import { openBus } from "../../open-bus.ts";
+import { openBus } from "../../inbox/open-bus.ts";
+import { type Asked, isHub } from "../../location/locate.ts";
 import { addressOf } from "./keep.ts";
 
 export async function runSupervisor(

@@ -1,8 +1,9 @@
 /** `inbox trust`: shows what would be run, asks whoever is there, and approves what was shown. */
+
+import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { runLocal } from "../../local.ts";
-import type { Asked } from "../../location.ts";
+import type { Asked } from "../../location/locate.ts";
 import { paintFor } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { CommandInput } from "./input.ts";

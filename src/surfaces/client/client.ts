@@ -1,6 +1,6 @@
 /**
  * The bus over HTTP, behind the same interface as the embedded one. Writes carry a key of their own, so that one whose
- * answer was lost can be sent again; waits are cut into requests (patience.ts); an answer is confirmed once it is held.
+ * answer was lost can be sent again; waits are cut into requests (long-wait.ts); an answer is confirmed once it is held.
  */
 import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
 import {
@@ -10,7 +10,7 @@ import {
   operationNamed,
 } from "../../contract/operations/index.ts";
 import { type Returning, returning } from "../../contract/receipt.ts";
-import { patiently } from "./patience.ts";
+import { patiently } from "./long-wait.ts";
 import { again, notKnown, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
 

@@ -1,6 +1,6 @@
 /** Answers, and what has to happen once they were taken. */
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
-import type { Handed } from "../../inbox.ts";
+import type { Handed } from "../../inbox/inbox.ts";
 
 const json = { "content-type": "application/json; charset=utf-8" };
 

@@ -8,8 +8,8 @@ import { InboxError } from "../../contract/errors.ts";
 import { type Confines, notShown, openConfined } from "../../documents/confined.ts";
 import { noWorkspace } from "../../documents/states.ts";
 import { isImage, type Served, servedAs } from "../../documents/types.ts";
-import type { EmbeddedInbox } from "../../inbox.ts";
-import { fs } from "../../system.ts";
+import type { EmbeddedInbox } from "../../inbox/inbox.ts";
+import { fs } from "../../platform/system.ts";
 import type { RoutedRequest } from "./request.ts";
 
 /** An entry, the workspace that its documents lie in, and within which confines they are shown. */

@@ -1,6 +1,6 @@
 /** [W6] Events as they happen, as server-sent events. The reader sets the pace: nothing is read ahead of it. */
-import type { Caller } from "../../identity.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 
 const heartbeatMs = 15_000;
 

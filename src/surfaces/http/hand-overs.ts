@@ -6,8 +6,8 @@ import { InboxError } from "../../contract/errors.ts";
 import { handOverHeader } from "../../contract/headers.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { isHandOverId, type Receipt, receipt } from "../../contract/receipt.ts";
-import type { Caller } from "../../identity.ts";
-import type { Handed } from "../../inbox.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { Handed } from "../../inbox/inbox.ts";
 import { plain } from "./answer.ts";
 
 export function handOverOf(request: Request): string | undefined {

@@ -1,7 +1,7 @@
 /** Who sent a request: whom its token speaks for, or nobody in particular. */
 import { InboxError } from "../../contract/errors.ts";
-import { type Caller, requireOwner } from "../../identity.ts";
-import type { EmbeddedInbox } from "../../inbox.ts";
+import { type Caller, requireOwner } from "../../inbox/caller.ts";
+import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 
 export async function callerOf(
   request: Request,

@@ -1,7 +1,7 @@
 /** MCP at the hub: /mcp, and /mcp/WORKSPACE for the agent of a workspace. */
 import { InboxError } from "../../contract/errors.ts";
-import type { Caller } from "../../identity.ts";
-import type { EmbeddedInbox } from "../../inbox.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import type { Mcp, Visitor } from "../mcp/http.ts";
 import { openQuota, type Quota } from "./quota.ts";
 import type { Handle, House, Routes } from "./route.ts";

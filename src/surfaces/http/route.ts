@@ -1,6 +1,6 @@
 /** What a part of the hub's HTTP side is made of, and what every part is given. */
-import type { Caller } from "../../identity.ts";
-import type { EmbeddedInbox } from "../../inbox.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import type { Visit } from "./browsers.ts";
 import type { RoutedRequest } from "./request.ts";
 import type { Stays } from "./stays.ts";

@@ -1,6 +1,6 @@
 /** For work on the page: an entry of any kind, without an agent that pushes it. */
 import type { InputOf } from "../../contract/operations/index.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 
 /** What is not said is made up: the id, the time, and something to read. */
 export async function seed(

@@ -1,5 +1,5 @@
 /** The hub's HTTP side, put together: the routes of the operation table, and the few that are its own. */
-import type { EmbeddedInbox } from "../../inbox.ts";
+import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import { notFound, refusal, wrongMethod } from "./answer.ts";
 import { documentRoutes } from "./document-routes.ts";
 import { type Limits, makeGuard } from "./guard.ts";

@@ -3,7 +3,7 @@
  * that opened it is revoked, by whichever process of the bus.
  */
 import { InboxError } from "../../contract/errors.ts";
-import type { EmbeddedInbox } from "../../inbox.ts";
+import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import { openQuota, type Quota } from "./quota.ts";
 import type { Peer } from "./route.ts";
 

@@ -3,7 +3,7 @@
  * only while somebody listens.
  */
 import type { Event } from "../../contract/event.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { inboxAddress, threadAddress } from "./resources.ts";
 
 type Listener = (uri: string) => void;

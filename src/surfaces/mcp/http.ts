@@ -14,8 +14,8 @@ import {
 import { InboxError } from "../../contract/errors.ts";
 import { type ToolListing, toolListings } from "../../contract/operation.ts";
 import type { Surroundings } from "../../contract/surroundings.ts";
-import type { Caller } from "../../identity.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
 import { checkAddress } from "./resources.ts";

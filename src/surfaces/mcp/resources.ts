@@ -1,7 +1,7 @@
 /** [C5] What can be read by address: an agent's inbox, and a thread. Reading changes nothing. */
 import { InboxError } from "../../contract/errors.ts";
-import type { Caller } from "../../identity.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { Session } from "./call.ts";

@@ -3,7 +3,7 @@
  * the answer, even if it was written; one that calls again has; one that is silent for a while is taken to have. When a
  * connection ends, whoever serves it says which answers were read: what was not is given back, and marked.
  */
-import type { Handed } from "../../inbox.ts";
+import type { Handed } from "../../inbox/inbox.ts";
 
 const settleMs = 5000;
 

@@ -2,7 +2,7 @@
 import type { JSONRPCMessage, McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ToolListing } from "../../contract/operation.ts";
-import type { Inbox } from "../../inbox.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
 import { makeServer } from "./server.ts";

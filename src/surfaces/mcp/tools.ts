@@ -4,7 +4,7 @@ import { infoOf } from "../../contract/fields.ts";
 import type { AnyOperation, ToolForm, ToolListing } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 import { didYouMean } from "../../contract/suggest.ts";
-import { type Caller, mayUse } from "../../identity.ts";
+import { type Caller, mayUse } from "../../inbox/caller.ts";
 import { hasTxName, withoutTxName, withTxName } from "./tx-names.ts";
 
 export interface Tool {

@@ -1,7 +1,7 @@
 /** [Q8] Which profile is meant, and which programs are installed. */
-import { InboxError } from "../contract/errors.ts";
-import { didYouMean } from "../contract/suggest.ts";
-import type { PermissionAsked } from "../contract/task.ts";
+import { InboxError } from "../../contract/errors.ts";
+import { didYouMean } from "../../contract/suggest.ts";
+import type { PermissionAsked } from "../../contract/task.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
 import type { Profile, Profiles } from "./profile.ts";
 

@@ -1,7 +1,7 @@
 /** [S2] [X7] Makes a bus: what this user has just made is trusted from the start. */
-import { createBus } from "./engines/at.ts";
-import { keepOutOfGit } from "./location.ts";
-import { trustBus } from "./trust.ts";
+import { createBus } from "../engines/registry.ts";
+import { keepOutOfGit } from "../location/locate.ts";
+import { trustBus } from "../location/trust.ts";
 
 /** True if there was none before. `complain` is told where it cannot be remembered; the bus works all the same. */
 export async function createOwnBus(location: string, complain?: (message: string) => void): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** [X2] Who is calling: whom a token speaks for. What that caller may do is decided in access.ts, for every surface. */
+
+import { InboxError } from "../contract/errors.ts";
 import type { Caller } from "./access.ts";
-import { InboxError } from "./contract/errors.ts";
 import type { EmbeddedInbox, Inbox } from "./inbox.ts";
 
 export type { Caller } from "./access.ts";

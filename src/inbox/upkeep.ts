@@ -2,12 +2,12 @@
  * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, and the journal and
  * the words to search by follow what others write. Without a hub the next write, or the next search, does the same.
  */
-import { eraseDue, nextErasure } from "./bus/entry.ts";
-import type { Engine } from "./engines/engine.ts";
-import type { Journal } from "./journal/journal.ts";
-import { catchUp } from "./searching.ts";
-import type { Context, Procedure } from "./sql/procedure.ts";
-import { entriesTopic } from "./sql/topics.ts";
+import { eraseDue, nextErasure } from "../bus/entry.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { entriesTopic } from "../sql/topics.ts";
+import { catchUp } from "./search.ts";
 
 const awayMs = 1000;
 

@@ -1,6 +1,6 @@
 /** A table of agents.toml, read key by key. A mistake names file, table and key, and what was probably meant. */
-import { InboxError } from "../contract/errors.ts";
-import { didYouMean } from "../contract/suggest.ts";
+import { InboxError } from "../../contract/errors.ts";
+import { didYouMean } from "../../contract/suggest.ts";
 
 export type Table = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 /** Where things of the queue lie on this machine: profiles, and a folder a task. */
 import { dirname, join, resolve } from "node:path";
-import { isServer } from "../location.ts";
-import { configFolder, type Environment, stateFolder } from "../user-folders.ts";
+import { isServer } from "../location/locate.ts";
+import { configFolder, type Environment, stateFolder } from "../platform/user-folders.ts";
 
 /** Loaded by those that ask: it takes longer than most of what a command does. */
 const os = () => require("node:os") as typeof import("node:os");

@@ -3,33 +3,33 @@
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
 
+import type { Keyed } from "../bus/idempotency.ts";
+import { entryShow } from "../bus/procedures/entries.ts";
+import type { Settled } from "../bus/procedures/settle.ts";
+import { hasTokens, type Owner, tokenOwner } from "../bus/procedures/tokens.ts";
+import { findWorkspace, workspaceView } from "../bus/workspace.ts";
+import type { BusFiles } from "../contract/document.ts";
+import type { Entry } from "../contract/entry.ts";
+import type { Event } from "../contract/event.ts";
+import { type AnyOperation, checkKey, parseInput } from "../contract/operation.ts";
+import { type InputOf, type OutputOf, operationNamed } from "../contract/operations/index.ts";
+import type { Receipt } from "../contract/receipt.ts";
+import type { Workspace } from "../contract/workspace.ts";
+import type { Engine, Subscription } from "../engines/engine.ts";
+import { busFiles } from "../location/locate.ts";
+import { watchOver } from "../orch/watch-over.ts";
+import { tokenHash } from "../platform/token-text.ts";
+import { revocationTopic } from "../sql/topics.ts";
+import { type Handed, handed, settle, type Word } from "../waiting/handed.ts";
+import { follow } from "../waiting/watch.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
-import type { Keyed } from "./bus/idempotency.ts";
-import { entryShow } from "./bus/procedures/entries.ts";
-import type { Settled } from "./bus/procedures/settle.ts";
-import { hasTokens, type Owner, tokenOwner } from "./bus/procedures/tokens.ts";
-import { findWorkspace, workspaceView } from "./bus/workspace.ts";
-import type { BusFiles } from "./contract/document.ts";
-import type { Entry } from "./contract/entry.ts";
-import type { Event } from "./contract/event.ts";
-import { type AnyOperation, checkKey, parseInput } from "./contract/operation.ts";
-import { type InputOf, type OutputOf, operationNamed } from "./contract/operations/index.ts";
-import type { Receipt } from "./contract/receipt.ts";
-import type { Workspace } from "./contract/workspace.ts";
-import type { Engine, Subscription } from "./engines/engine.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
-import { busFiles } from "./location.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
-import { watchOver } from "./orch/watch-over.ts";
-import { revocationTopic } from "./sql/topics.ts";
-import { tendEntries, tendSearch } from "./tending.ts";
-import { tokenHash } from "./token-text.ts";
-import { type Handed, handed, settle, type Word } from "./waiting/handed.ts";
-import { follow } from "./waiting/watch.ts";
+import { tendEntries, tendSearch } from "./upkeep.ts";
 
+export type { Handed, Word } from "../waiting/handed.ts";
+export { endOfWait } from "../waiting/wait.ts";
 export type { BusOperation } from "./handlers.ts";
-export type { Handed, Word } from "./waiting/handed.ts";
-export { endOfWait } from "./waiting/wait.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;

@@ -1,15 +1,15 @@
 /** [G5] `inbox migrate`: a whole bus from one place to another. */
-import { forgetAllWords } from "./bus/search.ts";
-import { InboxError } from "./contract/errors.ts";
-import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import { forgetAllWords } from "../bus/search.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { bring, digest, type Put, prune, textOf } from "../engines/copy.ts";
+import type { Engine } from "../engines/engine.ts";
+import { copyingOf, openEngine, shown } from "../engines/registry.ts";
+import { type Table, tables } from "../engines/tables.ts";
+import { type Asked, isHub, placeNamed } from "../location/locate.ts";
+import { type Context, one, type Procedure, type Row, run } from "../sql/procedure.ts";
+import { Sql, sql } from "../sql/sql.ts";
 import { createOwnBus } from "./create-bus.ts";
-import { copyingOf, openEngine, shown } from "./engines/at.ts";
-import { bring, digest, type Put, prune, textOf } from "./engines/copy.ts";
-import type { Engine } from "./engines/engine.ts";
-import { type Table, tables } from "./engines/tables.ts";
-import { type Asked, isHub, placeNamed } from "./location.ts";
-import { type Context, one, type Procedure, type Row, run } from "./sql/procedure.ts";
-import { Sql, sql } from "./sql/sql.ts";
 
 interface Side {
   /** As people may see it. */

@@ -1,6 +1,7 @@
 /** `restante/tx`: for programs of the channel protocol, the client that its document has, with that document's calls. */
+
+import { connect } from "../surfaces/client/client.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
-import { connect } from "./surfaces/client/client.ts";
 
 export interface TxOptions {
   /** The hub: `http://localhost:3456`. */

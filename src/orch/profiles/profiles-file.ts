@@ -1,14 +1,14 @@
 /** [Q8] Reads `.agents/agents.toml`: which agent programs there are and how they are used. */
 import { dirname, resolve } from "node:path";
-import { InboxError } from "../contract/errors.ts";
-import { closest, didYouMean } from "../contract/suggest.ts";
-import { permissionsAsked } from "../contract/task.ts";
-import { readOwn } from "../own-files.ts";
-import { fs } from "../system.ts";
+import { InboxError } from "../../contract/errors.ts";
+import { closest, didYouMean } from "../../contract/suggest.ts";
+import { permissionsAsked } from "../../contract/task.ts";
+import { readOwn } from "../../platform/own-files.ts";
+import { fs } from "../../platform/system.ts";
+import { codeWithPlace, mentions, places } from "../runners/template.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
-import { isTable, type Reader, reader, type Table } from "./profile-table.ts";
-import { codeWithPlace, mentions, places } from "./runners/template.ts";
+import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
 
 /** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
 const maxRunning = 100;

@@ -1,9 +1,9 @@
 /** `restante/client`: the bus of a hub, in Node, Bun, Deno and browsers. Nothing here needs more than web standards. */
-import { InboxError } from "./contract/errors.ts";
+import { InboxError } from "../contract/errors.ts";
+import { connect } from "../surfaces/client/client.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
-import { connect } from "./surfaces/client/client.ts";
 
-export { type ErrorCode, InboxError } from "./contract/errors.ts";
+export { type ErrorCode, InboxError } from "../contract/errors.ts";
 export type { CallOptions } from "./namespaces.ts";
 
 export interface OpenOptions {

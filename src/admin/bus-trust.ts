@@ -1,18 +1,18 @@
 /** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
-import { hasNotBegun, tasksWhere } from "./bus/task.ts";
-import { InboxError } from "./contract/errors.ts";
-import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
-import { withoutPassword } from "./contract/secret.ts";
-import { openEngine } from "./engines/at.ts";
-import { isHub, isServer } from "./location.ts";
-import { refusalNow } from "./orch/approval.ts";
-import { profilesFile } from "./orch/place.ts";
-import type { Profiles } from "./orch/profile.ts";
-import { placeOf } from "./orch/profile-list.ts";
-import { profilesIn } from "./orch/profiles.ts";
-import { readOwn } from "./own-files.ts";
-import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "./trust.ts";
-import type { Environment } from "./user-folders.ts";
+import { hasNotBegun, tasksWhere } from "../bus/task.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { openEngine } from "../engines/registry.ts";
+import { isHub, isServer } from "../location/locate.ts";
+import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
+import { refusalNow } from "../orch/approval.ts";
+import { profilesFile } from "../orch/paths.ts";
+import type { Profiles } from "../orch/profiles/profile.ts";
+import { placeOf } from "../orch/profiles/profile-list.ts";
+import { profilesIn } from "../orch/profiles/profiles-file.ts";
+import { readOwn } from "../platform/own-files.ts";
+import type { Environment } from "../platform/user-folders.ts";
 
 type Output = OutputOf<"bus.trust">;
 

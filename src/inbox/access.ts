@@ -2,13 +2,13 @@
  * [X2] [X10] What a caller may do. With a token nobody can be anybody else, and each transaction first looks whether the
  * call may act on what it names: here, for every surface.
  */
-import { relationOf } from "./bus/access.ts";
-import { allows, type Relation, scopesThat, type Target, targetsOf } from "./contract/access.ts";
-import { InboxError } from "./contract/errors.ts";
-import { type AnyOperation, marking } from "./contract/operation.ts";
-import type { Scope } from "./contract/token.ts";
-import type { Engine, Work } from "./engines/engine.ts";
-import type { Procedure } from "./sql/procedure.ts";
+import { relationOf } from "../bus/access.ts";
+import { allows, type Relation, scopesThat, type Target, targetsOf } from "../contract/access.ts";
+import { InboxError } from "../contract/errors.ts";
+import { type AnyOperation, marking } from "../contract/operation.ts";
+import type { Scope } from "../contract/token.ts";
+import type { Engine, Work } from "../engines/engine.ts";
+import type { Procedure } from "../sql/procedure.ts";
 
 export interface Caller {
   agent?: string;

@@ -2,7 +2,7 @@
 
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { isServer as isPostgres } from "../location.ts";
+import { isServer as isPostgres } from "../location/locate.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { createDatabase } from "./sqlite/connect.ts";
 import { copying as copyingFile } from "./sqlite/copying.ts";

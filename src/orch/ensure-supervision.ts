@@ -5,7 +5,7 @@ import type { Engine } from "../engines/engine.ts";
 import { requireApproval } from "./approval.ts";
 import { impersonal } from "./environment.ts";
 import { hasDied } from "./holder.ts";
-import { profilesVariable } from "./place.ts";
+import { profilesVariable } from "./paths.ts";
 import { startDetached } from "./program.ts";
 
 export async function ensureSupervision(engine: Engine, db: string, delivery?: string): Promise<void> {

@@ -1,11 +1,12 @@
 /** `restante`: the bus in a program, embedded in a file or at a hub, behind one interface. */
+
+import { createOwnBus } from "../admin/create-bus.ts";
+import { openInbox } from "../inbox/inbox.ts";
+import { brokerOf, isHub } from "../location/locate.ts";
 import { type OpenOptions, Inbox as Remote } from "./client.ts";
-import { createOwnBus } from "./create-bus.ts";
-import { openInbox } from "./inbox.ts";
-import { brokerOf, isHub } from "./location.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
 
-export { type ErrorCode, InboxError } from "./contract/errors.ts";
+export { type ErrorCode, InboxError } from "../contract/errors.ts";
 export type { CallOptions } from "./namespaces.ts";
 
 export interface EmbeddedOptions extends OpenOptions {

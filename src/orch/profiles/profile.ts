@@ -1,5 +1,5 @@
 /** [Q8] What `.agents/agents.toml` says of a kind of agent, checked and with the defaults in. */
-import type { PermissionAsked } from "../contract/task.ts";
+import type { PermissionAsked } from "../../contract/task.ts";
 
 export interface RunnerSettings {
   name: string;

@@ -1,8 +1,8 @@
 /** What is typed that is no operation: help, completion, the shell, and mistakes. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
-import { type Inbox, openInbox } from "../../inbox.ts";
-import { brokerOf, isHub, locate } from "../../location.ts";
+import { type Inbox, openInbox } from "../../inbox/inbox.ts";
+import { brokerOf, isHub, locate } from "../../location/locate.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";

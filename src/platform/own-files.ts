@@ -3,8 +3,8 @@
  * folder, in place of any of them: what is not a plain file of this user is neither read nor written.
  */
 import { resolve } from "node:path";
-import { InboxError } from "./contract/errors.ts";
-import { shellWord } from "./contract/shell-word.ts";
+import { InboxError } from "../contract/errors.ts";
+import { shellWord } from "../contract/shell-word.ts";
 import { type FileState, fs, look } from "./system.ts";
 
 /** [X7] Whether INBOX_TRUST names a folder that holds this path. */

@@ -1,5 +1,5 @@
 /** Operations on the database that do more than answer: a server that stays, a conversation with a client, a question first. */
-import type { Asked } from "../../location.ts";
+import type { Asked } from "../../location/locate.ts";
 import type { CommandInput } from "./input.ts";
 import { runMcp } from "./mcp.ts";
 import type { Globals } from "./scan.ts";

@@ -2,10 +2,10 @@
  * The bus as programs use it: `inbox.threads.claim({ agent })`. Every operation of the table is a method; only
  * `messages` is written by hand, because its protocol takes a channel or an id first and answers with the thing itself.
  */
-import type { ChannelMessage } from "./contract/channel-message.ts";
-import type { Event } from "./contract/event.ts";
-import type { AnyOperation } from "./contract/operation.ts";
-import { type InputOf, type OperationName, type OutputOf, table } from "./contract/operations/index.ts";
+import type { ChannelMessage } from "../contract/channel-message.ts";
+import type { Event } from "../contract/event.ts";
+import type { AnyOperation } from "../contract/operation.ts";
+import { type InputOf, type OperationName, type OutputOf, table } from "../contract/operations/index.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;

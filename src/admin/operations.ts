@@ -1,14 +1,14 @@
 /** Operations about the database itself, and the files around it: they need no open one. */
-import { InboxError } from "./contract/errors.ts";
-import { type AnyOperation, parseInput } from "./contract/operation.ts";
-import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
+import { InboxError } from "../contract/errors.ts";
+import { type AnyOperation, parseInput } from "../contract/operation.ts";
+import { type OutputOf, operationNamed, type ParsedOf } from "../contract/operations/index.ts";
+import { checkBroker } from "../delivery/broker.ts";
+import { diagnose, notedHub, schemaVersion, shown } from "../engines/registry.ts";
+import { type Asked, brokerOf, isHub, isServer, locate, locateNew } from "../location/locate.ts";
+import { isBusTrusted } from "../location/trust.ts";
+import { trackedByGit } from "../platform/git-index.ts";
+import { migrate } from "./bus-migrate.ts";
 import { createOwnBus } from "./create-bus.ts";
-import { checkBroker } from "./delivery/at.ts";
-import { diagnose, notedHub, schemaVersion, shown } from "./engines/at.ts";
-import { trackedByGit } from "./git-index.ts";
-import { type Asked, brokerOf, isHub, isServer, locate, locateNew } from "./location.ts";
-import { migrate } from "./migrate.ts";
-import { isBusTrusted } from "./trust.ts";
 
 export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate" | "bus.setup" | "bus.trust";
 
@@ -47,8 +47,8 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   "bus.migrate": migrate,
   // Loaded when asked for: no other command needs them.
   "bus.trust": async (asked, input) =>
-    (await import("./trusting.ts")).trustAsked(locate(asked), asked.env, input),
-  "bus.setup": async (asked, input) => (await import("./setup/setup.ts")).setup(asked, input),
+    (await import("./bus-trust.ts")).trustAsked(locate(asked), asked.env, input),
+  "bus.setup": async (asked, input) => (await import("../setup/setup.ts")).setup(asked, input),
 };
 
 type Check = OutputOf<"bus.doctor">["checks"][number];
@@ -72,7 +72,7 @@ function trustCheck(path: string, env: Asked["env"]): Check {
   return { name: "trust", status: "warn", detail: refused.message, fix: refused.hint };
 }
 
-const approval = () => require("./orch/approval.ts") as typeof import("./orch/approval.ts");
+const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
 const usualHub = "http://127.0.0.1:3456";
 

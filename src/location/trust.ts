@@ -4,10 +4,10 @@
  * overwrite each other, and nothing in a repository can say that the repository is trusted.
  */
 import { dirname, join } from "node:path";
-import { isServer } from "./location.ts";
-import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "./own-files.ts";
-import { exists, fs, look } from "./system.ts";
-import { type Environment, stateFolder } from "./user-folders.ts";
+import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "../platform/own-files.ts";
+import { exists, fs, look } from "../platform/system.ts";
+import { type Environment, stateFolder } from "../platform/user-folders.ts";
+import { isServer } from "./locate.ts";
 
 /** A database by where it really is and which file it is: one that a checkout put in its place is another. */
 function busKey(db: string): string | undefined {

@@ -1,10 +1,10 @@
 /** [S1] Which database a command speaks to. */
 import { dirname, join, resolve } from "node:path";
-import type { BusFiles } from "./contract/document.ts";
-import { InboxError } from "./contract/errors.ts";
-import { withoutPassword } from "./contract/secret.ts";
-import { requireOwn, requireReadable } from "./own-files.ts";
-import { exists, fs } from "./system.ts";
+import type { BusFiles } from "../contract/document.ts";
+import { InboxError } from "../contract/errors.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { requireOwn, requireReadable } from "../platform/own-files.ts";
+import { exists, fs } from "../platform/system.ts";
 
 const local = join(".agents", "coord.db");
 

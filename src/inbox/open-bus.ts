@@ -1,9 +1,9 @@
 /** The engine at a location, with what goes along with it: the carrier of its mail, and the journal of its entries. */
-import { carriedTo } from "./delivery/at.ts";
-import { openEngine } from "./engines/at.ts";
-import type { Engine, EngineOptions } from "./engines/engine.ts";
-import { type Journaled, type JournalPlace, journaled } from "./journal/journaled.ts";
-import { journalBeside } from "./location.ts";
+import { carriedTo } from "../delivery/broker.ts";
+import type { Engine, EngineOptions } from "../engines/engine.ts";
+import { openEngine } from "../engines/registry.ts";
+import { type Journaled, type JournalPlace, journaled } from "../journal/journaled.ts";
+import { journalBeside } from "../location/locate.ts";
 
 export interface BusOptions extends EngineOptions {
   /** [G3] The address of a broker that carries mail to its readers; without one the database does. */
