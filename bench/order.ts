@@ -1,6 +1,6 @@
 /** [G2] What it costs that no reader's cursor passes a row that commits later: the same procedures with and without what keeps the order. */
 import postgres from "postgres";
-import { msgSend } from "../src/bus/procedures/msg-send.ts";
+import { msgSend } from "../src/bus/post-message.ts";
 import type { Engine } from "../src/engines/engine.ts";
 import { createPostgres, openPostgres } from "../src/engines/postgres/index.ts";
 import type { Context } from "../src/sql/procedure.ts";

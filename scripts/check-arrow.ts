@@ -46,8 +46,8 @@ const allowed: Record<string, string[]> = {
   "src/documents": ["src/documents", "src/contract", "src/platform/system.ts"],
   "src/inbox/handlers.ts": [
     "src/orch/approval.ts",
-    "src/orch/log.ts",
-    "src/orch/operations.ts",
+    "src/orch/operations/tasks-log.ts",
+    "src/orch/operations/new-task.ts",
     "src/bus",
     "src/documents",
     "src/inbox/search.ts",

@@ -48,7 +48,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   // Loaded when asked for: no other command needs them.
   "bus.trust": async (asked, input) =>
     (await import("./bus-trust.ts")).trustAsked(locate(asked), asked.env, input),
-  "bus.setup": async (asked, input) => (await import("../setup/setup.ts")).setup(asked, input),
+  "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).setup(asked, input),
 };
 
 type Check = OutputOf<"bus.doctor">["checks"][number];

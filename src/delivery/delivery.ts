@@ -1,7 +1,7 @@
 /**
  * The port between the bus and whoever carries word of a message to its reader. The database remembers every message and
  * decides who gets it; a carrier only moves pointers, so that of many hubs one is told, and not all. Four verbs. How long
- * somebody waits, and for how many, is the same whoever carries: that is in waiting/mail.ts.
+ * somebody waits, and for how many, is the same whoever carries: that is in waiting/take-mail.ts.
  */
 export interface Pointer {
   id: number;

@@ -1,53 +1,53 @@
 /** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
 
+import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "../bus/dead-letter.ts";
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
-import { agents } from "../bus/procedures/agents.ts";
-import { cancel } from "../bus/procedures/cancel.ts";
-import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "../bus/procedures/dead-letters.ts";
-import { entryHistory, entryPush, entryShow } from "../bus/procedures/entries.ts";
-import { entryReply } from "../bus/procedures/entry-reply.ts";
-import { entryDelete, entryRead, entryRestore, entryUnread } from "../bus/procedures/entry-state.ts";
-import { entryExport, entryImport } from "../bus/procedures/entry-transfer.ts";
-import { fetch } from "../bus/procedures/fetch.ts";
-import { done, fail } from "../bus/procedures/finish.ts";
-import { list } from "../bus/procedures/list.ts";
-import { mailList } from "../bus/procedures/mail-list.ts";
-import { msgAck, msgAckAll } from "../bus/procedures/msg-ack.ts";
-import { msgChannels } from "../bus/procedures/msg-channels.ts";
-import { msgGc } from "../bus/procedures/msg-gc.ts";
-import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "../bus/procedures/msg-read.ts";
-import { ask, msgSend, sendPlain } from "../bus/procedures/msg-send.ts";
-import { poolJoin, poolLeave, poolList, poolRemove } from "../bus/procedures/pool.ts";
-import { release } from "../bus/procedures/release.ts";
-import { renew } from "../bus/procedures/renew.ts";
-import { reply } from "../bus/procedures/reply.ts";
-import { send } from "../bus/procedures/send.ts";
-import { show } from "../bus/procedures/show.ts";
-import { reassign } from "../bus/procedures/take-away.ts";
-import { moveTask, removeTask } from "../bus/procedures/task-change.ts";
-import { killTask } from "../bus/procedures/task-kill.ts";
-import { queue, showTask } from "../bus/procedures/task-queue.ts";
-import { runTasks } from "../bus/procedures/task-run.ts";
-import { tokenCreate, tokenList, tokenRevoke } from "../bus/procedures/tokens.ts";
-import { update } from "../bus/procedures/update.ts";
-import { workspaceAdd, workspaceList, workspaceRemove } from "../bus/procedures/workspaces.ts";
+import { poolJoin, poolLeave, poolList, poolRemove } from "../bus/pool.ts";
+import { ask, msgSend, sendPlain } from "../bus/post-message.ts";
+import { agents } from "../bus/procedures/agents-list.ts";
+import { entryHistory, entryPush, entryShow } from "../bus/procedures/entries-history.ts";
+import { entryExport, entryImport } from "../bus/procedures/entries-import.ts";
+import { entryDelete, entryRead, entryRestore, entryUnread } from "../bus/procedures/entries-read.ts";
+import { entryReply } from "../bus/procedures/entries-reply.ts";
+import { mailList } from "../bus/procedures/mailbox-list.ts";
+import { msgAck, msgAckAll } from "../bus/procedures/messages-ack.ts";
+import { msgChannels } from "../bus/procedures/messages-channels.ts";
+import { msgGc } from "../bus/procedures/messages-gc.ts";
+import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "../bus/procedures/messages-inbox.ts";
+import { moveTask, removeTask } from "../bus/procedures/tasks-edit.ts";
+import { killTask } from "../bus/procedures/tasks-kill.ts";
+import { queue, showTask } from "../bus/procedures/tasks-queue.ts";
+import { runTasks } from "../bus/procedures/tasks-run.ts";
+import { cancel } from "../bus/procedures/threads-cancel.ts";
+import { fetch } from "../bus/procedures/threads-fetch.ts";
+import { list } from "../bus/procedures/threads-list.ts";
+import { release } from "../bus/procedures/threads-release.ts";
+import { renew } from "../bus/procedures/threads-renew.ts";
+import { reply } from "../bus/procedures/threads-reply.ts";
+import { send } from "../bus/procedures/threads-send.ts";
+import { show } from "../bus/procedures/threads-show.ts";
+import { update } from "../bus/procedures/threads-update.ts";
+import { workspaceAdd, workspaceList, workspaceRemove } from "../bus/procedures/workspaces-add.ts";
+import { reassign } from "../bus/take-away.ts";
+import { done, fail } from "../bus/thread-end.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "../bus/token.ts";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Place } from "../orch/operations.ts";
+import type { Place } from "../orch/operations/new-task.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { waitChannel } from "../waiting/channel.ts";
-import { claimOrWait } from "../waiting/claim.ts";
-import { gather } from "../waiting/gather.ts";
+import { watch } from "../waiting/events-watch.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
-import { awaitResult } from "../waiting/handoff.ts";
-import { check, receive, waitMail } from "../waiting/mail.ts";
-import { waitReply } from "../waiting/wait-reply.ts";
-import { watch } from "../waiting/watch.ts";
+import { gather } from "../waiting/mailbox-gather.ts";
+import { waitChannel } from "../waiting/messages-wait.ts";
+import { check, receive, waitMail } from "../waiting/take-mail.ts";
+import { awaitResult } from "../waiting/tasks-handoff.ts";
+import { claimOrWait } from "../waiting/threads-claim.ts";
+import { waitReply } from "../waiting/threads-wait-reply.ts";
 import { search } from "./search.ts";
 
 /** Operations on the bus; those about the database itself are in admin/operations.ts. */
@@ -64,9 +64,11 @@ type Handler<N extends BusOperation> = (
 ) => Promise<Given<OutputOf<N>>>;
 
 /** Loaded when asked for: they bring modules that no other command needs. */
-const orch = () => require("../orch/operations.ts") as typeof import("../orch/operations.ts");
+const orch = () =>
+  require("../orch/operations/new-task.ts") as typeof import("../orch/operations/new-task.ts");
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
-const transcripts = () => require("../orch/log.ts") as typeof import("../orch/log.ts");
+const transcripts = () =>
+  require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
 
 // Loaded by the one operation that looks at files.
 const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");

@@ -3,10 +3,10 @@
  * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
  */
 
+import type { Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
-import { entryShow } from "../bus/procedures/entries.ts";
-import type { Settled } from "../bus/procedures/settle.ts";
-import { hasTokens, type Owner, tokenOwner } from "../bus/procedures/tokens.ts";
+import { entryShow } from "../bus/procedures/entries-history.ts";
+import { hasTokens, type Owner, tokenOwner } from "../bus/token.ts";
 import { findWorkspace, workspaceView } from "../bus/workspace.ts";
 import type { BusFiles } from "../contract/document.ts";
 import type { Entry } from "../contract/entry.ts";
@@ -20,8 +20,8 @@ import { busFiles } from "../location/locate.ts";
 import { watchOver } from "../orch/watch-over.ts";
 import { tokenHash } from "../platform/token-text.ts";
 import { revocationTopic } from "../sql/topics.ts";
+import { follow } from "../waiting/events-watch.ts";
 import { type Handed, handed, settle, type Word } from "../waiting/handed.ts";
-import { follow } from "../waiting/watch.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";

@@ -2,7 +2,7 @@
  * [U8] Searching: first the words are brought up to date, for as long as a person does not mind; then they are looked at,
  * in steps that are short whatever was asked. Searches take turns, and between their steps everybody else is served.
  */
-import { among, bestOf, hitsOf, type Match, matches, scoreOf } from "../bus/procedures/search.ts";
+import { among, bestOf, hitsOf, type Match, matches, scoreOf } from "../bus/procedures/search-find.ts";
 import { nextWords, wordsBehind } from "../bus/search.ts";
 import { askedIn } from "../bus/words.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { entryView } from "../bus/entry.ts";
-import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/procedures/journal.ts";
+import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/entry-journal.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { addLines, keepLines, lastLine, linesIn } from "./file.ts";

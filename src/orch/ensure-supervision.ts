@@ -1,5 +1,5 @@
 /** [Q7] Whoever meets work that nobody supervises starts a supervisor for it. */
-import { holdSupervision, leaveSupervision, supervisionNow } from "../bus/procedures/supervision.ts";
+import { holdSupervision, leaveSupervision, supervisionNow } from "../bus/tasks/supervision.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { requireApproval } from "./approval.ts";

@@ -1,5 +1,5 @@
 /** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
-import { type End, type Kept, keepTask, lookAtTask } from "../bus/procedures/task-keep.ts";
+import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
 import type { Engine } from "../engines/engine.ts";
 import { isServer } from "../location/locate.ts";
 import { threadTopic } from "../sql/topics.ts";

@@ -1,5 +1,5 @@
 /** [Q7] Which process supervises, so that others on its host see at once that it was killed. */
-import type { HasDied } from "../bus/procedures/supervision.ts";
+import type { HasDied } from "../bus/tasks/supervision.ts";
 import { thisHost } from "./paths.ts";
 import { identityOf, lives } from "./processes.ts";
 

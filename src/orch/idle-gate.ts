@@ -1,6 +1,6 @@
 /** [Q12] `gate.idle`: asked when a worker of a pool has ended its last thread; where it refuses, the worker is told why. */
 import { dirname } from "node:path";
-import { refusalsOf, sendBackToWork, type Worked } from "../bus/procedures/worker-idle.ts";
+import { refusalsOf, sendBackToWork, type Worked } from "../bus/tasks/worker-idle.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { safe } from "../contract/safe-text.ts";
 import { withoutPassword } from "../contract/secret.ts";

@@ -3,9 +3,10 @@
  * on time, and delivers what came of it. It outlives whoever started it; and where it dies itself, the next supervisor
  * clears up (recovery.ts).
  */
-import { type Ending, endTask } from "../bus/procedures/task-end.ts";
-import { keepTask } from "../bus/procedures/task-keep.ts";
+
 import type { TaskRow } from "../bus/task.ts";
+import { type Ending, endTask } from "../bus/tasks/end.ts";
+import { keepTask } from "../bus/tasks/keep.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import { withoutPassword } from "../contract/secret.ts";

@@ -1,8 +1,8 @@
 /** Starts a keeper for each task that has begun, and sees those die that it has started. */
 import { dirname } from "node:path";
-import { endTask } from "../bus/procedures/task-end.ts";
-import { unstart } from "../bus/procedures/task-keep.ts";
-import type { Started } from "../bus/procedures/task-start.ts";
+import { endTask } from "../bus/tasks/end.ts";
+import { unstart } from "../bus/tasks/keep.ts";
+import type { Started } from "../bus/tasks/start.ts";
 import { withoutPassword, withoutTokens } from "../contract/secret.ts";
 import { makeOwnFolder, openOwnNew } from "../platform/own-files.ts";
 import { fs } from "../platform/system.ts";

@@ -2,9 +2,10 @@
  * [Q7] The supervisor: starts what is due, gives each task a keeper, and clears up after keepers that died. It keeps nothing
  * in memory that the database does not have: it may be killed at any moment, and a second one is harmless.
  */
-import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedures/supervision.ts";
-import { keepersToEnd } from "../bus/procedures/task-keep.ts";
-import { type Room, startDue } from "../bus/procedures/task-start.ts";
+
+import { keepersToEnd } from "../bus/tasks/keep.ts";
+import { type Room, startDue } from "../bus/tasks/start.ts";
+import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/tasks/supervision.ts";
 import { asInboxError, InboxError } from "../contract/errors.ts";
 import { safe } from "../contract/safe-text.ts";
 import { withoutPassword } from "../contract/secret.ts";

@@ -1,7 +1,8 @@
 /** [Q4] [X2] A token of the sub-agent's own, where tokens are used, revoked at its end. A worker's: it acts for itself and for what it starts. */
-import { keepTask } from "../bus/procedures/task-keep.ts";
-import { hasTokens, tokenCreate } from "../bus/procedures/tokens.ts";
+
 import type { TaskRow } from "../bus/task.ts";
+import { keepTask } from "../bus/tasks/keep.ts";
+import { hasTokens, tokenCreate } from "../bus/token.ts";
 import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import { patiently } from "./retry.ts";

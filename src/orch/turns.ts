@@ -1,7 +1,8 @@
 /** [Q12] The turns of one attempt: the sub-agent answers, its gate looks at it and may send it back, at most twice. */
-import type { Ending } from "../bus/procedures/task-end.ts";
-import type { End } from "../bus/procedures/task-keep.ts";
+
 import type { TaskRow } from "../bus/task.ts";
+import type { Ending } from "../bus/tasks/end.ts";
+import type { End } from "../bus/tasks/keep.ts";
 import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import { askGate } from "./gate.ts";

@@ -2,7 +2,7 @@
  * [Q7] Any call that meets work which nobody supervises starts supervision again; a call that blocks looks now and
  * then. One small read a call, and at most one a second. [X7] On a bus that is not trusted it says once why it does not.
  */
-import { supervisionNow } from "../bus/procedures/supervision.ts";
+import { supervisionNow } from "../bus/tasks/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Engine } from "../engines/engine.ts";

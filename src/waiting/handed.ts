@@ -1,6 +1,7 @@
 /** An answer on its way to its reader, and what is said of it once that is known. */
+
+import { arrived, returned, type Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
-import { arrived, returned, type Settled } from "../bus/procedures/settle.ts";
 import { type Receipt, type Returning, returning } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 

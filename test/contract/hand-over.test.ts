@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { claim, type Granted } from "../../src/bus/procedures/claim.ts";
-import { hand } from "../../src/bus/procedures/hand.ts";
-import { returned } from "../../src/bus/procedures/settle.ts";
+import { hand } from "../../src/bus/hand-over/hand.ts";
+import { returned } from "../../src/bus/hand-over/settle.ts";
+import { claim, type Granted } from "../../src/bus/procedures/threads-claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";

@@ -1,6 +1,6 @@
 /** [Q4] [Q5] [Q14] How a task begins and ends, and what its parent and its inbox see of it. */
 import { describe, expect, test } from "bun:test";
-import { endTask } from "../../src/bus/procedures/task-end.ts";
+import { endTask } from "../../src/bus/tasks/end.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";

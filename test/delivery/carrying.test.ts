@@ -9,7 +9,7 @@ import { rabbitDelivery } from "../../src/delivery/rabbitmq/delivery.ts";
 import { startRelay } from "../../src/delivery/relay.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { receive } from "../../src/waiting/mail.ts";
+import { receive } from "../../src/waiting/take-mail.ts";
 import {
   broker,
   deafReader,

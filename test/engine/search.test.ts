@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { matches } from "../../src/bus/procedures/search.ts";
+import { matches } from "../../src/bus/procedures/search-find.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";

@@ -1,6 +1,6 @@
 /** [Q5] [Q7] Many tasks while supervisors and keepers are killed at random: each has one result, and nothing is left. */
 import { expect, test } from "bun:test";
-import { push } from "../../src/bus/procedures/task-push.ts";
+import { push } from "../../src/bus/tasks/add.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { randomOf } from "../fault/kill-record.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";

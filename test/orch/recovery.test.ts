@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFil
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { startDue } from "../../src/bus/procedures/task-start.ts";
+import { startDue } from "../../src/bus/tasks/start.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { version } from "../../src/version.ts";
 import { program, start } from "../support/cli.ts";

@@ -1,7 +1,7 @@
 /** Transactions commit late and in another order than they drew their numbers; no cursor may pass a row that comes later. */
 import { expect, test } from "bun:test";
 import postgres from "postgres";
-import { msgSend } from "../../src/bus/procedures/msg-send.ts";
+import { msgSend } from "../../src/bus/post-message.ts";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
 import type { Engine } from "../../src/engines/engine.ts";

@@ -1,7 +1,7 @@
 /** Supervision by hand, where only the rules of the database matter: nothing is started, a test says when and how a task ends. */
-import { type Ended, type Ending, endTask } from "../../src/bus/procedures/task-end.ts";
-import { keepTask } from "../../src/bus/procedures/task-keep.ts";
-import { type Begun, type Room, type Started, startDue } from "../../src/bus/procedures/task-start.ts";
+import { type Ended, type Ending, endTask } from "../../src/bus/tasks/end.ts";
+import { keepTask } from "../../src/bus/tasks/keep.ts";
+import { type Begun, type Room, type Started, startDue } from "../../src/bus/tasks/start.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
 import { run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";

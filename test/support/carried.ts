@@ -14,7 +14,7 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { bell } from "../../src/engines/subscription.ts";
 import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { handed } from "../../src/waiting/handed.ts";
-import { receive } from "../../src/waiting/mail.ts";
+import { receive } from "../../src/waiting/take-mail.ts";
 import { temporaryFolder } from "./folder.ts";
 import { administrator, postgresUrl, temporarySchema } from "./postgres.ts";
 import { rows } from "./stored.ts";

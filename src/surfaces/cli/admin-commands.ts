@@ -1,11 +1,11 @@
 /** Operations on the database that do more than answer: a server that stays, a conversation with a client, a question first. */
 import type { Asked } from "../../location/locate.ts";
+import { runMcp } from "./bus-mcp.ts";
+import { runHub } from "./bus-serve.ts";
+import { runSetup } from "./bus-setup.ts";
+import { runSupervisor } from "./bus-supervise.ts";
 import type { CommandInput } from "./input.ts";
-import { runMcp } from "./mcp.ts";
 import type { Globals } from "./scan.ts";
-import { runHub } from "./serve.ts";
-import { runSetup } from "./setup.ts";
-import { runSupervisor } from "./supervise.ts";
 
 interface Called {
   asked: Asked;
@@ -25,6 +25,6 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
   "bus.mcp": ({ asked, delivery, globals, command }) => runMcp(asked, delivery, globals, command),
   "bus.setup": async ({ asked, globals, command, say }) => say(await runSetup(asked, command, globals.json)),
   "bus.trust": async ({ asked, globals, command, say }) =>
-    say(await (await import("./trust.ts")).runTrust(asked, command, globals.json)),
+    say(await (await import("./bus-trust.ts")).runTrust(asked, command, globals.json)),
   "bus.supervise": async ({ asked, delivery, say }) => say(await runSupervisor(asked, delivery)),
 };

@@ -143,8 +143,8 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
 }
 
 /** Loaded where it is needed: on a bus that is not trusted. */
-const offer: typeof import("./trust.ts").offerTrust = (...args) =>
-  (require("./trust.ts") as typeof import("./trust.ts")).offerTrust(...args);
+const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
+  (require("./bus-trust.ts") as typeof import("./bus-trust.ts")).offerTrust(...args);
 
 /** A file here, or a hub somewhere: from here on nobody can tell. */
 async function openBus(

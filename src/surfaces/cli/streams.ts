@@ -2,9 +2,9 @@
 import type { Inbox } from "../../inbox/inbox.ts";
 import { snakeCase } from "../text/recase.ts";
 import { safeJson } from "../text/safe.ts";
-import { exportEntries, importEntries } from "./entries.ts";
-import { followLog } from "./log.ts";
+import { exportEntries, importEntries } from "./entry-files.ts";
 import { exitBrokenPipe, print } from "./output.ts";
+import { followLog } from "./tasks-log.ts";
 
 type Stream = (
   inbox: Inbox,

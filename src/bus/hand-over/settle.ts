@@ -1,0 +1,68 @@
+/** [B4] What becomes of an answer that was handed over. Each word may be said twice: the answer to the first may have been lost. */
+import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
+import type { Receipt } from "../../contract/receipt.ts";
+import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { giveUp } from "../given-up.ts";
+import { tokenFrom } from "../lease.ts";
+import { entryRead } from "../procedures/entries-read.ts";
+import { commitReader } from "../procedures/messages-inbox.ts";
+import { release } from "../procedures/threads-release.ts";
+import { collect } from "./collect.ts";
+import { confirm, giveBack } from "./hand.ts";
+
+export interface Settled {
+  /** Of mail: what is the reader's now. */
+  collected?: string[];
+}
+
+/** The answer was shown: what it contains is collected now. */
+export function* arrived(tx: Context, receipt: Receipt): Procedure<Settled | Refused> {
+  switch (receipt.of) {
+    case "mail": {
+      const confirmed = yield* confirm(tx, receipt);
+      if (!("collected" in confirmed)) return confirmed;
+      return { collected: confirmed.collected.map((id) => idOf("message", id)) };
+    }
+    case "thread":
+      yield* collect(tx, receipt);
+      return {};
+    case "channel":
+      yield* commitReader(tx, receipt);
+      return {};
+    case "entry":
+      yield* entryRead(tx, receipt);
+      return {};
+    case "call":
+      throw new InboxError("invalid_input", "an answer that never came cannot be confirmed");
+  }
+}
+
+/** The answer could not be shown: as if the call had not been made, as far as that is possible. */
+export function* returned(tx: Context, receipt: Receipt): Procedure<Settled> {
+  if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return {};
+  const { agent } = receipt;
+  if (receipt.of === "thread") {
+    yield* releaseBy(tx, agent, receipt.lease);
+    if (receipt.id !== undefined) yield* giveBack(tx, { agent, id: receipt.id, seen: true });
+  } else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id, seen: receipt.seen });
+  else {
+    // Whoever gave the call up may have seen a part of its answer, or all.
+    const mail = yield* giveBack(tx, { agent, id: receipt.id, seen: true });
+    const lease = yield* releaseBy(tx, agent, tokenFrom(receipt.id));
+    if (!mail && !lease) yield* giveUp(receipt.id, yield* tx.clock());
+  }
+  return {};
+}
+
+/** The lease was granted to somebody who will never know: let another have it. Answers whether there was one. */
+function* releaseBy(tx: Context, agent: string, leaseToken: string | undefined): Procedure<boolean> {
+  if (leaseToken === undefined) return false;
+  const lease = yield* one<{ thread_id: number }>(sql`
+    select leases.thread_id from leases
+    where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${leaseToken}`);
+  if (lease) yield* release(tx, { agent, thread: idOf("thread", lease.thread_id), leaseToken, force: false });
+  return lease !== undefined;
+}

@@ -1,0 +1,122 @@
+/** [M1] A message on a channel; to `*` or to a pool a copy for each who is there. Plain messages go this way too. */
+import { InboxError } from "../contract/errors.ts";
+import type { Kind } from "../contract/message.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Recipient } from "../contract/recipient.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { type Addressed, addressed } from "./addressees.ts";
+import { recipientOf, seen } from "./agent.ts";
+import { channelView } from "./channel.ts";
+import { append, numbered } from "./event.ts";
+import { reached } from "./gone.ts";
+import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
+
+interface Letter {
+  from: string;
+  to: string;
+  text: string;
+  strict: boolean;
+  payload?: Record<string, unknown>;
+  kind?: Kind;
+  /** Whether the answer tells the number of its event. */
+  tells?: boolean;
+  more?: Pick<Head, "correlationId" | "taskId"> & { ttlSeconds?: number };
+}
+
+interface Posted {
+  last: Written;
+  recipient: Recipient;
+  nextEventId: number;
+  copies?: { id: number; channel: string }[];
+}
+
+export function* post(
+  tx: Context,
+  { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
+): Procedure<Posted> {
+  const { group, names } = yield* addressed(tx, to, from);
+  if (!names.length) throw reachesNobody(group, to);
+  yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
+  const now = yield* tx.clock();
+  const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
+  yield* seen(tx, from, now);
+  const { ttlSeconds, ...tags } = more;
+  const expiresAt =
+    ttlSeconds === undefined ? undefined : new Date(Date.parse(now) + ttlSeconds * 1000).toISOString();
+  const content = contentOf({ body: text, payload, artifacts: [] });
+  const written: Written[] = [];
+  let nextEventId = 0;
+  for (const name of names) {
+    const message = yield* write(
+      tx,
+      { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id },
+      content,
+      now,
+    );
+    const event = { type: "message.sent", source: from, message: message.row, now } as const;
+    if (tells && name === names.at(-1)) nextEventId = yield* numbered(tx, event);
+    else yield* append(tx, event);
+    written.push(message);
+  }
+  const last = written.at(-1)!;
+  const copies = group
+    ? written.map(({ row }) => ({ id: row.message_id, channel: row.to_agent }))
+    : undefined;
+  if (copies) return { last, recipient, nextEventId, copies };
+  return { last, recipient: yield* reached(recipient, last), nextEventId };
+}
+
+const reachesNobody = (group: Addressed["group"], to: string) =>
+  group === "pool"
+    ? new InboxError("not_found", `nobody else is in the pool "${to}", so the message would reach nobody`, {
+        hint: `inbox pool join ${to} --agent NAME adds a member; a thread (send --to ${to} --subject …) waits for one`,
+        details: { pool: to, members: 0 },
+      })
+    : new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {
+        hint: "name an agent: mail to it is kept until it calls for it",
+      });
+
+export function* msgSend(
+  tx: Context,
+  input: ParsedOf<"messages.send">,
+): Procedure<OutputOf<"messages.send">> {
+  const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
+  const { correlationId, taskId, ttlSeconds } = input;
+  const posted = yield* post(tx, {
+    from,
+    to,
+    text,
+    strict,
+    payload,
+    more: { correlationId, taskId, ttlSeconds },
+  });
+  const { last, recipient, copies } = posted;
+  return { ...channelView(last.row), channel: to, recipient, ...(copies && { copies }) };
+}
+
+export function* sendPlain(
+  tx: Context,
+  input: ParsedOf<"mailbox.send">,
+): Procedure<OutputOf<"mailbox.send">> {
+  const { from, to, message: text, strict } = input;
+  const { last, recipient, copies, nextEventId } = yield* post(tx, { from, to, text, strict, tells: true });
+  return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
+}
+
+/** A question with answers to choose from; what answers it has its correlation. */
+export function* ask(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
+  const { from, to, question: text, choices, strict } = input;
+  const correlationId = `ask-${crypto.randomUUID()}`;
+  const posted = yield* post(tx, {
+    from,
+    to,
+    text,
+    strict,
+    payload: choices && { choices },
+    more: { correlationId },
+    kind: "question",
+    tells: true,
+  });
+  const { last, recipient, nextEventId } = posted;
+  return { message: { ...last.view, toAgent: to }, correlationId, recipient, nextEventId };
+}

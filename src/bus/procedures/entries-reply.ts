@@ -1,0 +1,115 @@
+/** [U6] The person's answer: into the thread of the message that the entry is, to its sender, or to the workspace's agent. */
+import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
+import type { Message } from "../../contract/message.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Recipient } from "../../contract/recipient.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { recipientOf, seen } from "../agent.ts";
+import { type EntryRow, entryView, findEntry } from "../entry.ts";
+import { append } from "../event.ts";
+import { reached } from "../gone.ts";
+import { contentOf, write } from "../message.ts";
+import { markRead, ownMessage } from "./entries-read.ts";
+import { post } from "./threads-reply.ts";
+
+type Input = ParsedOf<"entries.reply">;
+interface Answered {
+  message: Message;
+  recipient: Recipient;
+}
+
+export function* entryReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
+  const row = yield* findEntry(tx, input.id);
+  const content = { body: textOf(row, input), payload: payloadOf(input), artifacts: [] };
+  const answered =
+    row.message_id === null
+      ? yield* answer(tx, input.from, yield* agentOf(row), content)
+      : yield* answerMessage(tx, row, input.from, content);
+  const now = yield* tx.clock();
+  yield* markRead(tx, row, input.from, now);
+  yield* run(sql`update entries set answered_at = ${now} where entry_id = ${row.entry_id}`);
+  yield* append(tx, { type: "entry.answered", source: input.from, payload: { entry: row.entry_id }, now });
+  const after = { ...row, read_at: row.read_at ?? now, answered_at: now };
+  return { entry: entryView(after), ...answered };
+}
+
+function textOf(row: EntryRow, { message, choice }: Input): string {
+  const text = message?.trim() ? message : choice;
+  if (text === undefined)
+    throw new InboxError("invalid_input", "the answer says nothing: a message or a choice is needed");
+  if (choice === undefined) return text;
+  const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
+  if (!choices.includes(choice))
+    throw new InboxError("invalid_input", `"${choice}" is not among the answers this entry offers`, {
+      hint: choices.length ? `it offers ${choices.join(", ")}` : "it offers none: answer with a message",
+      details: { choices },
+    });
+  return text;
+}
+
+const payloadOf = ({ id, choice }: Input) => ({ entry: id, ...(choice !== undefined && { choice }) });
+
+interface Answer {
+  body: string;
+  payload: Record<string, unknown>;
+  artifacts: never[];
+}
+
+function* answerMessage(tx: Context, row: EntryRow, from: string, content: Answer): Procedure<Answered> {
+  if (!(yield* ownMessage(row)))
+    throw new InboxError(
+      "invalid_state",
+      `the message that the entry ${row.entry_id} was made from is not on this bus any more`,
+      { hint: `inbox send ${row.sender ?? "AGENT"} "…" writes to whoever sent it` },
+    );
+  const to = row.sender!;
+  if (row.thread_id === null) return yield* answer(tx, from, to, content, yield* correlationOf(row));
+  const thread = idOf("thread", row.thread_id);
+  const { message, recipient } = yield* post(tx, {
+    ...content,
+    from,
+    to,
+    thread,
+    kind: "answer",
+    strict: false,
+  });
+  return { message, recipient };
+}
+
+function* answer(
+  tx: Context,
+  from: string,
+  to: string,
+  answered: Answer,
+  correlationId?: string,
+): Procedure<Answered> {
+  const content = contentOf(answered);
+  const now = yield* tx.clock();
+  const recipient = yield* recipientOf(tx, to, false);
+  yield* seen(tx, from, now);
+  const written = yield* write(tx, { thread: null, from, to, kind: "answer", correlationId }, content, now);
+  yield* append(tx, { type: "message.sent", source: from, message: written.row, now });
+  return { message: written.view, recipient: yield* reached(recipient, written) };
+}
+
+function* correlationOf({ message_id }: EntryRow): Procedure<string | undefined> {
+  const found = yield* one<{ correlation_id: string | null }>(
+    sql`select messages.correlation_id from messages where messages.message_id = ${message_id}`,
+  );
+  return found?.correlation_id ?? undefined;
+}
+
+/** The workspace may have another agent by now; where it is gone, whoever pushed. */
+function* agentOf(row: EntryRow): Procedure<string> {
+  const found = yield* one<{ agent_id: string }>(
+    sql`select workspaces.agent_id from workspaces where workspaces.workspace_id = ${row.workspace_id}`,
+  );
+  const agent = found?.agent_id ?? row.sender;
+  if (agent) return agent;
+  throw new InboxError("invalid_state", `nobody is known who could be answered: the workspace is gone`, {
+    hint: 'inbox send AGENT "…" writes to anybody by name',
+  });
+}

@@ -1,0 +1,20 @@
+/** What waits in an inbox. Changes nothing. */
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { nothing, sql } from "../../sql/sql.ts";
+import { deliverable } from "../channel.ts";
+import { waitingMail } from "../hand-over/hand.ts";
+
+export function* mailList(
+  tx: Context,
+  { agent, from, limit }: ParsedOf<"mailbox.list">,
+): Procedure<OutputOf<"mailbox.list">> {
+  const { messages, hidden } = yield* waitingMail(tx, { agent, from, max: limit });
+  const now = yield* tx.clock();
+  const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
+  const row = yield* one<{ count: number }>(
+    sql`select count(*) as count from messages where messages.to_agent = ${agent} and ${deliverable(now)} ${sender}`,
+  );
+  return { messages, total: row!.count, hidden };
+}

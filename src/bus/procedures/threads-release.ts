@@ -1,0 +1,30 @@
+/** The holder gives the thread back to whom it was sent. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { leaseOfHolder, saveLease } from "../lease.ts";
+import { forceRelease } from "../take-away.ts";
+import { changeThread, lockThread, threadView } from "../thread.ts";
+
+export function* release(
+  tx: Context,
+  input: ParsedOf<"threads.release">,
+): Procedure<OutputOf<"threads.release">> {
+  if (input.force) return yield* forceRelease(tx, input);
+  if (input.reason !== undefined)
+    throw new InboxError("invalid_input", "a reason is for whoever loses the thread by force", {
+      hint: "add --force, or leave the reason out",
+    });
+  const thread = yield* lockThread(tx, input.thread);
+  const now = yield* tx.clock();
+  const lease = yield* leaseOfHolder("release", thread, input, now);
+  if (lease instanceof InboxError) throw lease;
+  yield* seen(tx, input.agent, now);
+  yield* saveLease({ ...lease, released_at: now });
+  const after = yield* changeThread(thread, { status: "pending", assigned_to: thread.addressed_to }, now);
+  const payload = { attempt: lease.attempt, taken_from: null };
+  yield* append(tx, { type: "thread.released", source: input.agent, thread: after, payload, now });
+  return { thread: threadView(after) };
+}

@@ -1,0 +1,104 @@
+/** [W2] Where a waiter starts, and what has come since. Reads messages, not events, and changes nothing. */
+import { InboxError } from "../../contract/errors.ts";
+import { numberOf } from "../../contract/ids.ts";
+import type { Message } from "../../contract/message.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
+import { fragment, joined, nothing, sql } from "../../sql/sql.ts";
+import { latestEventOf } from "../event.ts";
+import { hide, returnsInMs } from "../hand-over/hand.ts";
+import { findLease, isHeld } from "../lease.ts";
+import { messagesOf } from "../message.ts";
+import { findThread } from "../thread.ts";
+
+type Input = ParsedOf<"threads.waitReply">;
+
+export interface ReplyStart {
+  thread: number;
+  /** Whose own messages never match. */
+  waiter?: string;
+  afterMessage: number;
+}
+
+const answerLimit = 100;
+
+export function* replyStart(input: Input): Procedure<ReplyStart> {
+  if (input.afterMessage !== undefined && input.afterEvent !== undefined)
+    throw new InboxError(
+      "invalid_input",
+      "after-message and after-event both say where to start; give one of them",
+    );
+  const thread = (yield* findThread(input.thread)).thread_id;
+  const lease = yield* findLease(thread);
+  const waiter = input.agent ?? (isHeld(lease) ? lease.agent_id : undefined);
+  if (input.afterMessage !== undefined) return { thread, waiter, afterMessage: numberOf(input.afterMessage) };
+  if (input.afterEvent !== undefined) {
+    // Within a thread events and messages grow together, so one event tells which messages are older.
+    const row = yield* one<{ message_id: number }>(sql`
+      select events.message_id from events
+      where events.thread_id = ${thread} and events.event_id <= ${input.afterEvent} and events.message_id is not null
+      order by events.event_id desc limit 1`);
+    return { thread, waiter, afterMessage: row?.message_id ?? 0 };
+  }
+  if (waiter === undefined) return { thread, waiter, afterMessage: 0 };
+  const own = yield* one<{ last: number | null }>(sql`
+    select max(messages.message_id) as last from messages
+    where messages.thread_id = ${thread} and messages.from_agent = ${waiter}`);
+  return { thread, waiter, afterMessage: own?.last ?? 0 };
+}
+
+/** Who is to have the replies, and what this answer is called. */
+export interface Replied {
+  agent: string;
+  id: string;
+}
+
+/** [T11] Not what the same agent has by its mailbox, or is being handed there: one of the two gets it. */
+const available = ({ agent, id }: Replied, now: string) => sql`(messages.to_agent <> ${agent}
+  or messages.delivery_id = ${id}
+  or (messages.acked_at is not null and messages.delivery_id is null)
+  or (messages.acked_at is null and (messages.hidden_until is null or messages.hidden_until <= ${now})))`;
+
+export function* replies(
+  tx: Context,
+  start: ReplyStart,
+  kinds: Input["kinds"],
+  reader: Replied | undefined,
+): Procedure<{ messages: Message[]; nextEventId: number; againInMs?: number }> {
+  const now = yield* tx.clock();
+  const free = reader ? sql`and ${available(reader, now)}` : nothing;
+  const others = start.waiter === undefined ? fragment`` : sql`and messages.from_agent <> ${start.waiter}`;
+  const messages = yield* messagesOf(
+    start.thread,
+    sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${joined([...new Set(kinds)])}) ${others} ${free}`,
+    answerLimit,
+  );
+  const last = messages.at(-1);
+  if (messages.length < answerLimit || !last)
+    return {
+      messages,
+      nextEventId: yield* latestEventOf(start.thread),
+      // What another reader has in hand comes back by itself, if it never says that it got it.
+      againInMs: reader && !last ? yield* returnsInMs(reader.agent, now) : undefined,
+    };
+  const row = yield* one<{ event_id: number }>(sql`
+    select min(events.event_id) as event_id from events
+    where events.thread_id = ${start.thread} and events.message_id = ${numberOf(last.messageId)}`);
+  return { messages, nextEventId: row!.event_id };
+}
+
+/** Those of them that are the reader's: hidden from its mailbox until the answer has arrived, or has not. */
+export function* takeReplies(
+  tx: Context,
+  messages: readonly Message[],
+  reader: Replied,
+): Procedure<Message[]> {
+  const ids = messages.map(({ messageId }) => numberOf(messageId));
+  const now = yield* hide(tx, ids, reader);
+  const rows = yield* all<{ message_id: number }>(sql`
+    select messages.message_id from messages where messages.message_id in (${joined(ids)}) and ${available(reader, now)}
+    order by messages.message_id`);
+  const left = new Set(rows.map((row) => row.message_id));
+  return messages.filter(({ messageId }) => left.has(numberOf(messageId)));
+}

@@ -1,0 +1,145 @@
+/** [Q1] Queueing a task. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one, run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { liveSince, seen } from "../agent.ts";
+import { append } from "../event.ts";
+import { admitName, ownerOf } from "../names.ts";
+import { findTask, isLive, liveTask, lockTasks, oneView, type TaskRow, taskColumns } from "../task.ts";
+import { shortNames } from "../task-names.ts";
+import { buryMailOf } from "./mail.ts";
+
+/** What a push needs to be complete: who queues, what, where and as what kind of agent. */
+export type NewTask = Omit<ParsedOf<"tasks.push">, "cwd" | "profile" | "retries"> & {
+  cwd: string;
+  profile: string | null;
+  retries: number;
+  /** [Q15] What its profile says; null where nobody is asked. */
+  usualPermission: PermissionAsked | null;
+  /** [X12] Variables it is handed, as JSON. */
+  env: string | null;
+};
+
+export function* push(tx: Context, input: NewTask): Procedure<OutputOf<"tasks.push">> {
+  return { task: yield* oneView(yield* addTask(tx, input)) };
+}
+
+export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
+  yield* lockTasks(tx);
+  const now = yield* tx.clock();
+  const name = input.name ?? (yield* freeName());
+  yield* refuseTaken(name, input.agent, now);
+  yield* admitName(name);
+  if (input.worker !== undefined) yield* admitName(input.worker);
+  const after = yield* prerequisites(name, input.after ?? []);
+  const permission = yield* permissionOf(input);
+  yield* seen(tx, input.agent, now);
+  // [Q14] What was sent to an earlier bearer of the name is not for this one.
+  const before = yield* one(sql`select 1 as here from tasks where tasks.name = ${name} limit 1`);
+  if (before) yield* buryMailOf(tx, name, now);
+  const timeout = input.timeout === undefined ? null : Math.round(input.timeout * 1000);
+  const place = yield* one<{ last: number | null }>(
+    sql`select max(tasks.place) as last from tasks where tasks.status <> 'finished'`,
+  );
+  const made = yield* one<TaskRow>(sql`
+    insert into tasks (name, parent, status, prompt, profile, model, cwd, timeout_ms, priority, place, retries, worker, created_at, permission, env_json)
+    values (${name}, ${input.agent}, 'queued', ${input.prompt}, ${input.profile}, ${input.model ?? null}, ${input.cwd}, ${timeout},
+      ${input.priority ?? "normal"}, ${(place?.last ?? 0) + 1}, ${input.retries}, ${input.worker ?? null}, ${now},
+      ${permission}, ${input.env})
+    returning ${taskColumns}`);
+  yield* depend(made!.task_number, after);
+  yield* append(tx, { type: "task.pushed", source: input.agent, payload: { task: name }, now });
+  return made!;
+}
+
+/**
+ * [Q15] What was asked for, else what its profile says, else what its parent has; nobody hands on more than it has itself. One
+ * that nobody started may edit: that is what work on files is.
+ */
+function* permissionOf({ agent, permission, usualPermission }: NewTask): Procedure<Permission | null> {
+  if (usualPermission === null) return null;
+  const most = (yield* liveTask(agent))?.permission ?? null;
+  const explicit = permission ?? "inherit";
+  if (most !== null && explicit !== "inherit" && isMore(explicit, most))
+    throw new InboxError(
+      "not_allowed",
+      `"${agent}" has permission=${most} itself, and cannot give ${explicit}`,
+      {
+        hint: "leave permission out: it then has what you have",
+      },
+    );
+  const wanted = explicit === "inherit" ? usualPermission : explicit;
+  if (wanted === "inherit") return most ?? "edit";
+  return most !== null && isMore(wanted, most) ? most : wanted;
+}
+
+const isMore = (one: Permission, other: Permission) => permissions.indexOf(one) > permissions.indexOf(other);
+
+export function* depend(task: number, after: readonly TaskRow[]): Procedure<void> {
+  for (const { task_number } of after)
+    yield* run(
+      sql`insert into task_dependencies (task_number, after_number) values (${task}, ${task_number})`,
+    );
+}
+
+/** [Q10] The tasks it waits for: they are there already, so that a circle can only be made by editing. */
+export function* prerequisites(name: string, names: readonly string[]): Procedure<TaskRow[]> {
+  const rows: TaskRow[] = [];
+  for (const other of new Set(names)) {
+    if (other === name)
+      throw new InboxError("invalid_input", `"${name}" cannot wait for itself`, {
+        hint: "leave it out of --after",
+      });
+    const row = yield* findTask(other);
+    if (!isLive(row) && row.success !== 1)
+      throw new InboxError("invalid_state", `"${name}" would never start: "${other}" has not succeeded`, {
+        hint: `push "${other}" again first, or leave it out`,
+      });
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
+function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
+  if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
+    throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
+      hint: "give the sub-agent another name, or leave it out",
+    });
+  // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
+  const owner = yield* ownerOf(name);
+  if (owner)
+    throw new InboxError("conflict", `"${name}" is not free: "${owner.agent_id}" has ${owner.what}`, {
+      hint: "give the sub-agent another name, or leave it out",
+    });
+  const pool = yield* one(sql`select 1 as here from pool_members where pool_members.pool = ${name} limit 1`);
+  if (pool)
+    throw new InboxError("conflict", `"${name}" is a pool: the sub-agent would get its mail and its work`, {
+      hint: "give the sub-agent another name, or leave it out",
+    });
+  const taken = yield* liveTask(name);
+  if (taken)
+    throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
+      hint: "take another name, or leave it out; orch queue --all shows them",
+    });
+}
+
+function* livesAlready(name: string, now: string): Procedure<boolean> {
+  const somebody = yield* one(sql`
+    select 1 as here from agents where agents.name = ${name} and agents.last_seen_at >= ${liveSince(now)}
+      and not exists (select 1 from tasks where tasks.name = ${name} and tasks.worker is null)`);
+  return somebody !== undefined;
+}
+
+function* freeName(): Procedure<string> {
+  for (const name of shortNames()) {
+    const used = yield* one(sql`
+      select 1 as here from tasks where tasks.name = ${name}
+      union all select 1 from agents where agents.name = ${name} limit 1`);
+    if (!used) return name;
+  }
+  throw new InboxError("internal", "no free name for a task was found");
+}

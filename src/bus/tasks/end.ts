@@ -1,0 +1,286 @@
+/** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
+import { idOf } from "../../contract/ids.ts";
+import type { FailureReason } from "../../contract/task.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { fragment, sql } from "../../sql/sql.ts";
+import { agentTopic } from "../../sql/topics.ts";
+import { append } from "../event.ts";
+import { isGone } from "../gone.ts";
+import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
+import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
+import { killLine } from "../procedures/tasks-kill.ts";
+import { changeTask, hasNotBegun, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
+import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
+import { settle } from "../thread-end.ts";
+import { tokenRevoke } from "../token.ts";
+import { buryMailOf } from "./mail.ts";
+
+/** What came of one attempt. */
+export interface Ending {
+  success: boolean;
+  /** The final message. */
+  final?: string;
+  /** Why it is no success, for people and for programs. */
+  error?: string;
+  reason?: FailureReason;
+  /** [Q15] Tools it asked for and was refused. */
+  refused?: readonly string[];
+  /** What it had written until then. */
+  partial?: string;
+  session?: string;
+  /** Trying again would not help, or nobody wants it: it was killed, or there is no such program. */
+  forGood?: boolean;
+}
+
+/** What became of it: told to the parent, to be tried again, or somebody else's business by now. */
+export type Ended = { outcome: "finished"; success: boolean } | { outcome: "again" | "stale" };
+
+export function* endTask(tx: Context, number: number, token: string, ending: Ending): Procedure<Ended> {
+  yield* lockTasks(tx);
+  const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
+  if (row?.status !== "running" || row.keeper_token !== token) return { outcome: "stale" };
+  const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
+  const now = yield* tx.clock();
+  if (row.token_id !== null) yield* tokenRevoke(tx, { id: `tok_${row.token_id}` });
+  const killed = row.killed_by !== null || thread.status === "cancelled";
+  const again =
+    !ending.success && !ending.forGood && !killed && !hasEnded(thread) && row.attempt <= row.retries;
+  if (again) {
+    yield* tryAgain(tx, row, thread, ending, now);
+    return { outcome: "again" };
+  }
+  return { outcome: "finished", success: yield* conclude(tx, row, thread, ending, now) };
+}
+
+/** The first pause; it doubles with each attempt. */
+const pauseSeconds = 1;
+const longestPauseSeconds = 300;
+
+function* tryAgain(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  ending: Ending,
+  now: string,
+): Procedure<void> {
+  const seconds = Math.min(longestPauseSeconds, pauseSeconds * 2 ** (row.attempt - 1));
+  const not_before = expiryAfter(now, seconds);
+  const error = ending.error ?? "it failed";
+  yield* changeTask(row, {
+    status: "waiting",
+    not_before,
+    keeper_token: null,
+    leased_until: null,
+    keeper: null,
+    child: null,
+    session: null,
+    error,
+  });
+  const lease = yield* findLease(thread.thread_id);
+  if (isHeld(lease)) yield* saveLease({ ...lease, expires_at: expiryAfter(not_before, 60) });
+  const payload = { task: row.name, attempt: row.attempt, error, not_before };
+  yield* append(tx, { type: "task.retried", source: row.name, thread, payload, now });
+}
+
+export function* conclude(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  ending: Ending,
+  now: string,
+): Procedure<boolean> {
+  const said = yield* explicitResult(row, thread);
+  const success = said?.success ?? ending.success;
+  const error = success ? null : (said?.error ?? ending.error ?? "it failed");
+  const reason = success ? null : said ? "failed" : (ending.reason ?? "exit");
+  const outcome: Concluded = { success, error, reason };
+  if (!said) yield* deliver(tx, row, thread, ending, outcome, now);
+  yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, outcome, now);
+  // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
+  if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
+  return success;
+}
+
+/** How it is known to have ended. */
+type Concluded = Pick<TaskRow, "error" | "reason"> & { success: boolean };
+
+/** Its own done or fail is the result; the final message is then in the transcript only. */
+function* explicitResult(
+  row: TaskRow,
+  thread: ThreadRow,
+): Procedure<{ success: boolean; error?: string } | undefined> {
+  if (thread.status !== "done" && thread.status !== "failed") return undefined;
+  const result = yield* lastMessageBy(
+    thread.thread_id,
+    thread.assigned_to,
+    fragment`and messages.kind = 'result'`,
+  );
+  if (thread.status === "done") return { success: true };
+  return { success: false, error: result?.summary ?? `"${row.name}" failed` };
+}
+
+/** What a parent reads of a failure, as the seed has it. */
+const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | undefined) => ({
+  from: row.name,
+  success: false,
+  error,
+  reason,
+  partial_output: partial ?? "",
+});
+
+function* deliver(
+  tx: Context,
+  row: TaskRow,
+  thread: ThreadRow,
+  ending: Ending,
+  outcome: Concluded,
+  now: string,
+): Procedure<void> {
+  const { success, error } = outcome;
+  const refused = ending.refused?.length ? { refused: ending.refused } : {};
+  const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
+  const payload = { ...told, ...refused };
+  const final = ending.final ?? "";
+  const body = success ? withRefusals(row, final, ending.refused ?? []) : JSON.stringify(payload);
+  const summary = success ? firstLine(final) || "(it ended without a word)" : firstLine(error!);
+  const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
+  // The system saw it end: nobody else says so.
+  const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
+  const lease = yield* findLease(thread.thread_id);
+  if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
+  const status = hasEnded(thread) ? thread.status : success ? "done" : "failed";
+  const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
+  yield* settle(after, now);
+  const type = hasEnded(thread) ? "message.sent" : success ? "thread.done" : "thread.failed";
+  yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
+}
+
+/** [Q15] Whoever reads the result learns that not everything could be done. */
+function withRefusals({ permission }: TaskRow, final: string, refused: readonly string[]): string {
+  if (!refused.length) return final;
+  const may =
+    permission === null ? "" : ` It had permission=${permission}; permission=allow lets it do everything.`;
+  return `${final}\n\n(It asked to use ${refused.join(", ")} and was refused.${may})`.trimStart();
+}
+
+function* finishTask(
+  tx: Context,
+  row: TaskRow,
+  { success, error, reason }: Concluded,
+  now: string,
+): Procedure<TaskRow> {
+  const after = yield* changeTask(row, {
+    status: "finished",
+    finished_at: now,
+    success: success ? 1 : 0,
+    error,
+    reason,
+    env_json: null,
+    session: row.session,
+    keeper_token: null,
+    leased_until: null,
+    not_before: null,
+  });
+  const payload = { task: row.name, success, error, ...(reason !== null && { reason }) };
+  yield* append(tx, { type: "task.finished", source: row.parent, payload, now });
+  if (row.worker === null) {
+    yield* endBelow(tx, row, now);
+    yield* clearInbox(tx, row, now);
+  }
+  if (!success) yield* skipDependents(tx, row, now);
+  return after;
+}
+
+/** [Q14] That it was to stop it need not be told any more; of all else its senders hear that nobody took it. */
+function* clearInbox(tx: Context, { name, thread_id }: TaskRow, now: string): Procedure<void> {
+  if (thread_id !== null)
+    yield* acknowledge(name, [name], sql`thread_id = ${thread_id} and kind = 'control'`, now);
+  yield* buryMailOf(tx, name, now);
+}
+
+/** Others may have ended with one that was ended before. */
+function* isStillLive({ task_number }: TaskRow): Procedure<boolean> {
+  const live = yield* one(
+    sql`select 1 as here from tasks where tasks.task_number = ${task_number} and tasks.status <> 'finished'`,
+  );
+  return live !== undefined;
+}
+
+/** What a sub-agent has queued or started ends with it: nobody is left to hear of it. */
+function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
+  const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
+  for (const child of below) {
+    if (!(yield* isStillLive(child))) continue;
+    const error = `its parent "${row.name}" has ended`;
+    if (notStarted(child)) yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
+    else yield* killLine(tx, child, row.name, error, now);
+  }
+}
+
+/** [Q10] What waits for a failed task never starts, and its parent is told. */
+function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<void> {
+  const rows = yield* tasksWhere(sql`${hasNotBegun} and tasks.task_number in (
+    select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
+  for (const row of rows) {
+    if (!(yield* isStillLive(row))) continue;
+    const error = `skipped: "${failed.name}", which it waits for, did not succeed`;
+    const outcome: Concluded = { success: false, error, reason: "skipped" };
+    yield* tell(tx, row, outcome, now);
+    yield* finishTask(tx, row, outcome, now);
+  }
+}
+
+/** A failure of a task that never had a thread. */
+function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Procedure<void> {
+  if (yield* isGone(row.parent)) return;
+  const payload = failure(row, outcome, undefined);
+  const head = { thread: null, from: row.name, to: row.parent, kind: "result", taskId: row.name } as const;
+  const content = { summary: firstLine(outcome.error!), body: JSON.stringify(payload), payload };
+  const message = yield* write({ ...tx, verified: true }, head, content, now);
+  yield* append(tx, { type: "message.sent", source: row.name, message: message.row, now });
+}
+
+/** [Q3] Taken out by somebody's wish: no failure, and nobody waits for its result; what waits for it is skipped. */
+export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
+  const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
+  if (row.thread_id !== null) {
+    // It has failed before and waited to be tried again: its parent still waits for a word.
+    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
+    yield* conclude(
+      tx,
+      row,
+      thread,
+      { success: false, error: `removed by "${by}"`, reason: "cancelled" },
+      now,
+    );
+    return { ...row, ...removed, status: "finished", finished_at: now };
+  }
+  const after = yield* changeTask(row, {
+    status: "finished",
+    finished_at: now,
+    ...removed,
+  });
+  yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
+  tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
+  if (row.worker === null) yield* clearInbox(tx, row, now);
+  yield* skipDependents(tx, row, now);
+  return after;
+}
+
+/** Whether its thread was ended, by somebody's cancel, while it waited to be tried again; then the task has ended too. */
+export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedure<boolean> {
+  const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
+  if (!hasEnded(thread)) return false;
+  yield* conclude(
+    tx,
+    row,
+    thread,
+    { success: false, error: "its thread was cancelled", reason: "cancelled" },
+    now,
+  );
+  return true;
+}
+
+export const killedBy = ({ killed_by, kill_reason }: Pick<TaskRow, "killed_by" | "kill_reason">) =>
+  kill_reason ? `killed by "${killed_by}": ${kill_reason}` : `killed by "${killed_by}"`;

@@ -1,0 +1,118 @@
+/** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
+import { idOf } from "../../contract/ids.ts";
+import type { FailureReason } from "../../contract/task.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { taskTopic } from "../../sql/topics.ts";
+import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
+import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+import { findThread, hasEnded } from "../thread.ts";
+import { killedBy } from "./end.ts";
+
+/** A keeper that is silent for longer is taken for dead. */
+export const keepSeconds = 15;
+
+/** What a keeper may go by: go on, or why it is to end. Undefined where the task is not its own any more. */
+export type Kept = { row: TaskRow; end?: End } | undefined;
+
+/** Why a task is to end. */
+export interface End {
+  error: string;
+  reason: FailureReason;
+}
+
+function* keptTask(number: number, token: string): Procedure<TaskRow | undefined> {
+  const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
+  return row && row.status === "running" && row.keeper_token === token ? row : undefined;
+}
+
+/** Whether the task is to end, without touching anything. */
+export function* lookAtTask(_: Context, number: number, token: string): Procedure<Kept> {
+  const row = yield* keptTask(number, token);
+  return row && { row, ...(yield* wish(row)) };
+}
+
+function* wish(row: TaskRow): Procedure<{ end?: End }> {
+  if (row.killed_by !== null) return { end: { error: killedBy(row), reason: "killed" } };
+  const thread = yield* findThread(idOf("thread", row.thread_id!));
+  return thread.status === "cancelled"
+    ? { end: { error: "its thread was cancelled", reason: "cancelled" } }
+    : {};
+}
+
+/** Keeps the task and its thread for a while longer, and notes which processes it has. */
+export function* keepTask(
+  tx: Context,
+  number: number,
+  token: string,
+  processes: Partial<Pick<TaskRow, "keeper" | "child" | "folder" | "token_id">> = {},
+): Procedure<Kept> {
+  yield* lockTasks(tx);
+  const row = yield* keptTask(number, token);
+  if (!row) return undefined;
+  const now = yield* tx.clock();
+  const until = expiryAfter(now, keepSeconds);
+  const after = yield* changeTask(row, { leased_until: until, ...processes });
+  // [Q16] Whoever paces the starts may start another.
+  if (row.keeper === null && after.keeper !== null) tx.wake(taskTopic);
+  const lease = yield* findLease(row.thread_id!);
+  if (isHeld(lease) && lease.agent_id === row.name) {
+    const thread = yield* findThread(idOf("thread", row.thread_id!));
+    if (!hasEnded(thread)) yield* saveLease({ ...lease, expires_at: until });
+  }
+  return { row: after, ...(yield* wish(after)) };
+}
+
+/** As much of a running task as tells whether its keeper lives. */
+export type KeptTask = Pick<TaskRow, "task_number" | "keeper_token" | "keeper" | "host"> & {
+  lapsed: boolean;
+};
+
+/** [Q7] The tasks that somebody keeps, or should. */
+export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
+  const now = yield* tx.clock();
+  const rows = yield* all<Omit<KeptTask, "lapsed"> & { leased_until: string }>(sql`
+    select tasks.task_number, tasks.keeper_token, tasks.keeper, tasks.host, tasks.leased_until from tasks
+    where ${isRunning} and tasks.worker is null order by tasks.task_number`);
+  return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until <= now }));
+}
+
+/** The keepers on a host whose task is to end, and who may not have heard of it. */
+export function* keepersToEnd(_: Context, host: string): Procedure<string[]> {
+  const rows = yield* all<{ keeper: string }>(sql`
+    select tasks.keeper from tasks join threads on threads.thread_id = tasks.thread_id
+    where ${isRunning} and tasks.host = ${host} and tasks.keeper is not null
+      and (tasks.killed_by is not null or threads.status = 'cancelled') order by tasks.task_number`);
+  return rows.map(({ keeper }) => keeper);
+}
+
+/** The first word of a token stays the same, whoever takes the task over: what was started bears it. */
+export const markOf = (token: string) => token.split(".", 1)[0]!;
+
+/**
+ * Takes a task over whose keeper has died, or is taken for dead: whoever kept it is fenced. Undefined where it lives after
+ * all, or somebody else was faster.
+ */
+export function* takeOver(tx: Context, kept: KeptTask, certain: boolean): Procedure<TaskRow | undefined> {
+  yield* lockTasks(tx);
+  const row = yield* keptTask(kept.task_number, kept.keeper_token!);
+  const now = yield* tx.clock();
+  if (!row || (!certain && row.leased_until! > now)) return undefined;
+  const keeper_token = `${markOf(kept.keeper_token!)}.${crypto.randomUUID()}`;
+  return yield* changeTask(row, { keeper_token, leased_until: expiryAfter(now, keepSeconds) });
+}
+
+/** It was marked as started, but nobody ever kept it: as if it had not been. */
+export function* unstart(tx: Context, number: number, token: string): Procedure<void> {
+  yield* lockTasks(tx);
+  const row = yield* keptTask(number, token);
+  if (!row) return;
+  yield* changeTask(row, {
+    status: "waiting",
+    attempt: row.attempt - 1,
+    keeper_token: null,
+    leased_until: null,
+    started_at: null,
+  });
+}

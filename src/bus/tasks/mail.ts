@@ -1,0 +1,23 @@
+/** [Q14] A sub-agent's inbox lives while it lives. */
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { unexpired } from "../channel.ts";
+import { isGone } from "../gone.ts";
+import { bury } from "../hand-over/hand.ts";
+import { type MessageRow, messageColumns } from "../message.ts";
+
+/** What nobody will collect any more goes to the dead letters, and its senders are told, if they live themselves. */
+export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<void> {
+  yield* tx.own(`inbox:${agent}`);
+  const rows = yield* all<MessageRow>(sql`
+    select ${messageColumns} from messages where messages.to_agent = ${agent} and messages.acked_at is null
+      and messages.dead_at is null and ${unexpired(now)} order by messages.message_id ${tx.forUpdate}`);
+  const reason = `"${agent}" has ended`;
+  const gone = new Map<string, boolean>();
+  for (const row of rows) {
+    const { from_agent: sender } = row;
+    if (!gone.has(sender)) gone.set(sender, yield* isGone(sender));
+    yield* bury(tx, { ...row, dead_at: now, dead_reason: reason }, now, !gone.get(sender));
+  }
+}

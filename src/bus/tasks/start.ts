@@ -1,0 +1,227 @@
+/** [Q2] [Q4] Which waiting tasks start now. Each gets its thread, and a token for the one process that keeps it. */
+import { idOf } from "../../contract/ids.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one, Refused } from "../../sql/procedure.ts";
+import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { append } from "../event.ts";
+import { collect } from "../hand-over/collect.ts";
+import { expiryAfter } from "../lease.ts";
+import { firstLine } from "../message.ts";
+import { claim } from "../procedures/threads-claim.ts";
+import { send } from "../procedures/threads-send.ts";
+import {
+  changeTask,
+  isOpen,
+  isRunning,
+  isWaiting,
+  lockTasks,
+  type TaskRow,
+  taskColumns,
+  tasksWhere,
+} from "../task.ts";
+import { findThread } from "../thread.ts";
+import { endDispatched } from "./dispatched.ts";
+import { endedMeanwhile } from "./end.ts";
+import { keepSeconds } from "./keep.ts";
+import type { Worked } from "./worker-idle.ts";
+
+/** How many may run at a time: of all, and of each kind of agent. */
+export interface Room {
+  all: number;
+  /** [Q16] Of those that have begun and are not kept yet: a process that starts takes more than one that runs. */
+  starting?: number;
+  /** By profile: the limits it shares with others. */
+  of: ReadonlyMap<string, { shared: string; most: number }>;
+}
+
+export interface Started {
+  number: number;
+  name: string;
+  token: string;
+}
+
+/** Those that have begun, to be given a keeper each; and when it is worth looking again. */
+export interface Begun {
+  started: Started[];
+  /** What living workers have ended. */
+  worked: Worked[];
+  /** Nothing is waiting or running any more. */
+  idle: boolean;
+  /** When time alone brings the next: a pause is over, or a worker's time. */
+  againInMs?: number;
+  /** The threads living workers have: their ends are the tasks' ends. */
+  dispatched: number[];
+}
+
+export function* startDue(tx: Context, host: string, room: Room): Procedure<Begun> {
+  yield* lockTasks(tx);
+  const now = yield* tx.clock();
+  const worked = yield* endDispatched(tx, now);
+  const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn" | "keeper">>(
+    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn, tasks.keeper from tasks where ${isRunning}`,
+  );
+  const free = freeRoom(room, running);
+  const parents = yield* all<{ parent: string; slots: number | null }>(sql`
+    select distinct tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
+    where ${isWaiting} order by tasks.parent`);
+  const started: Started[] = [];
+  for (const { parent, slots } of parents) {
+    const busy = running.filter((row) => row.parent === parent && row.in_turn === 1).length;
+    started.push(...(yield* startOf(tx, parent, 0, Number.POSITIVE_INFINITY, free, host, now)));
+    const most = slots === null ? Number.POSITIVE_INFINITY : slots - busy;
+    started.push(...(yield* startOf(tx, parent, 1, most, free, host, now)));
+  }
+  return { started, worked, ...(yield* outlook(now)) };
+}
+
+/** Rows looked at in one go where nothing else limits them. */
+const batch = 1000;
+
+/** The first of a parent's that there is room for; who must wait for its kind stands in nobody's way. */
+function* startOf(
+  tx: Context,
+  parent: string,
+  inTurn: number,
+  slots: number,
+  free: ReturnType<typeof freeRoom>,
+  host: string,
+  now: string,
+): Procedure<Started[]> {
+  const started: Started[] = [];
+  for (let left = slots; left > 0; ) {
+    const rows = yield* due(parent, inTurn, free.closed(), Math.min(left, free.left() || batch), now);
+    for (const row of rows) {
+      if (!free.take(row)) continue;
+      left--;
+      if (row.worker !== null) yield* dispatch(tx, row, now);
+      else {
+        const begun = yield* begin(tx, row, host, now);
+        if (begun) started.push(begun);
+      }
+    }
+    if (!rows.length) break;
+  }
+  return started;
+}
+
+function freeRoom(room: Room, running: readonly Pick<TaskRow, "profile" | "worker" | "keeper">[]) {
+  // Who works in a process of its own takes no room here.
+  const processes = running.filter((row) => row.worker === null);
+  const starting = processes.filter((row) => row.keeper === null).length;
+  let left = Math.max(
+    0,
+    Math.min(room.all - processes.length, (room.starting ?? Number.POSITIVE_INFINITY) - starting),
+  );
+  const used = new Map<string, number>();
+  const limitOf = (row: Pick<TaskRow, "profile">) => room.of.get(row.profile ?? "");
+  for (const row of processes) {
+    const limit = limitOf(row);
+    if (limit) used.set(limit.shared, (used.get(limit.shared) ?? 0) + 1);
+  }
+  const isFull = ({ shared, most }: { shared: string; most: number }) => (used.get(shared) ?? 0) >= most;
+  return {
+    left: () => left,
+    /** Leaves out what there is no room for now. */
+    closed(): Sql {
+      if (left === 0) return sql`and tasks.worker is not null`;
+      const full = [...room.of].filter(([, limit]) => isFull(limit)).map(([profile]) => profile);
+      if (!full.length) return nothing;
+      return sql`and (tasks.worker is not null or coalesce(tasks.profile, '') not in (${joined(full)}))`;
+    },
+    take(row: TaskRow): boolean {
+      if (row.worker !== null) return true;
+      const limit = limitOf(row);
+      if (left === 0 || (limit && isFull(limit))) return false;
+      left--;
+      if (limit) used.set(limit.shared, (used.get(limit.shared) ?? 0) + 1);
+      return true;
+    },
+  };
+}
+
+/** The first of a parent's that may start: what they wait for has succeeded, and no pause holds them. */
+function* due(parent: string, inTurn: number, but: Sql, most: number, now: string): Procedure<TaskRow[]> {
+  return yield* all<TaskRow>(sql`
+    select ${taskColumns} from tasks where ${isWaiting} and tasks.parent = ${parent} and tasks.in_turn = ${inTurn} ${but}
+      and (tasks.not_before is null or tasks.not_before <= ${now})
+      and not exists (select 1 from task_dependencies join tasks as needed on needed.task_number = task_dependencies.after_number
+        where task_dependencies.task_number = tasks.task_number and needed.status <> 'finished')
+    order by tasks.priority_rank, tasks.place limit ${literal(most)}`);
+}
+
+function* begin(tx: Context, row: TaskRow, host: string, now: string): Procedure<Started | undefined> {
+  if (row.thread_id !== null && (yield* endedMeanwhile(tx, row, now))) return undefined;
+  const thread = row.thread_id ?? (yield* openThread(tx, row, row.name));
+  const token = crypto.randomUUID();
+  const after = yield* changeTask(row, {
+    status: "running",
+    thread_id: thread,
+    attempt: row.attempt + 1,
+    keeper_token: token,
+    leased_until: expiryAfter(now, keepSeconds),
+    host,
+    started_at: now,
+    not_before: null,
+  });
+  // [Q4] It holds the thread from the beginning, and has been shown its task.
+  const granted = yield* claim(tx, {
+    agent: row.name,
+    thread: idOf("thread", thread),
+    leaseSeconds: keepSeconds,
+  });
+  if (!(granted instanceof Refused)) {
+    const messages = granted.answer.messages.map((message) => message.messageId);
+    yield* collect(tx, { agent: row.name, thread: idOf("thread", thread), messages, read: true });
+  }
+  yield* started(tx, after, now);
+  return { number: row.task_number, name: row.name, token };
+}
+
+/** [Q10] A living worker claims the thread when it has time; its own done is the result. */
+function* dispatch(tx: Context, row: TaskRow, now: string): Procedure<void> {
+  const thread = yield* openThread(tx, row, row.worker!);
+  const after = yield* changeTask(row, {
+    status: "running",
+    thread_id: thread,
+    attempt: row.attempt + 1,
+    started_at: now,
+  });
+  yield* started(tx, after, now);
+}
+
+function* started(tx: Context, row: TaskRow, now: string): Procedure<void> {
+  const thread = yield* findThread(idOf("thread", row.thread_id!));
+  const payload = { task: row.name, attempt: row.attempt };
+  yield* append(tx, { type: "task.started", source: row.parent, thread, payload, now });
+}
+
+function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
+  const { thread } = yield* send(tx, {
+    from: row.parent,
+    to,
+    subject: firstLine(row.prompt) || row.name,
+    task: row.name,
+    body: row.prompt,
+    priority: row.priority,
+    strict: false,
+    artifacts: [],
+    maxAttempts: 1000,
+  });
+  return Number(thread.threadId.slice("thr_".length));
+}
+
+function* outlook(now: string): Procedure<Omit<Begun, "started" | "worked">> {
+  const live = yield* one(sql`select 1 as here from tasks where ${isOpen} limit 1`);
+  const pause = yield* one<{ at: string | null }>(sql`
+    select min(tasks.not_before) as at from tasks where ${isWaiting} and tasks.not_before > ${now}`);
+  const workers = yield* tasksWhere(sql`${isRunning} and tasks.worker is not null`);
+  const waits = workers
+    .filter((row) => row.timeout_ms !== null)
+    .map((row) => Date.parse(row.started_at!) + row.timeout_ms! - Date.parse(now));
+  if (pause?.at) waits.push(Date.parse(pause.at) - Date.parse(now));
+  return {
+    idle: live === undefined,
+    dispatched: workers.map((row) => row.thread_id!),
+    ...(waits.length && { againInMs: Math.max(0, Math.min(...waits)) + 1 }),
+  };
+}

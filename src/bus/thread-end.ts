@@ -1,0 +1,106 @@
+/** [T7] The two ways a holder ends a thread, and what becomes of a result that comes too late ([L4]). */
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Context, Procedure, Refused } from "../sql/procedure.ts";
+import { refused } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
+import { seen } from "./agent.ts";
+import { append } from "./event.ts";
+import { leaseOfHolder, saveLease } from "./lease.ts";
+import {
+  acknowledge,
+  type Content,
+  contentOf,
+  firstLine,
+  lastMessageBy,
+  sameContent,
+  write,
+} from "./message.ts";
+import { changeThread, lockThread, type ThreadRow, threadView } from "./thread.ts";
+
+type Input = ParsedOf<"threads.done">;
+type Output = OutputOf<"threads.done">;
+
+export const done = (tx: Context, input: Input) => finish(tx, input, "done", "done");
+export const fail = (tx: Context, input: Input) => finish(tx, input, "failed", "fail");
+
+function* finish(
+  tx: Context,
+  input: Input,
+  status: "done" | "failed",
+  command: "done" | "fail",
+): Procedure<Output | Refused> {
+  const { agent } = input;
+  const content = contentOf({
+    ...input,
+    summary: input.summary ?? (input.body ? firstLine(input.body) : status),
+    payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
+  });
+  const thread = yield* lockThread(tx, input.thread);
+  const now = yield* tx.clock();
+  if (thread.status === status) {
+    const result = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'result'`);
+    if (result && sameContent(result, content))
+      return { thread: threadView(thread), message: result, already: true };
+  }
+  const lease = yield* leaseOfHolder(command, thread, input, now);
+  if (lease instanceof InboxError) {
+    if (lease.code !== "lease_lost") throw lease;
+    return yield* keepLate(tx, thread, agent, content, lease, command, now);
+  }
+  yield* seen(tx, agent, now);
+  const head = { thread: thread.thread_id, from: agent, to: thread.created_by, kind: "result" } as const;
+  const message = yield* write(tx, head, content, now);
+  yield* saveLease({ ...lease, released_at: now });
+  const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
+  yield* settle(after, now);
+  yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message: message.row, now });
+  return { thread: threadView(after), message: message.view };
+}
+
+/** [T11] Nobody needs to be told any more what an ended thread asked for. Part of the ending, not an event of its own. */
+export function* settle(thread: ThreadRow, now: string): Procedure<void> {
+  const asked = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
+  yield* acknowledge(thread.assigned_to, [thread.assigned_to], asked, now);
+}
+
+/** A fenced holder's result is not thrown away: it stays in the thread, marked, and the refusal says so. */
+function* keepLate(
+  tx: Context,
+  thread: ThreadRow,
+  agent: string,
+  content: Content,
+  lost: InboxError,
+  command: string,
+  now: string,
+): Procedure<Refused> {
+  const marked = { ...content, payload: { ...content.payload, late: true, command } };
+  const before = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'event'`);
+  let kept = before && sameContent(before, marked) ? before.messageId : undefined;
+  if (!kept) {
+    const head = { thread: thread.thread_id, from: agent, to: thread.created_by, kind: "event" } as const;
+    const message = yield* write(tx, head, marked, now);
+    yield* seen(tx, agent, now);
+    const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
+    const payload = { late: true };
+    yield* append(tx, {
+      type: "message.sent",
+      source: agent,
+      thread: after,
+      message: message.row,
+      payload,
+      now,
+    });
+    kept = message.view.messageId;
+  }
+  return refused(
+    new InboxError(
+      "lease_lost",
+      `${lost.message}; your result was kept in the thread as ${kept}, marked late`,
+      {
+        hint: lost.hint,
+        details: { ...lost.details, kept_as: kept },
+      },
+    ),
+  );
+}

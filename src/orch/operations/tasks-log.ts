@@ -1,0 +1,68 @@
+/** [Q9] Reading a transcript, and waiting for more of it. */
+import { findTask, type TaskRow } from "../../bus/task.ts";
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Engine } from "../../engines/engine.ts";
+import { fs } from "../../platform/system.ts";
+import { taskTopic } from "../../sql/topics.ts";
+import { countdown, ended } from "../../waiting/wait.ts";
+import { thisHost, transcriptFile } from "../paths.ts";
+import { readTranscript } from "../transcript.ts";
+
+type Output = OutputOf<"tasks.log">;
+
+export async function readLog(
+  engine: Engine,
+  input: ParsedOf<"tasks.log">,
+  signal?: AbortSignal,
+): Promise<Output> {
+  const left = countdown(input.timeoutSeconds ?? 0);
+  // Its start and its end are events; what it writes in between is seen in the file.
+  const subscription = engine.subscribe([taskTopic]);
+  try {
+    for (;;) {
+      const row = await engine.read(() => findTask(input.name));
+      refuseElsewhere(row);
+      const page = row.folder
+        ? readTranscript(transcriptFile(row.folder), input.after, input.limit)
+        : nothing(input.after);
+      // Its status was read before the file: nothing more can come.
+      const over = row.status === "finished" && page.entries.length < input.limit;
+      if (page.entries.length || over || left() === 0 || ended(signal)) return { ...page, ended: over };
+      await more(row, subscription.next.bind(subscription), left()!, signal);
+    }
+  } finally {
+    subscription.close();
+  }
+}
+
+const nothing = (after: number) => ({ entries: [], next: after });
+const slowCheckMs = 1000;
+
+/** Until the file has grown, an event came, or it is time to look anyway. */
+async function more(
+  row: TaskRow,
+  next: (options: { atMost?: number; signal?: AbortSignal }) => Promise<void>,
+  leftMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  const stop = () => over.abort();
+  signal?.addEventListener("abort", stop, { once: true });
+  let watcher: ReturnType<ReturnType<typeof fs>["watch"]> | undefined;
+  try {
+    if (row.folder) watcher = fs().watch(transcriptFile(row.folder), stop);
+  } catch {
+    // Not there yet, or too many watchers: the slow check sees it.
+  }
+  await next({ atMost: Math.min(leftMs, slowCheckMs), signal: over.signal }).catch(() => {});
+  watcher?.close();
+  signal?.removeEventListener("abort", stop);
+}
+
+function refuseElsewhere({ name, host, folder }: TaskRow): void {
+  if (host === null || folder === null || host === thisHost()) return;
+  throw new InboxError("not_found", `the transcript of "${name}" is on ${host}, not here`, {
+    hint: `ask there, or the hub that runs there: orch log ${name} --db http://${host}:PORT`,
+  });
+}

@@ -1,0 +1,47 @@
+/** [W6] `watch`: a cursor over the events, as one answer or as a stream. */
+import { eventsAfter } from "../bus/procedures/events-watch.ts";
+import type { Event } from "../contract/event.ts";
+import { numberOf } from "../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { everything, threadTopic } from "../sql/topics.ts";
+import { countdown, inMs, wait } from "./wait.ts";
+
+type Input = ParsedOf<"events.watch">;
+type Output = OutputOf<"events.watch">;
+
+export async function watch(engine: Engine, input: Input, signal?: AbortSignal): Promise<Output> {
+  let cursor = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
+  const events = await wait<Event[]>(
+    engine,
+    { topics: [input.thread === undefined ? everything : threadTopic(numberOf(input.thread))] },
+    async () => {
+      const page = await engine.read((tx) => eventsAfter(tx, cursor, input));
+      cursor = page.nextEventId;
+      return { found: page.events.length ? page.events : undefined };
+    },
+    { timeoutMs: inMs(input.timeoutSeconds), signal },
+  );
+  return {
+    woke: events !== undefined,
+    nextEventId: cursor,
+    event: events?.[0] ?? null,
+    events: events ?? [],
+  };
+}
+
+/** Every matching event from the cursor on, until the timeout (counted from the start) or an abort. */
+export async function* follow(engine: Engine, input: Input, signal?: AbortSignal): AsyncGenerator<Event> {
+  const left = countdown(input.timeoutSeconds);
+  let afterEvent = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
+  for (;;) {
+    const leftMs = left();
+    const timeoutSeconds = leftMs === undefined ? undefined : leftMs / 1000;
+    const page = await watch(engine, { ...input, afterEvent, timeoutSeconds }, signal);
+    if (!page.woke) return;
+    yield* page.events;
+    afterEvent = page.nextEventId;
+    // What had happened before the time was over is told to its end.
+    if (leftMs === 0 && page.events.length < input.limit) return;
+  }
+}

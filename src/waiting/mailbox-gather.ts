@@ -1,0 +1,74 @@
+/** [B5] Scatter-gather: waits until enough of the named senders have answered, then takes the answers together. */
+
+import { hand } from "../bus/hand-over/hand.ts";
+import { answers } from "../bus/procedures/mailbox-gather.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Context } from "../sql/procedure.ts";
+import type { Calling, Given } from "./handed.ts";
+import { receiptOf } from "./take-mail.ts";
+import { countdown, ended, wait } from "./wait.ts";
+
+type Input = ParsedOf<"mailbox.gather">;
+
+export async function gather(
+  engine: Engine,
+  input: Input,
+  { signal, handOver }: Calling,
+): Promise<Given<OutputOf<"mailbox.gather">>> {
+  const senders = [...new Set(input.from)];
+  const need = needed(input.need, senders.length);
+  // Where nobody else can answer there is nothing to wait for, whatever was needed.
+  const over = ({ missing, dead }: Silent) =>
+    missing.length === 0 || senders.length - missing.length - dead.length >= need;
+  const left = countdown(input.timeoutSeconds);
+  const look = async () => {
+    const found = await engine.read((tx) => answers(tx, input));
+    return { found: over(found) ? true : undefined, againInMs: found.againInMs };
+  };
+  for (;;) {
+    await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
+    const late = ended(signal) || left() === 0;
+    const enough = late ? () => true : over;
+    const given = await engine.write((tx) => handAnswers(tx, input, senders, enough, handOver));
+    // Another reader took some of them in between.
+    if (!given) continue;
+    const { messages, missing, dead, nextEventId } = given;
+    const value = { woke: over(given), nextEventId, messages, missing, dead };
+    return { value, receipt: receiptOf(input, given) };
+  }
+}
+
+/** Who has not answered: not yet, or never. */
+type Silent = Pick<OutputOf<"mailbox.gather">, "missing" | "dead">;
+
+/** Hands over what has come, if it is still enough. */
+function* handAnswers(
+  tx: Context,
+  input: Input,
+  senders: readonly string[],
+  enough: (silent: Silent) => boolean,
+  handOver: string | undefined,
+) {
+  const found = yield* answers(tx, input);
+  if (!enough(found)) return undefined;
+  const ids = found.messages.map(({ id }) => id);
+  if (!ids.length) return { ...found, messages: [], deliveryId: "", nextEventId: yield* tx.settled() };
+  const wanted = { agent: input.agent, max: ids.length, ids };
+  const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, handOver);
+  const there = new Set([...messages.map(({ id }) => found.answers.get(id)!), ...found.dead]);
+  const missing = senders.filter((name) => !there.has(name));
+  return { messages, deliveryId, nextEventId, missing, dead: found.dead };
+}
+
+function needed(need: string, count: number): number {
+  if (need === "all") return count;
+  if (need === "any") return 1;
+  const number = /^\d+$/.test(need) ? Number(need) : 0;
+  if (number >= 1 && number <= count) return number;
+  throw new InboxError(
+    "invalid_input",
+    `need must be all, any, or a number from 1 to ${count}; got "${need}"`,
+  );
+}

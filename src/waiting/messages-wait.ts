@@ -1,0 +1,24 @@
+/** [M14] A read of a channel that waits while there is nothing to read. */
+import { msgInbox } from "../bus/procedures/messages-inbox.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { agentTopic } from "../sql/topics.ts";
+import { inMs, wait } from "./wait.ts";
+
+export async function waitChannel(
+  engine: Engine,
+  { timeoutSeconds, ...input }: ParsedOf<"messages.wait">,
+  signal?: AbortSignal,
+): Promise<OutputOf<"messages.wait">> {
+  const { channel } = input;
+  const page = await wait<OutputOf<"messages.inbox">>(
+    engine,
+    { topics: [agentTopic(channel)] },
+    async () => {
+      const read = await engine.read((tx) => msgInbox(tx, { ...input, onlyAcked: false, newest: false }));
+      return { found: read.count ? read : undefined };
+    },
+    { timeoutMs: inMs(timeoutSeconds), signal },
+  );
+  return { ...(page ?? { messages: [], channel, count: 0 }), woke: page !== undefined };
+}

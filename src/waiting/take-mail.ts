@@ -1,0 +1,97 @@
+/** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
+import { arrival } from "../bus/hand-over/arrival.ts";
+import { buryIn, hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
+import type { Mail } from "../contract/mail.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Receipt } from "../contract/receipt.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Calling, Given } from "./handed.ts";
+import { countdown, ended, type Looked, wait } from "./wait.ts";
+
+type Answer = OutputOf<"mailbox.receive">;
+
+interface Taking {
+  agent: string;
+  ack: "auto" | "manual";
+  visibilitySeconds: number;
+}
+
+export const receive = (engine: Engine, input: ParsedOf<"mailbox.receive">, call: Calling) =>
+  take(engine, input, input, { timeoutSeconds: input.timeoutSeconds, call });
+
+export const check = (engine: Engine, input: ParsedOf<"mailbox.check">, call: Calling) =>
+  take(engine, input, input, { timeoutSeconds: 0, call });
+
+export const waitMail = (engine: Engine, input: ParsedOf<"mailbox.wait">, call: Calling) =>
+  take(engine, input, input, {
+    timeoutSeconds: input.timeoutSeconds,
+    windowSeconds: input.batchWindow,
+    call,
+  });
+
+interface Patience {
+  timeoutSeconds?: number;
+  /** After the first message: how long to let others come. */
+  windowSeconds?: number;
+  call: Calling;
+}
+
+async function take(
+  engine: Engine,
+  wanted: Wanted,
+  taking: Taking,
+  { timeoutSeconds, windowSeconds = 0, call: { signal, handOver } }: Patience,
+): Promise<Given<Answer>> {
+  const left = countdown(timeoutSeconds);
+  const mail = { mailOf: wanted.agent };
+  const look = (enough: number) => async () => {
+    const looked = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
+    if (looked.burials) await engine.write((tx) => buryIn(tx, wanted.agent));
+    return { found: looked.enough || undefined, againInMs: looked.againInMs };
+  };
+  for (;;) {
+    const came = await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
+    if (came && windowSeconds > 0 && timeoutSeconds !== 0)
+      await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
+    const over = ended(signal) || left() === 0;
+    // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
+    const given = await engine.write((tx) => hand(tx, wanted, handOver));
+    // Another reader of the same inbox was faster: wait on, unless the time is over.
+    if (!given.messages.length && !over) continue;
+    const { messages, hidden, nextEventId } = given;
+    const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
+    return { value, receipt: receiptOf(taking, given) };
+  }
+}
+
+/**
+ * [B2] Waits out what is left of the window, which began when the first of them arrived. Whoever is the last that can
+ * answer is waited for by nobody: where all that is expected is there, it ends at once.
+ */
+async function letMoreCome(
+  engine: Engine,
+  wanted: Wanted,
+  enough: () => Promise<Looked<boolean>>,
+  { windowSeconds, signal }: { windowSeconds: number; signal?: AbortSignal },
+): Promise<void> {
+  const first = await engine.read((tx) => arrival(tx, wanted));
+  const left = windowSeconds * 1000 - first.ageMs;
+  if (left <= 0) return;
+  const look = async () => {
+    const looked = await enough();
+    if (looked.found) return looked;
+    const { complete } = await engine.read((tx) => arrival(tx, wanted));
+    return complete ? { found: true } : looked;
+  };
+  await wait(engine, { mailOf: wanted.agent }, look, { timeoutMs: left, signal });
+}
+
+/** What a hand-over still needs: a word that it arrived, or that it did not. */
+export function receiptOf(
+  { agent, ack, visibilitySeconds }: Taking,
+  { messages, deliveryId }: { messages: readonly Mail[]; deliveryId: string },
+): Receipt | undefined {
+  if (!messages.length) return undefined;
+  const ids = messages.map(({ id }) => id);
+  return { of: "mail", agent, id: deliveryId, messages: ids, ...(ack === "manual" && { visibilitySeconds }) };
+}

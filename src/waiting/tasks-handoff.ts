@@ -1,0 +1,50 @@
+/** [Q11] Waiting for one sub-agent, and taking its result out of the inbox. */
+import { hand } from "../bus/hand-over/hand.ts";
+import { resultOf } from "../bus/tasks/result.ts";
+import type { OutputOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Calling, Given } from "./handed.ts";
+import { receiptOf } from "./take-mail.ts";
+import { countdown, ended, wait } from "./wait.ts";
+
+type Output = OutputOf<"tasks.handoff">;
+
+export async function awaitResult(
+  engine: Engine,
+  { agent, name, timeoutSeconds }: { agent: string; name: string; timeoutSeconds?: number },
+  { signal, handOver }: Calling,
+): Promise<Given<Output>> {
+  const left = countdown(timeoutSeconds);
+  const look = async () => {
+    const result = await engine.read((tx) => resultOf(tx, agent, name));
+    return { found: result.finished ? result : undefined };
+  };
+  for (;;) {
+    const result = await wait(engine, { mailOf: agent }, look, { timeoutMs: left(), signal, agent });
+    const over = ended(signal) || left() === 0;
+    if (!result) {
+      if (!over) continue;
+      const value: Output = {
+        success: null,
+        status: "running",
+        terminalId: name,
+        message: null,
+        messages: [],
+      };
+      return { value };
+    }
+    const ids = result.messages;
+    const given = ids.length
+      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }, handOver))
+      : { messages: [], deliveryId: "" };
+    const value: Output = {
+      success: result.success,
+      status: "finished",
+      terminalId: name,
+      message: given.messages.at(-1)?.message ?? null,
+      messages: given.messages,
+    };
+    const taking = { agent, ack: "auto", visibilitySeconds: 60 } as const;
+    return { value, receipt: receiptOf(taking, given) };
+  }
+}

@@ -1,0 +1,40 @@
+/** [L2] `claim --wait`: blocks until there is something to claim. */
+
+import { claim, claimable, type Granted, nobody } from "../bus/procedures/threads-claim.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { agentTopic } from "../sql/topics.ts";
+import { inMs, wait } from "./wait.ts";
+
+type Input = ParsedOf<"threads.claim"> & { handOver?: string };
+
+export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
+  if (!input.wait) {
+    if (input.timeoutSeconds !== undefined)
+      throw new InboxError("invalid_input", "a timeout makes sense only together with wait", {
+        hint: "add --wait",
+      });
+    return engine.write((tx) => claim(tx, input));
+  }
+  if (input.thread !== undefined)
+    throw new InboxError("invalid_input", "wait is for the next best thread, not for a named one", {
+      hint: "leave out the thread, or leave out --wait",
+    });
+  // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
+  const claimed = await wait<Granted>(
+    engine,
+    { topics: [agentTopic(input.agent)] },
+    async () => {
+      const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
+      const granted = now ? await engine.write((tx) => claim(tx, input)) : undefined;
+      if (granted?.answer.thread) return { found: granted };
+      // Where another one was faster its claim may not be visible yet.
+      return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };
+    },
+    { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
+  );
+  if (claimed) return { ...claimed, answer: { woke: true, ...claimed.answer } };
+  const { answer, fresh } = nobody(await engine.read((tx) => tx.settled()));
+  return { answer: { woke: false, ...answer }, fresh };
+}

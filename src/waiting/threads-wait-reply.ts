@@ -1,0 +1,60 @@
+/** [W2] `wait-reply`: blocks until somebody else says something in a thread. What it finds is hidden from other readers of the same inbox; collecting is the caller's. */
+import { renewalDueInMs, renewWaiting } from "../bus/procedures/threads-renew.ts";
+import { replies, replyStart, takeReplies } from "../bus/procedures/threads-wait-reply.ts";
+import { InboxError } from "../contract/errors.ts";
+import { numberOf } from "../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import { agentTopic, threadTopic } from "../sql/topics.ts";
+import { earliest, inMs, wait } from "./wait.ts";
+
+export async function waitReply(
+  engine: Engine,
+  input: ParsedOf<"threads.waitReply">,
+  signal: AbortSignal | undefined,
+  deliveryId: string,
+): Promise<OutputOf<"threads.waitReply">> {
+  const start = await engine.read(() => replyStart(input));
+  const reader = input.agent === undefined ? undefined : { agent: input.agent, id: deliveryId };
+  let cursor = 0;
+  const found = await wait(
+    engine,
+    { topics: [threadTopic(numberOf(input.thread)), ...(reader ? [agentTopic(reader.agent)] : [])] },
+    async () => {
+      const now = await engine.read((tx) => replies(tx, start, input.kinds, reader));
+      cursor = now.nextEventId;
+      if (!now.messages.length)
+        return {
+          againInMs: earliest(now.againInMs, await keepLease(engine, start.thread, input.agent)),
+        };
+      const messages = reader
+        ? await engine.write((tx) => takeReplies(tx, now.messages, reader))
+        : now.messages;
+      return { found: messages.length ? { messages } : undefined };
+    },
+    { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
+  );
+  const messages = found?.messages ?? [];
+  return { woke: found !== undefined, nextEventId: cursor, message: messages[0] ?? null, messages };
+}
+
+/** How long to wait for a lease that could not be renewed, before trying again. */
+const laterMs = 1000;
+
+/**
+ * [L9] A holder that waits for the answer to its own question is at work: its lease is renewed when that is due. Answers
+ * with the milliseconds until then.
+ */
+async function keepLease(engine: Engine, thread: number, agent: string | undefined) {
+  if (agent === undefined) return undefined;
+  const waiting = { thread, agent };
+  const dueInMs = await engine.read((tx) => renewalDueInMs(tx, waiting));
+  if (dueInMs !== 0) return dueInMs;
+  try {
+    return await engine.write((tx) => renewWaiting(tx, waiting));
+  } catch (error) {
+    // The answer may come all the same.
+    if (!(error instanceof InboxError)) throw error;
+    return laterMs;
+  }
+}
