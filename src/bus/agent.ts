@@ -77,19 +77,27 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   });
 }
 
-/** So many names are compared at most: agents and pools that acted last, and topics from the same first letter on. */
+/**
+ * How many names of each kind are compared at most: those from the same first letter on, then the first ones. Taken in the
+ * order of an index: sorting 100,000 agents by when they acted made the first message to a topic thirty times as slow.
+ */
 const compared = 500;
 
 /** Asked only for a name's first use: from then on it is known. */
 function* similarTo(name: string): Procedure<string[]> {
+  const first = firstLetterOf(name);
   const agents = yield* all<{ name: string }>(sql`
-    select agents.name from agents order by agents.last_seen_at desc, agents.name limit ${literal(compared)}`);
+    select names.name from (
+      select * from (select agents.name from agents where agents.name >= ${first} order by agents.name limit ${literal(compared)}) as later
+      union all
+      select * from (select agents.name from agents where agents.name < ${first} order by agents.name limit ${literal(compared)}) as earlier
+    ) as names order by names.name`);
   const pools = yield* all<{ name: string }>(sql`
-    select distinct pool_members.pool as name from pool_members order by name limit ${literal(compared)}`);
+    select pools.pool as name from pools order by pools.pool limit ${literal(compared)}`);
   // From each name to the next, by the index: how many messages a topic has does not matter.
   const topics = yield* all<{ name: string | null }>(sql`
     with recursive topics (name) as (
-      select min(messages.to_agent) from messages where messages.to_agent >= ${firstLetterOf(name)}
+      select min(messages.to_agent) from messages where messages.to_agent >= ${first}
       union all
       select (select min(messages.to_agent) from messages where messages.to_agent > topics.name)
       from topics where topics.name is not null

@@ -31,6 +31,8 @@ function editDistance(a: string, b: string, limit: number): number {
         best = Math.min(best, before[j - 2]! + 1);
       current.push(best);
     }
+    // Neither this line nor the next begins within the limit: nothing after them can end there.
+    if (Math.min(...current) > limit && Math.min(...previous) > limit) return limit + 1;
     before = previous;
     previous = current;
   }

@@ -10,6 +10,8 @@ export interface EngineOptions {
   reverseUnordered?: boolean;
   /** One process of very many: it holds a connection to a server only while it uses it. */
   frugal?: boolean;
+  /** A command that does one thing and ends: it leaves without a farewell, and what can wait is left to those who stay. */
+  brief?: boolean;
 }
 
 export interface WriteOptions {

@@ -8,18 +8,16 @@ import { journalBeside } from "../location/locate.ts";
 export interface BusOptions extends EngineOptions {
   /** [G3] The address of a broker that carries mail to its readers; without one the database does. */
   delivery?: string;
-  /** A short visit: the broker is called only if somebody waits. */
-  brief?: boolean;
   /** [U5] Where the journal of entries is (default: beside a file; none for a server). */
   journal?: Partial<JournalPlace>;
 }
 
 export function openBus(
   location: string,
-  { delivery, brief = false, journal: place = {}, ...options }: BusOptions = {},
+  { delivery, journal: place = {}, ...options }: BusOptions = {},
 ): { engine: Engine; journal?: Journaled["journal"] } {
   const opened = openEngine(location, options);
-  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, brief);
+  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, options.brief ?? false);
   const folder = place.folder ?? journalBeside(location);
   return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });
 }

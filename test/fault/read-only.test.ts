@@ -1,4 +1,5 @@
 /** A folder where nothing can be written. */
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,16 +17,35 @@ const commands = [
   ["init"],
 ].map((args) => ({ command: args.join(" "), args }));
 
+/** A command leaves its log behind; the last connection that closes does not. */
+function foldLog(path: string): void {
+  const db = new Database(path);
+  db.query("select count(*) from threads").get();
+  db.close();
+}
+
 describeMounting("a read-only folder", import.meta.path, () => {
   test.each(commands)("[C3] $command in one with a database is refused as storage", async ({ args }) => {
     using bus = await desk();
     expect((await bus.inbox("send", "--from", "l", "--to", "w", "--subject", "s")).code).toBe(0);
+    foldLog(join(bus.path, ".agents/coord.db"));
     const before = fingerprint(bus.path);
     using view = readOnlyView(bus.path);
     const result = await run([...args, "--json"], { cwd: view.path });
     expect(result.json.error.code).toBe("storage");
     expect(result.code).toBe(50);
     expect(fingerprint(bus.path)).toEqual(before);
+  });
+
+  test("[C3] a database with its log can be read there, and not written", async () => {
+    using bus = await desk();
+    expect((await bus.inbox("send", "--from", "l", "--to", "w", "--subject", "s")).code).toBe(0);
+    using view = readOnlyView(bus.path);
+    expect((await run(["list", "--json"], { cwd: view.path })).json.threads).toMatchObject([
+      { subject: "s" },
+    ]);
+    const { code, json } = await run(["cancel", "thr_1", "--agent", "l", "--json"], { cwd: view.path });
+    expect([code, json.error.code]).toEqual([50, "storage"]);
   });
 
   test.each(["the folder itself", "a folder in it", "an existing folder in it"])(

@@ -10,6 +10,7 @@ import { openDatabase } from "./connect.ts";
 import { contextOf, drive, nothingNoted } from "./drive.ts";
 import { translate } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
+import { leaveLogBehind } from "./leave.ts";
 import { whenFree } from "./lock.ts";
 import { openPresence } from "./presence.ts";
 import { openWake } from "./wake.ts";
@@ -17,6 +18,7 @@ import { openWake } from "./wake.ts";
 export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const now = options.now ?? fileClock(path);
   const db = openDatabase(path);
+  if (options.brief) leaveLogBehind(path);
   // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
   db.run("pragma busy_timeout = 0");
   if (options.reverseUnordered) db.run("pragma reverse_unordered_selects = on");

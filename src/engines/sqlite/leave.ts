@@ -1,0 +1,37 @@
+/**
+ * How a short command leaves its database. The runtime closes every database at exit, and the last one to close copies the
+ * log back and deletes it: four of the five fsyncs of a lone `inbox send`. What was committed is durable in the log, so a
+ * command that ends leaves it there, and the next one appends to it.
+ */
+import { fs } from "../../system.ts";
+
+/**
+ * Whoever opens the file first reads the whole log: 1,000 pages take it 1.3 ms. A message is about nine pages, so at most one
+ * command in a hundred copies the log back.
+ */
+const logLimit = 4 * 1024 * 1024;
+
+/** From now on the end of this process leaves the log as it is, unless it has grown. */
+export function leaveLogBehind(path: string): void {
+  process.once("exit", (code) => {
+    const log = fs().statSync(`${path}-wal`, { throwIfNoEntry: false });
+    if (log && log.size < logLimit) exitAtOnce(code);
+  });
+}
+
+const libraries = [
+  "libc.so.6",
+  "libSystem.B.dylib",
+  `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`,
+];
+
+/** Ends the process without the runtime's own farewell. Returns where the C library is not found. */
+function exitAtOnce(code: number): void {
+  const { dlopen } = require("bun:ffi") as typeof import("bun:ffi");
+  for (const name of libraries)
+    try {
+      dlopen(name, { _exit: { args: ["int"], returns: "void" } }).symbols._exit(code);
+    } catch {
+      // Another C library.
+    }
+}
