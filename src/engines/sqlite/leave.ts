@@ -3,7 +3,7 @@
  * log back and deletes it: four of the five fsyncs of a lone `inbox send`. What was committed is durable in the log, so a
  * command that ends leaves it there, and the next one appends to it.
  */
-import { fs } from "../../system.ts";
+import { fs } from "../../platform/system.ts";
 
 /**
  * Whoever opens the file first reads the whole log: 1,000 pages take it 1.3 ms. A message is about nine pages, so at most one
