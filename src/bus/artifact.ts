@@ -24,10 +24,8 @@ export function* attach(
 ): Procedure<Artifact[]> {
   const views: Artifact[] = [];
   for (const { path, kind, metadata } of attached) {
-    const fresh = {
-      ...{ message_id: message, path, kind },
-      ...{ metadata_json: JSON.stringify(metadata), created_at: now },
-    };
+    const metadata_json = JSON.stringify(metadata);
+    const fresh = { message_id: message, path, kind, metadata_json, created_at: now };
     const made = yield* one<Pick<ArtifactRow, "artifact_id">>(
       sql`${insert(artifacts, fresh)} returning artifact_id`,
     );

@@ -5,7 +5,7 @@ import type { Lease } from "../contract/lease.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
-import { columnsOf, insert, overwriting, type RowOf } from "../sql/table.ts";
+import { columnsOf, insert, overwriting, part, type RowOf } from "../sql/table.ts";
 import { leases, lostLeases } from "../sql/tables.ts";
 import { hasEnded, notNow, type ThreadRow } from "./thread.ts";
 
@@ -13,10 +13,13 @@ export type LeaseRow = RowOf<typeof leases>;
 export const leaseColumns = columnsOf(leases);
 
 export const isHeld = (lease: LeaseRow | undefined): lease is LeaseRow => lease?.released_at === null;
-export const hasLapsed = (lease: LeaseRow, now: string) => lease.expires_at <= now;
+export const hasLapsed = (lease: Pick<LeaseRow, "expires_at">, now: string) => lease.expires_at <= now;
 
 /** Without the token: that is in the claim's own answer only. */
-export const leaseView = (lease: LeaseRow, now: string): Lease => ({
+export const shownLease = part(leases, "agent_id", "attempt", "claimed_at", "expires_at");
+export type ShownLease = RowOf<typeof shownLease>;
+
+export const leaseView = (lease: ShownLease, now: string): Lease => ({
   agentId: lease.agent_id,
   attempt: lease.attempt,
   claimedAt: lease.claimed_at,
