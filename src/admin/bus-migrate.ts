@@ -5,10 +5,12 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { bring, digest, type Put, prune, textOf } from "../engines/copy.ts";
 import type { Engine } from "../engines/engine.ts";
 import { copyingOf, openEngine, shown } from "../engines/registry.ts";
-import { type Table, tables } from "../engines/tables.ts";
+import { tables } from "../engines/tables.ts";
 import { type Asked, isHub, placeNamed } from "../location/locate.ts";
 import { type Context, one, type Procedure, type Row, run } from "../sql/procedure.ts";
 import { Sql, sql } from "../sql/sql.ts";
+import { columnsOf, type Table } from "../sql/table.ts";
+import { events } from "../sql/tables.ts";
 import { createOwnBus } from "./create-bus.ts";
 
 interface Side {
@@ -78,8 +80,7 @@ function* busOf(tx: Context): Procedure<string> {
  */
 async function checkCopy(source: Side, target: Side, busId: string): Promise<void> {
   if ((await target.engine.read(busOf)) !== busId) return;
-  const events = tables.find(({ name }) => name === "events")!;
-  const columns = new Sql([events.columns.join(", ")], []);
+  const columns = columnsOf(events);
   const newest = await target.engine.read(() =>
     one<Row>(sql`select ${columns} from events order by event_id desc limit 1`),
   );

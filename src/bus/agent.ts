@@ -5,6 +5,8 @@ import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { literal, sql } from "../sql/sql.ts";
+import { insert } from "../sql/table.ts";
+import { agents } from "../sql/tables.ts";
 import { append } from "./event.ts";
 import { admitName } from "./names.ts";
 
@@ -29,7 +31,7 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
   if (before && before.last_seen_at >= stale) return;
   if (!before) yield* admitName(agent);
   const row = yield* one<{ first_seen_at: string }>(sql`
-    insert into agents (name, first_seen_at, last_seen_at) values (${agent}, ${now}, ${now})
+    ${insert(agents, { name: agent, first_seen_at: now, last_seen_at: now })}
     on conflict (name) do update set last_seen_at = excluded.last_seen_at where agents.last_seen_at < ${stale}
     returning first_seen_at`);
   if (row?.first_seen_at === now) yield* append(tx, { type: "agent.joined", source: agent, now });
@@ -86,7 +88,7 @@ const compared = 500;
 /** Asked only for a name's first use: from then on it is known. */
 function* similarTo(name: string): Procedure<string[]> {
   const first = firstLetterOf(name);
-  const agents = yield* all<{ name: string }>(sql`
+  const acting = yield* all<{ name: string }>(sql`
     select names.name from (
       select * from (select agents.name from agents where agents.name >= ${first} order by agents.name limit ${literal(compared)}) as later
       union all
@@ -108,7 +110,7 @@ function* similarTo(name: string): Procedure<string[]> {
   const others = topics.flatMap((topic) =>
     topic.name !== null && withoutDigits(topic.name) !== family ? [topic.name] : [],
   );
-  return closest(name, new Set([...agents, ...pools].map((row) => row.name).concat(others)));
+  return closest(name, new Set([...acting, ...pools].map((row) => row.name).concat(others)));
 }
 
 const firstLetterOf = (name: string) => String.fromCodePoint(name.codePointAt(0)!);

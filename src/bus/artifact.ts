@@ -4,14 +4,11 @@ import { idOf } from "../contract/ids.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { joined, sql } from "../sql/sql.ts";
+import { columnsOf, insert, type RowOf } from "../sql/table.ts";
+import { artifacts } from "../sql/tables.ts";
 
-interface ArtifactRow {
-  artifact_id: number;
-  message_id: number;
-  path: string;
-  kind: string;
-  metadata_json: string;
-}
+type ArtifactRow = RowOf<typeof artifacts>;
+const artifactColumns = columnsOf(artifacts);
 
 const artifactView = (row: ArtifactRow): Artifact => ({
   artifactId: idOf("artifact", row.artifact_id),
@@ -22,16 +19,17 @@ const artifactView = (row: ArtifactRow): Artifact => ({
 
 export function* attach(
   message: number,
-  artifacts: readonly ArtifactInput[],
+  attached: readonly ArtifactInput[],
   now: string,
 ): Procedure<Artifact[]> {
   const views: Artifact[] = [];
-  for (const { path, kind, metadata } of artifacts) {
-    const row = yield* one<ArtifactRow>(sql`
-      insert into artifacts (message_id, path, kind, metadata_json, created_at)
-      values (${message}, ${path}, ${kind}, ${JSON.stringify(metadata)}, ${now})
-      returning artifact_id, message_id, path, kind, metadata_json`);
-    views.push(artifactView(row!));
+  for (const { path, kind, metadata } of attached) {
+    const metadata_json = JSON.stringify(metadata);
+    const fresh = { message_id: message, path, kind, metadata_json, created_at: now };
+    const made = yield* one<Pick<ArtifactRow, "artifact_id">>(
+      sql`${insert(artifacts, fresh)} returning artifact_id`,
+    );
+    views.push(artifactView({ ...fresh, ...made! }));
   }
   return views;
 }
@@ -41,8 +39,7 @@ export function* artifactsOf(messages: readonly number[]): Procedure<Map<number,
   const byMessage = new Map<number, Artifact[]>();
   for (let from = 0; from < messages.length; from += 500) {
     const rows = yield* all<ArtifactRow>(sql`
-      select artifacts.artifact_id, artifacts.message_id, artifacts.path, artifacts.kind, artifacts.metadata_json
-      from artifacts where artifacts.message_id in (${joined(messages.slice(from, from + 500))})
+      select ${artifactColumns} from artifacts where artifacts.message_id in (${joined(messages.slice(from, from + 500))})
       order by artifacts.artifact_id`);
     for (const row of rows) {
       const views = byMessage.get(row.message_id) ?? [];

@@ -7,12 +7,13 @@ import { activeStatuses, type Status } from "../contract/thread.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
-import { hasLapsed, type LeaseRow } from "./lease.ts";
+import { columnsOf } from "../sql/table.ts";
+import { hasLapsed, type ShownLease, shownLease } from "./lease.ts";
 import { type ThreadRow, threadColumns } from "./thread.ts";
 
 export interface Candidate {
   thread: ThreadRow;
-  lease: LeaseRow | null;
+  lease: ShownLease | null;
   claimable: boolean;
 }
 
@@ -25,16 +26,9 @@ interface Wanted {
   limit: number;
 }
 
-type JoinedRow = ThreadRow & {
-  priority_rank: number;
-  agent_id: string | null;
-  attempt: number | null;
-  claimed_at: string | null;
-  expires_at: string | null;
-};
+type JoinedRow = ThreadRow & { priority_rank: number } & (ShownLease | Record<keyof ShownLease, null>);
 
-const columns = fragment`${threadColumns}, threads.priority_rank, leases.agent_id, leases.attempt, leases.claimed_at,
-  leases.expires_at`;
+const columns = fragment`${threadColumns}, threads.priority_rank, ${columnsOf(shownLease)}`;
 const heldLease = fragment`leases.thread_id = threads.thread_id and leases.released_at is null`;
 const bestFirst = fragment`order by threads.priority_rank, threads.thread_id`;
 
@@ -77,19 +71,7 @@ const unreadCondition = (agent: string) => sql`and exists (
 
 function candidateOf(row: JoinedRow, now: string): Candidate {
   const { priority_rank, agent_id, attempt, claimed_at, expires_at, ...thread } = row;
-  const lease =
-    agent_id === null
-      ? null
-      : {
-          thread_id: thread.thread_id,
-          agent_id,
-          lease_token: "",
-          attempt: attempt!,
-          claimed_at: claimed_at!,
-          expires_at: expires_at!,
-          released_at: null,
-          lease_seconds: 0,
-        };
+  const lease = agent_id === null ? null : { agent_id, attempt, claimed_at, expires_at };
   return { thread, lease, claimable: lease ? hasLapsed(lease, now) : thread.status === "pending" };
 }
 

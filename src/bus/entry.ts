@@ -3,36 +3,18 @@ import { choicesIn, type Entry, pathProblem, person, restoreSeconds } from "../c
 import { timeIn } from "../contract/entry-place.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
-import type { Kind } from "../contract/message.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
-import { fragment, joined, type Sql, sql } from "../sql/sql.ts";
+import { joined, type Sql, sql } from "../sql/sql.ts";
+import { columnsOf, insert, type NewRow, part, type RowOf } from "../sql/table.ts";
+import { entries, erasedEntries } from "../sql/tables.ts";
 import { append } from "./event.ts";
 import type { Content, Head, MessageRow } from "./message.ts";
 import { forgetWords } from "./search.ts";
 import { type WorkspaceRow, workspaceColumns } from "./workspace.ts";
 
-export interface EntryRow {
-  entry_number: number;
-  entry_id: string;
-  workspace_id: string | null;
-  workspace_label: string | null;
-  docs_json: string;
-  comments: string;
-  created_at: string;
-  read_at: string | null;
-  sender: string | null;
-  kind: Kind | null;
-  thread_id: number | null;
-  message_id: number | null;
-  choices_json: string | null;
-  answered_at: string | null;
-  deleted_at: string | null;
-}
-
-export const entryColumns = fragment`entries.entry_number, entries.entry_id, entries.workspace_id, entries.workspace_label,
-  entries.docs_json, entries.comments, entries.created_at, entries.read_at, entries.sender, entries.kind, entries.thread_id,
-  entries.message_id, entries.choices_json, entries.answered_at, entries.deleted_at`;
+export type EntryRow = RowOf<typeof entries>;
+export const entryColumns = columnsOf(entries);
 
 export const entryView = (row: EntryRow): Entry => ({
   id: row.entry_id,
@@ -53,18 +35,14 @@ export const entryView = (row: EntryRow): Entry => ({
 /** What orders entries: whoever adds one has it, so that they become visible in the order of their numbers ([G2]). */
 export const entryOrder = "entries";
 
-export type NewEntry = Omit<EntryRow, "entry_number" | "deleted_at">;
+export type NewEntry = NewRow<typeof entries>;
 
 /** Adds an entry that is not there yet, and tells of it; false where one has its id. The caller has locked `entryOrder`. */
 export function* addEntry(tx: Context, fresh: NewEntry, now: string): Procedure<boolean> {
   yield* eraseDue(tx, now);
-  const made = yield* one(sql`
-    insert into entries (entry_id, workspace_id, workspace_label, docs_json, comments, created_at, read_at, sender, kind,
-      thread_id, message_id, choices_json, answered_at)
-    values (${fresh.entry_id}, ${fresh.workspace_id}, ${fresh.workspace_label}, ${fresh.docs_json}, ${fresh.comments},
-      ${fresh.created_at}, ${fresh.read_at}, ${fresh.sender}, ${fresh.kind}, ${fresh.thread_id}, ${fresh.message_id},
-      ${fresh.choices_json}, ${fresh.answered_at})
-    on conflict (entry_id) do nothing returning entry_id`);
+  const made = yield* one(
+    sql`${insert(entries, fresh)} on conflict (entry_id) do nothing returning entry_id`,
+  );
   if (!made) return false;
   const payload = { entry: fresh.entry_id, workspace: fresh.workspace_id };
   yield* append(tx, { type: "entry.pushed", source: fresh.sender ?? person, payload, now });
@@ -125,25 +103,25 @@ export function eraseDue(tx: Context, now: string): Procedure<string[]> {
   return erase(tx, sql`deleted_at is not null and deleted_at <= ${erasedBefore(now)}`, now);
 }
 
+const erased = part(entries, "entry_id", "entry_number", "created_at");
+const erasedColumns = columnsOf(erased);
+
 export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]> {
-  const gone = yield* all<Pick<EntryRow, "entry_id" | "entry_number" | "created_at">>(
-    sql`delete from entries where ${which} returning entry_id, entry_number, created_at`,
+  const gone = yield* all<RowOf<typeof erased>>(
+    sql`delete from entries where ${which} returning ${erasedColumns}`,
   );
   gone.sort((a, b) => a.entry_number - b.entry_number);
   if (!gone.length) return [];
   yield* tx.lock(entryOrder); // the journal goes by their numbers too
-  for (const { entry_id, entry_number, created_at } of gone)
-    yield* run(sql`
-      insert into erased_entries (entry_id, entry_number, created_at) values (${entry_id}, ${entry_number}, ${created_at})
-      on conflict (entry_id) do nothing`);
+  for (const row of gone) yield* run(sql`${insert(erasedEntries, row)} on conflict (entry_id) do nothing`);
   yield* forgetWords(
     tx,
     "entries",
     gone.map(({ entry_number }) => entry_number),
   );
-  const entries = gone.map(({ entry_id }) => entry_id);
-  yield* append(tx, { type: "entries.erased", source: person, payload: { entries }, now });
-  return entries;
+  const ids = gone.map(({ entry_id }) => entry_id);
+  yield* append(tx, { type: "entries.erased", source: person, payload: { entries: ids }, now });
+  return ids;
 }
 
 /** When the next one is erased, if any waits for it. */

@@ -1,30 +1,17 @@
 /** Appending and reading events. Every state change of the bus goes through `append`. */
 import type { Event, EventType } from "../contract/event.ts";
 import { idOf } from "../contract/ids.ts";
-import type { Status } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { type Sql, sql } from "../sql/sql.ts";
+import { columnsOf, insert, type RowOf } from "../sql/table.ts";
+import { events } from "../sql/tables.ts";
 import { entriesTopic, topicsOf } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
 import type { ThreadRow } from "./thread.ts";
 
-export interface EventRow {
-  event_id: number;
-  run_id: string | null;
-  task_id: string | null;
-  thread_id: number | null;
-  source: string;
-  event_type: EventType;
-  status: Status | null;
-  created_by: string | null;
-  assigned_to: string | null;
-  to_agent: string | null;
-  message_id: number | null;
-  summary: string;
-  payload_json: string;
-  created_at: string;
-}
+export type EventRow = RowOf<typeof events>;
+export const eventColumns = columnsOf(events);
 
 interface NewEvent {
   type: EventType;
@@ -53,12 +40,21 @@ function insertion(tx: Context, { type, source, now, thread, message, payload }:
   for (const topic of topicsOf({ event_type: type, source, thread_id, assigned_to, addressed_to, to_agent }))
     tx.wake(topic);
   if (type.startsWith("entr")) tx.wake(entriesTopic);
-  return sql`
-    insert into events (run_id, task_id, thread_id, source, event_type, status, created_by, assigned_to, to_agent,
-      message_id, summary, payload_json, created_at)
-    values (${thread?.run_id ?? null}, ${thread?.task_id ?? null}, ${thread_id}, ${source}, ${type},
-      ${thread?.status ?? null}, ${thread?.created_by ?? null}, ${assigned_to}, ${to_agent},
-      ${message?.message_id ?? null}, ${message?.summary ?? ""}, ${JSON.stringify(details)}, ${now})`;
+  return insert(events, {
+    run_id: thread?.run_id ?? null,
+    task_id: thread?.task_id ?? null,
+    thread_id,
+    source,
+    event_type: type,
+    status: thread?.status ?? null,
+    created_by: thread?.created_by ?? null,
+    assigned_to,
+    to_agent,
+    message_id: message?.message_id ?? null,
+    summary: message?.summary ?? "",
+    payload_json: JSON.stringify(details),
+    created_at: now,
+  });
 }
 
 /** The id of the newest event of a thread; 0 where there is none. Its events come in order: they are made under its lock. */

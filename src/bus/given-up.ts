@@ -6,6 +6,8 @@ import { InboxError } from "../contract/errors.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
+import { insert } from "../sql/table.ts";
+import { givenUpCalls } from "../sql/tables.ts";
 
 /** Longer than any call is on its way. */
 const keptMs = 60 * 60_000;
@@ -13,9 +15,7 @@ const keptMs = 60 * 60_000;
 export function* giveUp(call: string, now: string): Procedure<void> {
   const old = new Date(Date.parse(now) - keptMs).toISOString();
   yield* run(sql`delete from given_up_calls where given_up_at < ${old}`);
-  yield* run(
-    sql`insert into given_up_calls (call_id, given_up_at) values (${call}, ${now}) on conflict do nothing`,
-  );
+  yield* run(sql`${insert(givenUpCalls, { call_id: call, given_up_at: now })} on conflict do nothing`);
 }
 
 export function* refuseGivenUp(call: string): Procedure<void> {

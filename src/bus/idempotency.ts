@@ -3,6 +3,8 @@ import { InboxError } from "../contract/errors.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { alone, one, Refused, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
+import { columnsOf, insert, part, type RowOf } from "../sql/table.ts";
+import { idempotencyKeys } from "../sql/tables.ts";
 
 const keptMs = 7 * 86_400_000;
 
@@ -12,6 +14,9 @@ export interface Keyed {
   operation: string;
   input: unknown;
 }
+
+const remembered = part(idempotencyKeys, "operation", "input_json", "result_json");
+const rememberedColumns = columnsOf(remembered);
 
 export function* onlyOnce<T>(
   tx: Context,
@@ -23,8 +28,8 @@ export function* onlyOnce<T>(
   const oldest = new Date(Date.parse(now) - keptMs).toISOString();
   yield* run(sql`delete from idempotency_keys where created_at < ${oldest}`);
   const given = JSON.stringify(input);
-  const before = yield* one<{ operation: string; input_json: string; result_json: string }>(sql`
-    select idempotency_keys.operation, idempotency_keys.input_json, idempotency_keys.result_json from idempotency_keys
+  const before = yield* one<RowOf<typeof remembered>>(sql`
+    select ${rememberedColumns} from idempotency_keys
     where idempotency_keys.sender = ${sender} and idempotency_keys.idempotency_key = ${key}`);
   if (before) {
     if (before.operation !== operation || before.input_json !== given)
@@ -36,8 +41,15 @@ export function* onlyOnce<T>(
   }
   const result = yield* work();
   if (result instanceof Refused) return result;
-  yield* run(sql`
-    insert into idempotency_keys (sender, idempotency_key, operation, input_json, result_json, created_at)
-    values (${sender}, ${key}, ${operation}, ${given}, ${JSON.stringify(result)}, ${now})`);
+  yield* run(
+    insert(idempotencyKeys, {
+      sender,
+      idempotency_key: key,
+      operation,
+      input_json: given,
+      result_json: JSON.stringify(result),
+      created_at: now,
+    }),
+  );
   return result;
 }

@@ -4,29 +4,22 @@ import { idOf } from "../contract/ids.ts";
 import type { Lease } from "../contract/lease.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { fragment, sql } from "../sql/sql.ts";
+import { sql } from "../sql/sql.ts";
+import { columnsOf, insert, overwriting, part, type RowOf } from "../sql/table.ts";
+import { leases, lostLeases } from "../sql/tables.ts";
 import { hasEnded, notNow, type ThreadRow } from "./thread.ts";
 
-export interface LeaseRow {
-  thread_id: number;
-  agent_id: string;
-  lease_token: string;
-  attempt: number;
-  claimed_at: string;
-  expires_at: string;
-  released_at: string | null;
-  /** How long it holds without a renewal. */
-  lease_seconds: number;
-}
-
-export const leaseColumns = fragment`leases.thread_id, leases.agent_id, leases.lease_token, leases.attempt,
-  leases.claimed_at, leases.expires_at, leases.released_at, leases.lease_seconds`;
+export type LeaseRow = RowOf<typeof leases>;
+export const leaseColumns = columnsOf(leases);
 
 export const isHeld = (lease: LeaseRow | undefined): lease is LeaseRow => lease?.released_at === null;
-export const hasLapsed = (lease: LeaseRow, now: string) => lease.expires_at <= now;
+export const hasLapsed = (lease: Pick<LeaseRow, "expires_at">, now: string) => lease.expires_at <= now;
 
 /** Without the token: that is in the claim's own answer only. */
-export const leaseView = (lease: LeaseRow, now: string): Lease => ({
+export const shownLease = part(leases, "agent_id", "attempt", "claimed_at", "expires_at");
+export type ShownLease = RowOf<typeof shownLease>;
+
+export const leaseView = (lease: ShownLease, now: string): Lease => ({
   agentId: lease.agent_id,
   attempt: lease.attempt,
   claimedAt: lease.claimed_at,
@@ -45,14 +38,10 @@ export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
   return yield* one<LeaseRow>(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`);
 }
 
+const overwritten = overwriting(leases);
+
 export function* saveLease(lease: LeaseRow): Procedure<void> {
-  yield* run(sql`
-    insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at, lease_seconds)
-    values (${lease.thread_id}, ${lease.agent_id}, ${lease.lease_token}, ${lease.attempt}, ${lease.claimed_at},
-      ${lease.expires_at}, ${lease.released_at}, ${lease.lease_seconds})
-    on conflict (thread_id) do update set agent_id = excluded.agent_id, lease_token = excluded.lease_token,
-      attempt = excluded.attempt, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
-      released_at = excluded.released_at, lease_seconds = excluded.lease_seconds`);
+  yield* run(sql`${insert(leases, lease)} ${overwritten}`);
 }
 
 /**
@@ -60,10 +49,9 @@ export function* saveLease(lease: LeaseRow): Procedure<void> {
  * ([L4]), and a superseded token can be told from an invented one.
  */
 export function* recordLoss(lease: LeaseRow, takenBy: string, now: string): Procedure<void> {
-  yield* run(sql`
-    insert into lost_leases (thread_id, lease_token, attempt, agent_id, lost_at, taken_by)
-    values (${lease.thread_id}, ${lease.lease_token}, ${lease.attempt}, ${lease.agent_id}, ${now}, ${takenBy})
-    on conflict do nothing`);
+  const { thread_id, lease_token, attempt, agent_id } = lease;
+  const lost = { thread_id, lease_token, attempt, agent_id, lost_at: now, taken_by: takenBy };
+  yield* run(sql`${insert(lostLeases, lost)} on conflict do nothing`);
 }
 
 /** Whether an agent has lost this thread: to another, or by this token also to a later claim of its own. */

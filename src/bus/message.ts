@@ -8,36 +8,15 @@ import { linesOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
+import { columnsOf, initialOf, insert, type RowOf } from "../sql/table.ts";
+import { messages } from "../sql/tables.ts";
 import { artifactsOf, attach } from "./artifact.ts";
 import { addMessageEntry, entryOrder } from "./entry.ts";
 import { hasGone } from "./gone.ts";
 import { msUntil, post } from "./outbox.ts";
 
-export interface MessageRow {
-  message_id: number;
-  thread_id: number | null;
-  from_agent: string;
-  to_agent: string;
-  kind: Kind;
-  summary: string;
-  body: string;
-  payload_json: string;
-  created_at: string;
-  verified: number;
-  acked_at: string | null;
-  acked_by: string | null;
-  correlation_id: string | null;
-  task_id: string | null;
-  expires_at: string | null;
-  delivery_id: string | null;
-  hidden_until: string | null;
-  manual: number;
-  lapses: number;
-  handed: number;
-  first_handed_at: string | null;
-  dead_at: string | null;
-  dead_reason: string | null;
-}
+export type MessageRow = RowOf<typeof messages>;
+export const messageColumns = columnsOf(messages);
 
 export interface Written {
   row: MessageRow;
@@ -52,11 +31,6 @@ export interface Content {
   payload?: Record<string, unknown>;
   artifacts?: readonly ArtifactInput[];
 }
-
-export const messageColumns = fragment`messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.kind,
-  messages.summary, messages.body, messages.payload_json, messages.created_at, messages.verified, messages.acked_at, messages.acked_by,
-  messages.correlation_id, messages.task_id, messages.expires_at, messages.delivery_id, messages.hidden_until,
-  messages.manual, messages.lapses, messages.handed, messages.first_handed_at, messages.dead_at, messages.dead_reason`;
 
 export const messageView = (row: MessageRow, artifacts: Artifact[] = []): Message => ({
   messageId: idOf("message", row.message_id),
@@ -116,7 +90,9 @@ export const orderOf = ({ to, correlationId }: Pick<Head, "to" | "correlationId"
 ];
 
 export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
-  const fresh: Omit<MessageRow, "message_id" | "task_id"> = {
+  yield* tx.lock(...orderOf(head));
+  if (head.correlationId !== undefined) yield* tx.own(`correlation:${head.correlationId}`);
+  const fresh = {
     thread_id: head.thread,
     from_agent: head.from,
     to_agent: head.to,
@@ -127,25 +103,19 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     created_at: now,
     verified: tx.verified ? 1 : 0,
     correlation_id: head.correlationId ?? null,
+    reply: yield* isReply(head),
     expires_at: head.expiresAt ?? null,
-    ...untouched,
   };
-  yield* tx.lock(...orderOf(head));
-  if (head.correlationId !== undefined) yield* tx.own(`correlation:${head.correlationId}`);
-  const reply = yield* isReply(head);
   const task =
     head.taskId === undefined && head.thread !== null
       ? sql`(select threads.task_id from threads where threads.thread_id = ${head.thread})`
       : (head.taskId ?? null);
   // Only what the database decides is asked back: twenty columns more took a seventh of a send's time.
   const made = yield* one<Pick<MessageRow, "message_id" | "task_id"> & { gone: number }>(sql`
-    insert into messages (thread_id, from_agent, to_agent, kind, summary, body, payload_json, created_at,
-      correlation_id, reply, verified, task_id, expires_at)
-    values (${fresh.thread_id}, ${fresh.from_agent}, ${fresh.to_agent}, ${fresh.kind}, ${fresh.summary}, ${fresh.body},
-      ${fresh.payload_json}, ${now}, ${fresh.correlation_id}, ${reply}, ${fresh.verified}, ${task}, ${fresh.expires_at})
+    ${insert(messages, { ...fresh, task_id: task })}
     returning message_id, task_id, case when ${hasGone(head.to)} then 1 else 0 end as gone`);
   const { gone, ...numbers } = made!;
-  const row = { ...fresh, ...numbers };
+  const row = { ...untouched, ...fresh, ...numbers };
   yield* post(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
@@ -153,18 +123,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
 }
 
 /** What nobody has done with a new message yet. */
-const untouched = {
-  acked_at: null,
-  acked_by: null,
-  delivery_id: null,
-  hidden_until: null,
-  manual: 0,
-  lapses: 0,
-  handed: 0,
-  first_handed_at: null,
-  dead_at: null,
-  dead_reason: null,
-};
+const untouched = initialOf(messages);
 
 /** The messages of a thread in order, all or those that a condition picks. */
 export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1): Procedure<Message[]> {

@@ -2,6 +2,8 @@
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../sql/sql.ts";
+import { insert } from "../sql/table.ts";
+import { outbox } from "../sql/tables.ts";
 import { deliverable } from "./channel.ts";
 
 export interface Pointed {
@@ -12,7 +14,7 @@ export interface Pointed {
 
 export function* post(tx: Context, { id, agent, expiresInMs }: Pointed): Procedure<void> {
   if (!tx.carry) return;
-  yield* run(sql`insert into outbox (message_id, agent_id) values (${id}, ${agent}) on conflict do nothing`);
+  yield* run(sql`${insert(outbox, { message_id: id, agent_id: agent })} on conflict do nothing`);
   tx.carry({ id, agent, expiresInMs });
 }
 

@@ -4,6 +4,8 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { fragment, type Sql, sql } from "../sql/sql.ts";
+import { insert } from "../sql/table.ts";
+import { poolMembers, pools } from "../sql/tables.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
 import { admitName, ownerOf } from "./names.ts";
@@ -15,15 +17,14 @@ export function* poolJoin(tx: Context, input: Input): Procedure<Output> {
   const now = yield* tx.clock();
   yield* admitName(input.pool);
   yield* refuseOwned(input.pool);
-  yield* run(sql`
-    insert into pools (pool, created_at) values (${input.pool}, ${now}) on conflict do nothing`);
+  yield* run(sql`${insert(pools, { pool: input.pool, created_at: now })} on conflict do nothing`);
   return yield* change(
     tx,
     input,
     "pool.joined",
     now,
     sql`
-    insert into pool_members (agent_id, pool, joined_at) values (${input.agent}, ${input.pool}, ${now})
+    ${insert(poolMembers, { agent_id: input.agent, pool: input.pool, joined_at: now })}
     on conflict do nothing returning agent_id`,
   );
 }

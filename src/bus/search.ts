@@ -5,8 +5,9 @@
 import type { SearchKind } from "../contract/search.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, alone, one, run } from "../sql/procedure.ts";
-import { joined, literal, sql } from "../sql/sql.ts";
-import type { EntryRow } from "./entry.ts";
+import { fragment, joined, literal, type Sql, sql } from "../sql/sql.ts";
+import { columnsOf, part, type RowOf } from "../sql/table.ts";
+import { entries, events, messages, threads } from "../sql/tables.ts";
 import { wordsIn } from "./words.ts";
 
 /** As the index numbers them. */
@@ -46,15 +47,10 @@ export function* wordsBehind(tx: Context): Procedure<number> {
   return Math.max(0, (yield* newestEvent()) - (yield* reached(tx)));
 }
 
-interface Happened {
-  event_id: number;
-  event_type: string;
-  thread_id: number | null;
-  message_id: number | null;
-  payload_json: string;
-  /** How much there is to read. */
-  bytes: number;
-}
+const told = part(events, "event_id", "event_type", "thread_id", "message_id", "payload_json");
+const toldColumns = columnsOf(told);
+/** With how much there is to read. */
+type Happened = RowOf<typeof told> & { bytes: number };
 
 /** Takes a few events further, and answers how many are left. */
 export function* nextWords(tx: Context): Procedure<number> {
@@ -64,24 +60,23 @@ export function* nextWords(tx: Context): Procedure<number> {
   const newest = yield* newestEvent();
   if (settled <= from) return Math.max(0, newest - from);
   const found = yield* all<Happened>(sql`
-    select events.event_id, events.event_type, events.thread_id, events.message_id, events.payload_json,
-      coalesce(octet_length(messages.body), 0) as bytes
+    select ${toldColumns}, coalesce(octet_length(messages.body), 0) as bytes
     from events left join messages on messages.message_id = events.message_id
     where events.event_id > ${from} and events.event_id <= ${settled}
       and (events.message_id is not null or events.event_type = 'entry.pushed')
     order by events.event_id limit ${literal(eventsAtOnce)}`);
-  const events = fitting(found);
-  const last = found.length < eventsAtOnce && events.length === found.length;
-  const to = last ? settled : events.at(-1)!.event_id;
+  const taken = fitting(found);
+  const last = found.length < eventsAtOnce && taken.length === found.length;
+  const to = last ? settled : taken.at(-1)!.event_id;
   yield* putMessages(
     tx,
-    numbersOf(events, ({ message_id }) => message_id),
+    numbersOf(taken, ({ message_id }) => message_id),
   );
   yield* putThreads(
     tx,
-    numbersOf(events, ({ event_type, thread_id }) => (event_type === "thread.created" ? thread_id : null)),
+    numbersOf(taken, ({ event_type, thread_id }) => (event_type === "thread.created" ? thread_id : null)),
   );
-  yield* putEntries(tx, events.filter(({ event_type }) => event_type === "entry.pushed").map(entryIn));
+  yield* putEntries(tx, taken.filter(({ event_type }) => event_type === "entry.pushed").map(entryIn));
   yield* run(sql`update search_progress set event_id = ${to}`);
   return Math.max(0, newest - to);
 }
@@ -118,11 +113,14 @@ function* putWords(tx: Context, kind: SearchKind, texts: readonly Text[]): Proce
   yield* tx.search.put(kindNumbers[kind], indexed);
 }
 
+const beginning = (column: Sql) => fragment`substr(${column}, 1, ${literal(textLimit)})`;
+const messageText = part(messages, "message_id", "from_agent", "summary", "body");
+const messageTextColumns = columnsOf(messageText, { body: beginning(fragment`messages.body`) });
+
 function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {
   if (!ids.length) return;
-  const rows = yield* all<{ message_id: number; from_agent: string; summary: string; body: string }>(sql`
-    select messages.message_id, messages.from_agent, messages.summary, substr(messages.body, 1, ${literal(textLimit)}) as body
-    from messages where messages.message_id in (${joined(ids)})`);
+  const rows = yield* all<RowOf<typeof messageText>>(sql`
+    select ${messageTextColumns} from messages where messages.message_id in (${joined(ids)})`);
   yield* putWords(
     tx,
     "messages",
@@ -134,11 +132,13 @@ function* putMessages(tx: Context, ids: readonly number[]): Procedure<void> {
   );
 }
 
+const threadText = part(threads, "thread_id", "subject", "run_id", "task_id");
+const threadTextColumns = columnsOf(threadText);
+
 function* putThreads(tx: Context, ids: readonly number[]): Procedure<void> {
   if (!ids.length) return;
-  const rows = yield* all<{ thread_id: number; subject: string; run_id: string; task_id: string }>(sql`
-    select threads.thread_id, threads.subject, threads.run_id, threads.task_id from threads
-    where threads.thread_id in (${joined(ids)})`);
+  const rows = yield* all<RowOf<typeof threadText>>(sql`
+    select ${threadTextColumns} from threads where threads.thread_id in (${joined(ids)})`);
   yield* putWords(
     tx,
     "threads",
@@ -146,14 +146,14 @@ function* putThreads(tx: Context, ids: readonly number[]): Procedure<void> {
   );
 }
 
-type EntryText = Pick<EntryRow, "entry_number" | "workspace_label" | "sender" | "docs_json" | "comments">;
+const entryText = part(entries, "entry_number", "workspace_label", "sender", "docs_json", "comments");
+const entryTextColumns = columnsOf(entryText, { comments: beginning(fragment`entries.comments`) });
+type EntryText = RowOf<typeof entryText>;
 
 function* putEntries(tx: Context, ids: readonly string[]): Procedure<void> {
   if (!ids.length) return;
   const rows = yield* all<EntryText>(sql`
-    select entries.entry_number, entries.workspace_label, entries.sender, entries.docs_json,
-      substr(entries.comments, 1, ${literal(textLimit)}) as comments from entries
-    where entries.entry_id in (${joined(ids)})`);
+    select ${entryTextColumns} from entries where entries.entry_id in (${joined(ids)})`);
   const pathsOf = ({ docs_json }: EntryText) =>
     (JSON.parse(docs_json) as { path: string }[]).map(({ path }) => path).join(" ");
   yield* putWords(

@@ -2,71 +2,18 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import { closest } from "../contract/suggest.ts";
-import type { FailureReason, Permission, Task, TaskInQueue, TaskStatus } from "../contract/task.ts";
-import type { Priority } from "../contract/thread.ts";
+import type { Task, TaskInQueue } from "../contract/task.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, alone, one, run } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
+import { assignments, columnsOf, type RowOf } from "../sql/table.ts";
+import { tasks } from "../sql/tables.ts";
 import { firstLine } from "./message.ts";
 
-export interface TaskRow {
-  task_number: number;
-  name: string;
-  parent: string;
-  status: TaskStatus;
-  prompt: string;
-  profile: string | null;
-  model: string | null;
-  cwd: string;
-  timeout_ms: number | null;
-  priority: Priority;
-  place: number;
-  retries: number;
-  attempt: number;
-  worker: string | null;
-  thread_id: number | null;
-  /** Not started again before: it has failed, and is to be tried once more. */
-  not_before: string | null;
-  /** Whoever has it keeps this attempt; a newer one fences it. */
-  keeper_token: string | null;
-  leased_until: string | null;
-  host: string | null;
-  /** The process that keeps it, and the one it keeps: pid, start time and boot, so that a reused pid is nobody. */
-  keeper: string | null;
-  child: string | null;
-  /** On its host: the transcript, and how it ended. */
-  folder: string | null;
-  session: string | null;
-  /** The token that was lent to it. */
-  token_id: number | null;
-  killed_by: string | null;
-  kill_reason: string | null;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-  success: number | null;
-  error: string | null;
-  /** Whether it waits for a slot of its parent's queue; 0 where it was assigned, and starts at once. */
-  in_turn: number;
-  /** [Q15] What it may do without asking; null where that is nobody's to say. */
-  permission: Permission | null;
-  /** Why it failed, for programs. */
-  reason: FailureReason | null;
-  /** [X12] Variables of whoever pushed it, as JSON, until it has ended. */
-  env_json: string | null;
-}
-
-const columnsWith = (
-  prompt: Sql,
-) => fragment`tasks.task_number, tasks.name, tasks.parent, tasks.status, ${prompt}, tasks.profile,
-  tasks.model, tasks.cwd, tasks.timeout_ms, tasks.priority, tasks.place, tasks.retries, tasks.attempt, tasks.worker,
-  tasks.thread_id, tasks.not_before, tasks.keeper_token, tasks.leased_until, tasks.host, tasks.keeper, tasks.child,
-  tasks.folder, tasks.session, tasks.token_id, tasks.killed_by, tasks.kill_reason, tasks.created_at, tasks.started_at, tasks.finished_at,
-  tasks.success, tasks.error, tasks.in_turn, tasks.permission, tasks.reason, tasks.env_json`;
-
-export const taskColumns = columnsWith(fragment`tasks.prompt`);
+export type TaskRow = RowOf<typeof tasks>;
+export const taskColumns = columnsOf(tasks);
 /** The same with no more than the beginning of the prompt. */
-const briefColumns = columnsWith(fragment`substr(tasks.prompt, 1, 400) as prompt`);
+const briefColumns = columnsOf(tasks, { prompt: fragment`substr(tasks.prompt, 1, 400)` });
 
 // "Not finished" is said too: no planner sees by itself that the index of what lives serves these.
 export const isRunning = fragment`tasks.status <> 'finished' and tasks.status = 'running'`;
@@ -113,15 +60,8 @@ export function* liveTask(name: string): Procedure<TaskRow | undefined> {
 type Change = Partial<Omit<TaskRow, "task_number" | "name" | "parent" | "created_at">>;
 
 export function* changeTask(row: TaskRow, change: Change): Procedure<TaskRow> {
-  const sets = Object.entries(change).map(([column, value]) => sql`${column_(column)} = ${value}`);
-  yield* run(sql`update tasks set ${joined(sets)} where task_number = ${row.task_number}`);
+  yield* run(sql`update tasks set ${assignments(tasks, change)} where task_number = ${row.task_number}`);
   return { ...row, ...change };
-}
-
-/** Names of columns come from the type above, never from outside. */
-function column_(name: string): Sql {
-  if (!/^[a-z_]+$/.test(name)) throw new Error(`not a column: ${name}`);
-  return fragment(Object.assign([name], { raw: [name] }) as unknown as TemplateStringsArray);
 }
 
 export function* dependenciesOf(rows: readonly TaskRow[]): Procedure<Map<number, string[]>> {

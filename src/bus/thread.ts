@@ -1,31 +1,15 @@
 /** Threads as they are stored, and the few statements that touch one. */
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
-import { allowedNow, endedStatuses, type Priority, type Status, type Thread } from "../contract/thread.ts";
+import { allowedNow, endedStatuses, type Thread } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
+import { nothing, type Sql, sql } from "../sql/sql.ts";
+import { assignments, columnsOf, part, type RowOf } from "../sql/table.ts";
+import { threads } from "../sql/tables.ts";
 
-export interface ThreadRow {
-  thread_id: number;
-  run_id: string;
-  task_id: string;
-  subject: string;
-  created_by: string;
-  assigned_to: string;
-  /** Whom it was first sent to: an agent or a pool. A release gives it back there. */
-  addressed_to: string;
-  status: Status;
-  priority: Priority;
-  max_attempts: number;
-  latest_message_id: number | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export const threadColumns = fragment`threads.thread_id, threads.run_id, threads.task_id, threads.subject,
-  threads.created_by, threads.assigned_to, threads.addressed_to, threads.status, threads.priority,
-  threads.max_attempts, threads.latest_message_id, threads.created_at, threads.updated_at`;
+export type ThreadRow = RowOf<typeof threads>;
+export const threadColumns = columnsOf(threads);
 
 export const threadView = (row: ThreadRow): Thread => ({
   threadId: idOf("thread", row.thread_id),
@@ -75,16 +59,19 @@ function* found(id: string, lock: Sql): Procedure<ThreadRow> {
   return row;
 }
 
+const changeable = part(
+  threads,
+  ...(["status", "assigned_to", "addressed_to", "latest_message_id", "task_id", "updated_at"] as const),
+);
+
+/** Writes all that can change, whatever has: always the same statement. */
 export function* changeThread(
   thread: ThreadRow,
-  change: Partial<
-    Pick<ThreadRow, "status" | "assigned_to" | "addressed_to" | "latest_message_id" | "task_id">
-  >,
+  change: Partial<Omit<RowOf<typeof changeable>, "updated_at">>,
   now: string,
 ): Procedure<ThreadRow> {
   const after = { ...thread, ...change, updated_at: now };
-  yield* run(sql`update threads set status = ${after.status}, assigned_to = ${after.assigned_to},
-    addressed_to = ${after.addressed_to}, latest_message_id = ${after.latest_message_id}, task_id = ${after.task_id}, updated_at = ${now} where thread_id = ${thread.thread_id}`);
+  yield* run(sql`update threads set ${assignments(changeable, after)} where thread_id = ${thread.thread_id}`);
   return after;
 }
 

@@ -6,16 +6,15 @@ import type { Scope } from "../contract/token.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
+import { columnsOf, insert, part, type RowOf } from "../sql/table.ts";
+import { tokens } from "../sql/tables.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
 
-interface TokenRow {
-  token_id: number;
-  agent_id: string;
-  scope: Scope;
-  created_at: string;
-  revoked_at: string | null;
-}
+/** All but the hash, which nobody is shown. */
+const shown = part(tokens, "token_id", "agent_id", "scope", "created_at", "revoked_at");
+const shownColumns = columnsOf(shown);
+type TokenRow = RowOf<typeof shown>;
 
 type TokenView = OutputOf<"tokens.list">["tokens"][number];
 
@@ -34,8 +33,8 @@ export function* tokenCreate(
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);
   const row = yield* one<TokenRow>(sql`
-    insert into tokens (agent_id, scope, token_hash, created_at) values (${agent}, ${scope}, ${hash}, ${now})
-    returning token_id, agent_id, scope, created_at, revoked_at`);
+    ${insert(tokens, { agent_id: agent, scope, token_hash: hash, created_at: now })}
+    returning ${shownColumns}`);
   yield* append(tx, {
     type: "token.created",
     source: agent,
@@ -47,7 +46,7 @@ export function* tokenCreate(
 
 export function* tokenList(_: Context): Procedure<OutputOf<"tokens.list">> {
   const rows = yield* all<TokenRow>(sql`
-    select tokens.token_id, tokens.agent_id, tokens.scope, tokens.created_at, tokens.revoked_at from tokens
+    select ${shownColumns} from tokens
     order by tokens.token_id`);
   return { tokens: rows.map(view) };
 }
@@ -57,7 +56,7 @@ export function* tokenRevoke(tx: Context, { id }: { id: string }): Procedure<Out
   const number = numberOf(id);
   const changed = yield* one<TokenRow>(sql`
     update tokens set revoked_at = ${now} where token_id = ${number} and revoked_at is null
-    returning token_id, agent_id, scope, created_at, revoked_at`);
+    returning ${shownColumns}`);
   if (changed) {
     yield* append(tx, {
       type: "token.revoked",
@@ -68,7 +67,7 @@ export function* tokenRevoke(tx: Context, { id }: { id: string }): Procedure<Out
     return { ...view(changed), already: false };
   }
   const before = yield* one<TokenRow>(sql`
-    select tokens.token_id, tokens.agent_id, tokens.scope, tokens.created_at, tokens.revoked_at from tokens
+    select ${shownColumns} from tokens
     where tokens.token_id = ${number}`);
   if (!before)
     throw new InboxError("not_found", `there is no token ${id}`, { hint: "inbox token list shows them" });
@@ -83,7 +82,7 @@ export interface Owner {
 }
 
 export function* tokenOwner(hash: string): Procedure<Owner | null> {
-  const row = yield* one<TokenRow & { lent: number }>(sql`
+  const row = yield* one<Pick<TokenRow, "agent_id" | "scope"> & { lent: number }>(sql`
     select tokens.agent_id, tokens.scope, (
       select count(*) from tasks where tasks.name = tokens.agent_id and tasks.status <> 'finished'
         and tasks.token_id = tokens.token_id) as lent

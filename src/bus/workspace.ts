@@ -3,18 +3,12 @@ import { InboxError } from "../contract/errors.ts";
 import type { Workspace } from "../contract/workspace.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
-import { fragment, sql } from "../sql/sql.ts";
+import { sql } from "../sql/sql.ts";
+import { columnsOf, type RowOf } from "../sql/table.ts";
+import { workspaces } from "../sql/tables.ts";
 
-export interface WorkspaceRow {
-  workspace_id: string;
-  path: string;
-  label: string;
-  agent_id: string;
-  created_at: string;
-  session_command: string | null;
-}
-
-export const workspaceColumns = fragment`workspaces.workspace_id, workspaces.path, workspaces.label, workspaces.agent_id, workspaces.created_at, workspaces.session_command`;
+export type WorkspaceRow = RowOf<typeof workspaces>;
+export const workspaceColumns = columnsOf(workspaces);
 
 export const workspaceView = (row: WorkspaceRow): Workspace => ({
   workspaceId: row.workspace_id,

@@ -4,9 +4,9 @@
  * Every page is a transaction of its own, on either side: nobody is kept waiting by a big bus.
  */
 import { all, type Procedure, type Row, run } from "../sql/procedure.ts";
-import { fragment, joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
+import { joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
+import { overwriting, type Table } from "../sql/table.ts";
 import type { Engine, Work } from "./engine.ts";
-import { type Table, tables } from "./tables.ts";
 
 const pageRows = 1000;
 const pageBytes = 4 * 1024 * 1024;
@@ -21,7 +21,7 @@ const word = (text: string) => new Sql([text], []);
 const list = (names: readonly string[]) => word(names.join(", "));
 const keyOf = ({ key }: Table, row: Row): Key => key.map((column) => row[column]!);
 /** The same text for the same row, whichever engine it comes from. */
-export const textOf = ({ columns }: Table, row: Row) => JSON.stringify(columns.map((name) => row[name]));
+export const textOf = ({ names }: Table, row: Row) => JSON.stringify(names.map((name) => row[name]));
 
 /** Keys after the one and up to the other. Both engines compare text byte by byte. */
 function within({ key }: Table, after?: Key, last?: Key): Sql {
@@ -34,7 +34,7 @@ function within({ key }: Table, after?: Key, last?: Key): Sql {
 }
 
 const rowsOf = (table: Table, after?: Key, last?: Key): Sql => sql`
-  select ${list(table.columns)} from ${word(table.name)} ${within(table, after, last)} order by ${list(table.key)}`;
+  select ${list(table.names)} from ${word(table.name)} ${within(table, after, last)} order by ${list(table.key)}`;
 
 const keysOf = (table: Table, after?: Key, last?: Key): Sql => sql`
   select ${list(table.key)} from ${word(table.name)} ${within(table, after, last)} order by ${list(table.key)}
@@ -45,7 +45,7 @@ const keysOf = (table: Table, after?: Key, last?: Key): Sql => sql`
  * were no more. Who asked again instead would never come to the end of a table that is being written to.
  */
 function* page(table: Table, after?: Key): Procedure<{ rows: Row[]; end: boolean }> {
-  const size = table.columns.map((name) => `coalesce(octet_length(cast(${name} as text)), 0)`).join(" + ");
+  const size = table.names.map((name) => `coalesce(octet_length(cast(${name} as text)), 0)`).join(" + ");
   const sizes = yield* all<Row & { bytes: number }>(sql`
     select ${list(table.key)}, ${word(size)} as bytes from ${word(table.name)} ${within(table, after)}
     order by ${list(table.key)} limit ${literal(pageRows)}`);
@@ -117,18 +117,10 @@ function* write(table: Table, rows: readonly Row[]): Procedure<number> {
   return wanted.length;
 }
 
-function upsert({ name, key, columns }: Table, rows: readonly Row[]): Sql {
-  const values = rows.map((row) => sql`(${joined(columns.map((column) => row[column]!))})`);
-  const changes = columns
-    .filter((column) => !key.includes(column))
-    .map((column) => `${column} = excluded.${column}`);
-  return sql`
-    insert into ${word(name)} (${list(columns)}) values ${joined(values)}
-    on conflict (${list(key)}) do ${changes.length ? sql`update set ${list(changes)}` : nothingAtAll}`;
+function upsert(table: Table, rows: readonly Row[]): Sql {
+  const values = rows.map((row) => sql`(${joined(table.names.map((column) => row[column]!))})`);
+  return sql`insert into ${word(table.name)} (${list(table.names)}) values ${joined(values)} ${overwriting(table)}`;
 }
-
-/** A row that is all key has nothing that could differ. */
-const nothingAtAll = fragment`nothing`;
 
 /**
  * In a source that is in use a row may refer to one that was not there yet when its table was copied. It is left for
@@ -136,14 +128,16 @@ const nothingAtAll = fragment`nothing`;
  */
 function* withParents(table: Table, rows: readonly Row[]): Procedure<readonly Row[]> {
   let kept = rows;
-  for (const [column, name] of table.refers) {
-    const key = word(tables.find((parent) => parent.name === name)!.key[0]!);
+  for (const column of table.names) {
+    const { parent } = table.columns[column]!.facts;
+    if (!parent) continue;
+    const key = word(parent.key[0]!);
     const named = [...new Set(kept.map((row) => row[column]!))].filter((id) => id !== null);
     if (!named.length) continue;
     // Filled up, so that it is always the same statement.
     const filled = Array.from({ length: pageRows }, (_, i) => named[i] ?? named[0]!);
     const found = yield* all<{ id: number }>(
-      sql`select ${key} as id from ${word(name)} where ${key} in (${joined(filled)})`,
+      sql`select ${key} as id from ${word(parent.name)} where ${key} in (${joined(filled)})`,
     );
     const there = new Set<SqlValue>(found.map(({ id }) => id)).add(null);
     kept = kept.filter((row) => there.has(row[column]!));

@@ -32,7 +32,11 @@ export class Sql {
   }
 }
 
-export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]): Sql {
+export const sql = (strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]) =>
+  statement(strings, values);
+
+/** The same for text that a program has put together. */
+export function statement(strings: readonly string[], values: readonly (SqlValue | Sql)[]): Sql {
   const missing = values.indexOf(undefined as never);
   if (missing >= 0) throw new Error(`undefined bound in SQL after: ${strings[missing]}`);
   const made = new Sql(strings, values);

@@ -2,6 +2,8 @@
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { nothing, sql } from "../../sql/sql.ts";
+import { columnsOf, part, type RowOf } from "../../sql/table.ts";
+import { messages } from "../../sql/tables.ts";
 import { deliverable } from "../channel.ts";
 import type { Wanted } from "./hand.ts";
 
@@ -12,11 +14,14 @@ interface Arrival {
   complete: boolean;
 }
 
+const arrived = part(messages, "from_agent", "kind", "created_at");
+const arrivedColumns = columnsOf(arrived);
+
 export function* arrival(tx: Context, { agent, from }: Pick<Wanted, "agent" | "from">): Procedure<Arrival> {
   const now = yield* tx.clock();
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
-  const there = yield* all<{ from_agent: string; kind: string; created_at: string }>(sql`
-    select messages.from_agent, messages.kind, messages.created_at from messages
+  const there = yield* all<RowOf<typeof arrived>>(sql`
+    select ${arrivedColumns} from messages
     where messages.to_agent = ${agent} and ${deliverable(now)} ${sender}
     order by messages.message_id limit 1000`);
   const [first] = there;

@@ -4,6 +4,8 @@ import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
+import { insert, overwriting } from "../../sql/table.ts";
+import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge } from "../message.ts";
@@ -17,6 +19,8 @@ interface Collection {
   /** Whether the agent's read cursor moves past them. */
   read: boolean;
 }
+
+const overwritten = overwriting(threadReads);
 
 export function* collect(tx: Context, { agent, thread: id, messages, read }: Collection): Procedure<void> {
   const numbers = messages.map(numberOf);
@@ -34,11 +38,10 @@ export function* collect(tx: Context, { agent, thread: id, messages, read }: Col
     const there = yield* one(sql`
       select 1 as there from messages where message_id = ${readTo} and thread_id = ${thread.thread_id}`);
     if (!there) throw new InboxError("not_found", `${id} has no message ${idOf("message", readTo)}`);
+    const { thread_id } = thread;
+    const position = { thread_id, agent_id: agent, last_read_message_id: readTo, last_read_at: now };
     yield* run(sql`
-      insert into thread_reads (thread_id, agent_id, last_read_message_id, last_read_at)
-      values (${thread.thread_id}, ${agent}, ${readTo}, ${now})
-      on conflict (thread_id, agent_id) do update
-      set last_read_message_id = excluded.last_read_message_id, last_read_at = excluded.last_read_at
+      ${insert(threadReads, position)} ${overwritten}
       where thread_reads.last_read_message_id < excluded.last_read_message_id`);
   }
   yield* seen(tx, agent, now);

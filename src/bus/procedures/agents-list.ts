@@ -4,15 +4,14 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, literal, sql } from "../../sql/sql.ts";
+import { columnsOf, type RowOf } from "../../sql/table.ts";
+import { agents as agentTable } from "../../sql/tables.ts";
 import { liveSince } from "../agent.ts";
 import { waiting } from "../channel.ts";
 import { hasGone } from "../gone.ts";
 import { isRunning } from "../task.ts";
 
-interface AgentRow {
-  name: string;
-  first_seen_at: string;
-  last_seen_at: string;
+interface AgentRow extends RowOf<typeof agentTable> {
   leases: number;
   pending: number;
   mail: number;
@@ -21,12 +20,14 @@ interface AgentRow {
   gone: number;
 }
 
+const agentColumns = columnsOf(agentTable);
+
 /** `attending`: those who have a wait open. */
 export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<OutputOf<"agents.list">> {
   const now = yield* tx.clock();
   const since = liveSince(now);
   const rows = yield* all<AgentRow>(sql`
-    select agents.name, agents.first_seen_at, agents.last_seen_at,
+    select ${agentColumns},
       (select count(*) from leases where leases.agent_id = agents.name and leases.released_at is null) as leases,
       (select count(*) from threads where threads.assigned_to = agents.name and threads.status = 'pending') as pending,
       (select count(*) from (

@@ -5,7 +5,7 @@ import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
-import { type EventRow, eventView } from "../event.ts";
+import { type EventRow, eventColumns, eventView } from "../event.ts";
 import { visible } from "../visible.ts";
 
 type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
@@ -31,7 +31,7 @@ export function* eventsAfter(
       sql`(events.created_by = ${agent} or events.assigned_to = ${agent} or events.to_agent = ${agent})`,
     );
   const rows = yield* all<EventRow>(sql`
-    select * from events where ${joined(conditions, " and ")} order by events.event_id limit ${literal(filter.limit)}`);
+    select ${eventColumns} from events where ${joined(conditions, " and ")} order by events.event_id limit ${literal(filter.limit)}`);
   const full = rows.length === filter.limit;
   // All up to the settled event was looked at, so the cursor may pass what did not match.
   const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, settled);

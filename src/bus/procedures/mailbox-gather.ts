@@ -4,10 +4,11 @@ import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { joined, nothing, sql } from "../../sql/sql.ts";
+import { columnsOf, part, type RowOf } from "../../sql/table.ts";
+import { tasks } from "../../sql/tables.ts";
 import { deliverable, mailView, waiting } from "../channel.ts";
 import { returnsInMs } from "../hand-over/hand.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
-import type { TaskRow } from "../task.ts";
 
 interface Found {
   messages: Mail[];
@@ -62,11 +63,13 @@ export function* answers(tx: Context, input: Input): Procedure<Found> {
   };
 }
 
-type Newest = Pick<TaskRow, "name" | "status" | "worker" | "thread_id">;
+const newest = part(tasks, "name", "status", "worker", "thread_id");
+const newestColumns = columnsOf(newest);
+type Newest = RowOf<typeof newest>;
 
 function* newestTasks(agent: string, names: readonly string[]): Procedure<Newest[]> {
   return yield* all<Newest>(sql`
-    select tasks.name, tasks.status, tasks.worker, tasks.thread_id from tasks
+    select ${newestColumns} from tasks
     where tasks.name in (${joined(names)}) and tasks.parent = ${agent} and tasks.task_number =
       (select max(later.task_number) from tasks as later where later.name = tasks.name)`);
 }

@@ -3,6 +3,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { insert } from "../../sql/table.ts";
+import { pruned } from "../../sql/tables.ts";
 import { append } from "../event.ts";
 import { forgetWords } from "../search.ts";
 
@@ -56,5 +58,5 @@ export function* remember(channel: string, id: number): Procedure<void> {
     yield* run(
       sql`update pruned set to_id = ${Math.max(before.to_id, id)} where channel = ${channel} and from_id = ${before.from_id}`,
     );
-  else yield* run(sql`insert into pruned (channel, from_id, to_id) values (${channel}, ${id}, ${id})`);
+  else yield* run(insert(pruned, { channel, from_id: id, to_id: id }));
 }

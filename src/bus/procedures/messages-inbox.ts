@@ -4,6 +4,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
+import { insert, overwriting, type RowOf } from "../../sql/table.ts";
+import { type pruned, readers } from "../../sql/tables.ts";
 import { aged, channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
@@ -55,10 +57,7 @@ function* positionOf(channel: string, reader: string): Procedure<number | undefi
   return row?.position;
 }
 
-interface Gap {
-  from_id: number;
-  to_id: number;
-}
+type Gap = Pick<RowOf<typeof pruned>, "from_id" | "to_id">;
 
 /** [M7] The first range after a cursor that gc has deleted. */
 function* gapAfter(channel: string, after: number): Procedure<Gap | undefined> {
@@ -79,6 +78,8 @@ function* expired(channel: string, after: number, gap: Gap, now: string): Proced
   });
 }
 
+const overwritten = overwriting(readers);
+
 export function* commitReader(
   tx: Context,
   { channel, reader, position }: { channel: string; reader: string; position: number },
@@ -87,9 +88,7 @@ export function* commitReader(
   yield* admitName(channel);
   yield* admitName(reader);
   const moved = yield* one(sql`
-    insert into readers (channel, reader, position, committed_at) values (${channel}, ${reader}, ${position}, ${now})
-    on conflict (channel, reader) do update set position = excluded.position, committed_at = excluded.committed_at
-    where readers.position < excluded.position returning position`);
+    ${insert(readers, { channel, reader, position, committed_at: now })} ${overwritten} where readers.position < excluded.position returning position`);
   if (moved)
     yield* append(tx, { type: "reader.committed", source: reader, payload: { channel, position }, now });
 }

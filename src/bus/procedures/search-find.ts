@@ -3,7 +3,9 @@ import { idOf } from "../../contract/ids.ts";
 import type { SearchHit, SearchKind } from "../../contract/search.ts";
 import type { Context, Match, Matches, Procedure, Wanted } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { joined, literal, sql } from "../../sql/sql.ts";
+import { fragment, joined, literal, sql } from "../../sql/sql.ts";
+import { columnsOf, part, type RowOf } from "../../sql/table.ts";
+import { messages } from "../../sql/tables.ts";
 import { unexpired } from "../channel.ts";
 import { type EntryRow, entryColumns, entryView } from "../entry.ts";
 import { kindNumbers } from "../search.ts";
@@ -99,22 +101,18 @@ function* threadsOf(tx: Context, refs: readonly number[], words: readonly string
   });
 }
 
-interface Letter {
-  message_id: number;
-  thread_id: number | null;
-  from_agent: string;
-  to_agent: string;
-  summary: string;
-  body: string;
-  created_at: string;
-}
+const letter = part(
+  messages,
+  ...(["message_id", "thread_id", "from_agent", "to_agent", "summary", "body", "created_at"] as const),
+);
+const letterColumns = columnsOf(letter, {
+  body: fragment`substr(messages.body, 1, ${literal(lookedAt)})`,
+});
 
 function* messagesOf(tx: Context, refs: readonly number[], words: readonly string[]): Procedure<Hit[]> {
   const now = yield* tx.clock();
-  const rows = yield* all<Letter>(sql`
-    select messages.message_id, messages.thread_id, messages.from_agent, messages.to_agent, messages.summary,
-      substr(messages.body, 1, ${literal(lookedAt)}) as body, messages.created_at
-    from messages where messages.message_id in (${joined(refs)}) and ${unexpired(now)} ${and(visible.messages(tx))}`);
+  const rows = yield* all<RowOf<typeof letter>>(sql`
+    select ${letterColumns} from messages where messages.message_id in (${joined(refs)}) and ${unexpired(now)} ${and(visible.messages(tx))}`);
   return rows.map((row) => {
     const id = idOf("message", row.message_id);
     return {

@@ -3,6 +3,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { insert, overwriting } from "../../sql/table.ts";
+import { queues } from "../../sql/tables.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { isOpen, lockTasks, tasksWhere } from "../task.ts";
@@ -32,10 +34,11 @@ export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<
   return { released: released.map((row) => row.name), running: busy!.running, waiting: busy!.waiting };
 }
 
+const overwritten = overwriting(queues);
+
 /** How many of an agent's tasks run at a time, from now on; null where there is no limit. */
 function* limit(agent: string, slots: number | null): Procedure<void> {
-  yield* run(sql`insert into queues (agent_id, slots) values (${agent}, ${slots})
-    on conflict (agent_id) do update set slots = excluded.slots`);
+  yield* run(sql`${insert(queues, { agent_id: agent, slots })} ${overwritten}`);
 }
 
 /** Tasks named are let run; `timeout` is for those that have none of their own. */

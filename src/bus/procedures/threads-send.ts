@@ -6,6 +6,8 @@ import { maxAttemptsDefault } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { insert } from "../../sql/table.ts";
+import { threads } from "../../sql/tables.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { numbered } from "../event.ts";
 import { reached } from "../gone.ts";
@@ -42,10 +44,19 @@ function* create(tx: Context, input: Input): Procedure<Output> {
   const recipient = yield* recipientOf(tx, to, input.strict);
   yield* seen(tx, from, now);
   const row = yield* one<ThreadRow>(sql`
-    insert into threads (run_id, task_id, subject, created_by, assigned_to, addressed_to, status, priority,
-      max_attempts, created_at, updated_at)
-    values (${input.run ?? "default"}, ${input.task ?? ""}, ${subject}, ${from}, ${to}, ${to}, 'pending',
-      ${input.priority ?? "normal"}, ${input.maxAttempts ?? maxAttemptsDefault}, ${now}, ${now})
+    ${insert(threads, {
+      run_id: input.run ?? "default",
+      task_id: input.task ?? "",
+      subject,
+      created_by: from,
+      assigned_to: to,
+      addressed_to: to,
+      status: "pending",
+      priority: input.priority ?? "normal",
+      max_attempts: input.maxAttempts ?? maxAttemptsDefault,
+      created_at: now,
+      updated_at: now,
+    })}
     returning ${threadColumns}`);
   const thread = row!;
   const content = contentOf({ ...input, summary: input.summary ?? subject });

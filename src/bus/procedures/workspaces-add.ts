@@ -3,6 +3,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { insert } from "../../sql/table.ts";
+import { workspaces } from "../../sql/tables.ts";
 import { append } from "../event.ts";
 import { admitName } from "../names.ts";
 import { hubNow } from "../tasks/supervision.ts";
@@ -20,9 +22,7 @@ export function* workspaceAdd(
     ...{ workspace_id, path, label, agent_id: agent ?? workspace_id, created_at: now },
     session_command: session ?? null,
   };
-  yield* run(sql`
-    insert into workspaces (workspace_id, path, label, agent_id, created_at, session_command)
-    values (${row.workspace_id}, ${path}, ${label}, ${row.agent_id}, ${now}, ${row.session_command})`);
+  yield* run(insert(workspaces, row));
   const payload = { workspace: workspace_id, label };
   yield* append(tx, { type: "workspace.added", source: row.agent_id, payload, now });
   return { workspace: workspaceView(row), hubUrl: yield* hubNow(tx) };

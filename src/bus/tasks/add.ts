@@ -5,6 +5,8 @@ import { type Permission, type PermissionAsked, permissions } from "../../contra
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { insert } from "../../sql/table.ts";
+import { taskDependencies, tasks } from "../../sql/tables.ts";
 import { liveSince, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { admitName, ownerOf } from "../names.ts";
@@ -45,10 +47,23 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
     sql`select max(tasks.place) as last from tasks where tasks.status <> 'finished'`,
   );
   const made = yield* one<TaskRow>(sql`
-    insert into tasks (name, parent, status, prompt, profile, model, cwd, timeout_ms, priority, place, retries, worker, created_at, permission, env_json)
-    values (${name}, ${input.agent}, 'queued', ${input.prompt}, ${input.profile}, ${input.model ?? null}, ${input.cwd}, ${timeout},
-      ${input.priority ?? "normal"}, ${(place?.last ?? 0) + 1}, ${input.retries}, ${input.worker ?? null}, ${now},
-      ${permission}, ${input.env})
+    ${insert(tasks, {
+      name,
+      parent: input.agent,
+      status: "queued",
+      prompt: input.prompt,
+      profile: input.profile,
+      model: input.model ?? null,
+      cwd: input.cwd,
+      timeout_ms: timeout,
+      priority: input.priority ?? "normal",
+      place: (place?.last ?? 0) + 1,
+      retries: input.retries,
+      worker: input.worker ?? null,
+      created_at: now,
+      permission,
+      env_json: input.env,
+    })}
     returning ${taskColumns}`);
   yield* depend(made!.task_number, after);
   yield* append(tx, { type: "task.pushed", source: input.agent, payload: { task: name }, now });
@@ -80,9 +95,7 @@ const isMore = (one: Permission, other: Permission) => permissions.indexOf(one) 
 
 export function* depend(task: number, after: readonly TaskRow[]): Procedure<void> {
   for (const { task_number } of after)
-    yield* run(
-      sql`insert into task_dependencies (task_number, after_number) values (${task}, ${task_number})`,
-    );
+    yield* run(insert(taskDependencies, { task_number: task, after_number: task_number }));
 }
 
 /** [Q10] The tasks it waits for: they are there already, so that a circle can only be made by editing. */

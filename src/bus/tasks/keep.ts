@@ -4,6 +4,8 @@ import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { columnsOf, part, type RowOf } from "../../sql/table.ts";
+import { tasks } from "../../sql/tables.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
@@ -65,17 +67,16 @@ export function* keepTask(
 }
 
 /** As much of a running task as tells whether its keeper lives. */
-export type KeptTask = Pick<TaskRow, "task_number" | "keeper_token" | "keeper" | "host"> & {
-  lapsed: boolean;
-};
+const kept = part(tasks, "task_number", "keeper_token", "keeper", "host", "leased_until");
+const keptColumns = columnsOf(kept);
+export type KeptTask = Omit<RowOf<typeof kept>, "leased_until"> & { lapsed: boolean };
 
 /** [Q7] The tasks that somebody keeps, or should. */
 export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
   const now = yield* tx.clock();
-  const rows = yield* all<Omit<KeptTask, "lapsed"> & { leased_until: string }>(sql`
-    select tasks.task_number, tasks.keeper_token, tasks.keeper, tasks.host, tasks.leased_until from tasks
-    where ${isRunning} and tasks.worker is null order by tasks.task_number`);
-  return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until <= now }));
+  const rows = yield* all<RowOf<typeof kept>>(sql`
+    select ${keptColumns} from tasks where ${isRunning} and tasks.worker is null order by tasks.task_number`);
+  return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until! <= now }));
 }
 
 /** The keepers on a host whose task is to end, and who may not have heard of it. */

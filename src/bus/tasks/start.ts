@@ -3,6 +3,8 @@ import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, Refused } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { columnsOf, part, type RowOf } from "../../sql/table.ts";
+import { tasks } from "../../sql/tables.ts";
 import { append } from "../event.ts";
 import { collect } from "../hand-over/collect.ts";
 import { expiryAfter } from "../lease.ts";
@@ -53,13 +55,16 @@ export interface Begun {
   dispatched: number[];
 }
 
+/** As much of a running task as tells whose room it takes. */
+const occupant = part(tasks, "parent", "profile", "worker", "in_turn", "keeper");
+const occupantColumns = columnsOf(occupant);
+type Occupant = RowOf<typeof occupant>;
+
 export function* startDue(tx: Context, host: string, room: Room): Procedure<Begun> {
   yield* lockTasks(tx);
   const now = yield* tx.clock();
   const worked = yield* endDispatched(tx, now);
-  const running = yield* all<Pick<TaskRow, "parent" | "profile" | "worker" | "in_turn" | "keeper">>(
-    sql`select tasks.parent, tasks.profile, tasks.worker, tasks.in_turn, tasks.keeper from tasks where ${isRunning}`,
-  );
+  const running = yield* all<Occupant>(sql`select ${occupantColumns} from tasks where ${isRunning}`);
   const free = freeRoom(room, running);
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
     select distinct tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
@@ -104,7 +109,7 @@ function* startOf(
   return started;
 }
 
-function freeRoom(room: Room, running: readonly Pick<TaskRow, "profile" | "worker" | "keeper">[]) {
+function freeRoom(room: Room, running: readonly Occupant[]) {
   // Who works in a process of its own takes no room here.
   const processes = running.filter((row) => row.worker === null);
   const starting = processes.filter((row) => row.keeper === null).length;

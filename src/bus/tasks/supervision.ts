@@ -2,25 +2,23 @@
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { columnsOf, insert, overwriting, type RowOf } from "../../sql/table.ts";
+import { supervision } from "../../sql/tables.ts";
 import { expiryAfter } from "../lease.ts";
 import { isOpen, lockTasks } from "../task.ts";
 
 const leaseSeconds = 15;
 
-interface SupervisionRow {
-  holder: string;
-  leased_until: string;
-  hub_url: string | null;
-  process: string | null;
-}
+type SupervisionRow = RowOf<typeof supervision>;
+const supervisionColumns = columnsOf(supervision);
+const overwritten = overwriting(supervision);
 
 /** Whether the process that holds it is known to have ended: its lease need not be waited for. */
 export type HasDied = (process: string) => boolean;
 
 function* current(): Procedure<SupervisionRow | undefined> {
   return yield* one<SupervisionRow>(sql`
-    select supervision.holder, supervision.leased_until, supervision.hub_url, supervision.process from supervision
-    order by supervision.leased_until desc limit 1`);
+    select ${supervisionColumns} from supervision order by supervision.leased_until desc limit 1`);
 }
 
 function* stillHeld(tx: Context, held: SupervisionRow | undefined, hasDied: HasDied): Procedure<boolean> {
@@ -39,10 +37,8 @@ export function* holdSupervision(
   const held = yield* current();
   if (held?.holder !== holder && (yield* stillHeld(tx, held, hasDied))) return false;
   yield* run(sql`delete from supervision where holder <> ${holder}`);
-  yield* run(sql`
-    insert into supervision (holder, leased_until, hub_url, process)
-    values (${holder}, ${expiryAfter(now, leaseSeconds)}, ${url}, ${process})
-    on conflict (holder) do update set leased_until = excluded.leased_until, hub_url = excluded.hub_url, process = excluded.process`);
+  const lease = { holder, leased_until: expiryAfter(now, leaseSeconds), hub_url: url, process };
+  yield* run(sql`${insert(supervision, lease)} ${overwritten}`);
   return true;
 }
 

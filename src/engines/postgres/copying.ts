@@ -1,16 +1,15 @@
 /** Which server, database and schema this is, however it is called, and the numbers it has given. */
 import { all, one, run } from "../../sql/procedure.ts";
 import { joined, Sql, sql } from "../../sql/sql.ts";
-import type { Copying } from "../tables.ts";
+import { type Copying, tables } from "../tables.ts";
 
+/** The sequence of each numbered table. */
 const sequences: Record<string, string> = {
-  threads: "threads_thread_id_seq",
-  messages: "messages_message_id_seq",
-  artifacts: "artifacts_artifact_id_seq",
-  tokens: "tokens_token_id_seq",
-  entries: "entries_entry_number_seq",
-  tasks: "tasks_task_number_seq",
-  erased_entries: "erased_entries_erased_number_seq",
+  ...Object.fromEntries(
+    tables
+      .filter(({ columns, key }) => columns[key[0]!]!.facts.numbered)
+      .map(({ name, key }) => [name, `${name}_${key[0]}_seq`]),
+  ),
   events: "event_numbers",
 };
 const given = "case when is_called then last_value else last_value - 1 end";

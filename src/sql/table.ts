@@ -1,0 +1,164 @@
+/**
+ * How a table is declared: once, in tables.ts, with its columns, their types and its key. Row types, select lists, inserts,
+ * what `inbox migrate` copies and the test of both schemas derive from the declaration.
+ */
+import { Sql, type SqlValue, statement } from "./sql.ts";
+
+interface Facts {
+  /** The database gives each new row the next number, and never the same one twice. */
+  readonly numbered?: boolean;
+  readonly nullable?: boolean;
+  /** What a new row has there, if the insert leaves it out. Undefined: the insert must give it. */
+  readonly initial?: SqlValue;
+  /** The table of which it names a row. */
+  readonly parent?: Table;
+}
+
+/** Whether an insert gives it; `serial` is left to the database. */
+type Given = "required" | "optional" | "serial";
+
+/** `value` and `given` are for the compiler: no column has them when the program runs. */
+export class Column<Value extends SqlValue = SqlValue, G extends Given = Given> {
+  declare readonly value: Value;
+  declare readonly given: G;
+
+  constructor(
+    readonly type: "text" | "integer",
+    readonly facts: Facts = {},
+  ) {}
+
+  private with<V extends SqlValue, H extends Given>(more: Facts): Column<V, H> {
+    return new Column<V, H>(this.type, { ...this.facts, ...more });
+  }
+
+  orNull() {
+    return this.with<Value | null, G>({ nullable: true });
+  }
+
+  /** Null in a new row, until something happens to it: an insert may leave it out. */
+  nullAtFirst() {
+    return this.with<Value | null, "optional">({ nullable: true, initial: null });
+  }
+
+  /** As in both schemas: an insert may leave it out. */
+  default(initial: Value & SqlValue) {
+    return this.with<Value, "optional">({ initial });
+  }
+
+  refersTo(parent: Table) {
+    return this.with<Value, G>({ parent });
+  }
+}
+
+export const text = <Value extends string = string>() => new Column<Value, "required">("text");
+export const integer = () => new Column<number, "required">("integer");
+/** A key that counts up. */
+export const serial = () => new Column<number, "serial">("integer", { numbered: true });
+
+type Columns = Readonly<Record<string, Column>>;
+
+/** Some columns of a table. */
+export interface Part<C extends Columns = Columns> {
+  readonly name: string;
+  readonly columns: C;
+  readonly names: readonly string[];
+}
+
+export interface Table<C extends Columns = Columns> extends Part<C> {
+  /** The primary key; rows are walked in its order. */
+  readonly key: readonly string[];
+  /** Computed by the database; in no row type, select list or insert. */
+  readonly generated: Columns;
+}
+
+export const table = <C extends Columns>(
+  name: string,
+  key: readonly (keyof C & string)[],
+  columns: C,
+  generated: Columns = {},
+): Table<C> => ({ name, key, columns, names: Object.keys(columns), generated });
+
+export const part = <C extends Columns, N extends keyof C & string>(
+  { name, columns }: Part<C>,
+  ...names: N[]
+): Part<Pick<C, N>> => ({ name, columns, names });
+
+export type RowOf<P extends Part> = { [N in keyof P["columns"]]: P["columns"][N]["value"] };
+
+/** The columns of a table that an insert gives in one of these ways. */
+type GivenAs<T extends Table, G extends Given> = {
+  [N in keyof T["columns"]]: T["columns"][N]["given"] extends G ? N : never;
+}[keyof T["columns"]];
+
+/** A row as it is inserted: without what the database or a default fills in, unless it is given. */
+export type NewRow<T extends Table> = Pick<RowOf<T>, GivenAs<T, "required">> &
+  Partial<Pick<RowOf<T>, GivenAs<T, "optional" | "serial">>>;
+
+type OrSql<Row> = { [N in keyof Row]: Row[N] | Sql };
+/** Refuses names that are no columns, also in an object that was not written in place. */
+type NoOther<Given, Row> = { [N in Exclude<keyof Given, keyof Row>]: never };
+
+/** `table.a, table.b` for `select` and `returning`, made once when a module is loaded. `instead` has other expressions for columns. */
+export function columnsOf<P extends Part>(
+  { name, names }: P,
+  instead: { [N in keyof RowOf<P>]?: Sql } = {},
+): Sql {
+  const strings: string[] = [];
+  const values: Sql[] = [];
+  let text = "";
+  for (const [i, column] of names.entries()) {
+    if (i) text += ", ";
+    const expression = (instead as Partial<Record<string, Sql>>)[column];
+    if (expression) {
+      strings.push(text);
+      values.push(expression);
+      text = ` as ${column}`;
+    } else text += `${name}.${column}`;
+  }
+  return new Sql([...strings, text], values);
+}
+
+/** Columns come in the order of the table, whatever the order in the object: the same columns are the same statement. */
+export function insert<T extends Table, R extends OrSql<NewRow<T>>>(
+  { name, names }: T,
+  row: R & NoOther<R, NewRow<T>>,
+): Sql {
+  const given = names.filter((column) => column in row);
+  if (given.length !== Object.keys(row).length)
+    throw new Error(`no column of ${name}: ${Object.keys(row).filter((key) => !names.includes(key))}`);
+  const strings = given.map(() => ", ").concat(")");
+  strings[0] = `insert into ${name} (${given.join(", ")}) values (`;
+  return statement(
+    strings,
+    given.map((column) => (row as Record<string, SqlValue | Sql>)[column]!),
+  );
+}
+
+/** Follows an insert: a row with the same key is overwritten. */
+export function overwriting({ key, names }: Table): Sql {
+  const changes = names
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`);
+  // A row that is all key has nothing that could differ.
+  const action = changes.length ? `update set ${changes.join(", ")}` : "nothing";
+  return new Sql([`on conflict (${key.join(", ")}) do ${action}`], []);
+}
+
+/** `a = ?, b = ?` for `update … set`, of the columns that the row has. */
+export function assignments<P extends Part>({ names }: P, row: Partial<RowOf<P>>): Sql {
+  const given = names.filter((column) => column in row);
+  const strings = given.map((column, i) => `${i ? ", " : ""}${column} = `).concat("");
+  return statement(
+    strings,
+    given.map((column) => row[column as keyof RowOf<P>] as SqlValue),
+  );
+}
+
+/** What a new row has in the columns that an insert may leave out. */
+export function initialOf<T extends Table>({ columns, names }: T) {
+  const known = names.filter((column) => columns[column]!.facts.initial !== undefined);
+  return Object.fromEntries(known.map((column) => [column, columns[column]!.facts.initial])) as Pick<
+    RowOf<T>,
+    GivenAs<T, "optional">
+  >;
+}

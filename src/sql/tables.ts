@@ -1,0 +1,269 @@
+/**
+ * The tables that the bus and every engine know, each declared once (table.ts says what derives from it). The schemas are
+ * made by the engines' migrations; a test compares them with this file. A default is declared only where inserts rely on it.
+ */
+import type { EventType } from "../contract/event.ts";
+import type { Kind } from "../contract/message.ts";
+import type { FailureReason, Permission, TaskStatus } from "../contract/task.ts";
+import type { Priority, Status } from "../contract/thread.ts";
+import type { Scope } from "../contract/token.ts";
+import { integer, serial, table, text } from "./table.ts";
+
+export const threads = table(
+  "threads",
+  ["thread_id"],
+  {
+    thread_id: serial(),
+    run_id: text(),
+    task_id: text(),
+    subject: text(),
+    created_by: text(),
+    assigned_to: text(),
+    /** Whom it was first sent to: an agent or a pool. A release gives it back there. */
+    addressed_to: text(),
+    status: text<Status>(),
+    priority: text<Priority>(),
+    max_attempts: integer(),
+    latest_message_id: integer().nullAtFirst(),
+    created_at: text(),
+    updated_at: text(),
+  },
+  { priority_rank: integer() },
+);
+
+export const messages = table("messages", ["message_id"], {
+  message_id: serial(),
+  thread_id: integer().orNull().refersTo(threads),
+  from_agent: text(),
+  to_agent: text(),
+  kind: text<Kind>(),
+  summary: text(),
+  body: text(),
+  payload_json: text(),
+  created_at: text(),
+  acked_at: text().nullAtFirst(),
+  acked_by: text().nullAtFirst(),
+  /** 1 where a token vouched for the sender. */
+  verified: integer(),
+  correlation_id: text().orNull(),
+  /** 1 where it answers the first message of its correlation. */
+  reply: integer(),
+  task_id: text().orNull(),
+  expires_at: text().orNull(),
+  delivery_id: text().nullAtFirst(),
+  hidden_until: text().nullAtFirst(),
+  manual: integer().default(0),
+  lapses: integer().default(0),
+  handed: integer().default(0),
+  first_handed_at: text().nullAtFirst(),
+  dead_at: text().nullAtFirst(),
+  dead_reason: text().nullAtFirst(),
+});
+
+export const artifacts = table("artifacts", ["artifact_id"], {
+  artifact_id: serial(),
+  message_id: integer().refersTo(messages),
+  path: text(),
+  kind: text(),
+  metadata_json: text(),
+  created_at: text(),
+});
+
+export const leases = table("leases", ["thread_id"], {
+  thread_id: integer().refersTo(threads),
+  agent_id: text(),
+  lease_token: text(),
+  attempt: integer(),
+  claimed_at: text(),
+  expires_at: text(),
+  released_at: text().orNull(),
+  /** How long it holds without a renewal. */
+  lease_seconds: integer(),
+});
+
+export const lostLeases = table("lost_leases", ["thread_id", "lease_token"], {
+  thread_id: integer().refersTo(threads),
+  lease_token: text(),
+  attempt: integer(),
+  agent_id: text(),
+  lost_at: text(),
+  /** Who took the thread; "" where nobody did. */
+  taken_by: text(),
+});
+
+export const threadReads = table("thread_reads", ["thread_id", "agent_id"], {
+  thread_id: integer().refersTo(threads),
+  agent_id: text(),
+  last_read_message_id: integer().refersTo(messages),
+  last_read_at: text(),
+});
+
+export const agents = table("agents", ["name"], {
+  name: text(),
+  first_seen_at: text(),
+  last_seen_at: text(),
+});
+
+export const pools = table("pools", ["pool"], { pool: text(), created_at: text() });
+
+export const poolMembers = table("pool_members", ["agent_id", "pool"], {
+  agent_id: text(),
+  pool: text(),
+  joined_at: text(),
+});
+
+export const readers = table("readers", ["channel", "reader"], {
+  channel: text(),
+  reader: text(),
+  position: integer(),
+  committed_at: text(),
+});
+
+export const pruned = table("pruned", ["channel", "from_id"], {
+  channel: text(),
+  from_id: integer(),
+  to_id: integer(),
+});
+
+export const idempotencyKeys = table("idempotency_keys", ["sender", "idempotency_key"], {
+  sender: text(),
+  idempotency_key: text(),
+  operation: text(),
+  input_json: text(),
+  result_json: text(),
+  created_at: text(),
+});
+
+export const tokens = table("tokens", ["token_id"], {
+  token_id: serial(),
+  agent_id: text(),
+  scope: text<Scope>(),
+  token_hash: text(),
+  created_at: text(),
+  revoked_at: text().nullAtFirst(),
+});
+
+export const workspaces = table("workspaces", ["workspace_id"], {
+  workspace_id: text(),
+  path: text(),
+  label: text(),
+  agent_id: text(),
+  created_at: text(),
+  session_command: text().orNull(),
+});
+
+export const entries = table("entries", ["entry_number"], {
+  entry_number: serial(),
+  entry_id: text(),
+  workspace_id: text().orNull(),
+  workspace_label: text().orNull(),
+  docs_json: text(),
+  comments: text(),
+  created_at: text(),
+  read_at: text().orNull(),
+  sender: text().orNull(),
+  kind: text<Kind>().orNull(),
+  thread_id: integer().orNull(),
+  message_id: integer().orNull(),
+  choices_json: text().orNull(),
+  answered_at: text().orNull(),
+  deleted_at: text().nullAtFirst(),
+});
+
+export const tasks = table(
+  "tasks",
+  ["task_number"],
+  {
+    task_number: serial(),
+    name: text(),
+    parent: text(),
+    status: text<TaskStatus>(),
+    prompt: text(),
+    profile: text().orNull(),
+    model: text().orNull(),
+    cwd: text(),
+    timeout_ms: integer().orNull(),
+    priority: text<Priority>(),
+    place: integer(),
+    retries: integer(),
+    attempt: integer().default(0),
+    worker: text().orNull(),
+    thread_id: integer().nullAtFirst().refersTo(threads),
+    /** Not started again before: it has failed, and is to be tried once more. */
+    not_before: text().nullAtFirst(),
+    /** Whoever has it keeps this attempt; a newer one fences it. */
+    keeper_token: text().nullAtFirst(),
+    leased_until: text().nullAtFirst(),
+    host: text().nullAtFirst(),
+    /** The process that keeps it, and the one it keeps: pid, start time and boot, so that a reused pid is nobody. */
+    keeper: text().nullAtFirst(),
+    child: text().nullAtFirst(),
+    /** On its host: the transcript, and how it ended. */
+    folder: text().nullAtFirst(),
+    session: text().nullAtFirst(),
+    /** The token that was lent to it. */
+    token_id: integer().nullAtFirst().refersTo(tokens),
+    killed_by: text().nullAtFirst(),
+    kill_reason: text().nullAtFirst(),
+    created_at: text(),
+    started_at: text().nullAtFirst(),
+    finished_at: text().nullAtFirst(),
+    success: integer().nullAtFirst(),
+    error: text().nullAtFirst(),
+    /** Whether it waits for a slot of its parent's queue; 0 where it was assigned, and starts at once. */
+    in_turn: integer().default(1),
+    /** [Q15] What it may do without asking; null where that is nobody's to say. */
+    permission: text<Permission>().orNull(),
+    /** Why it failed, for programs. */
+    reason: text<FailureReason>().nullAtFirst(),
+    /** [X12] Variables of whoever pushed it, as JSON, until it has ended. */
+    env_json: text().orNull(),
+  },
+  { priority_rank: integer() },
+);
+
+export const taskDependencies = table("task_dependencies", ["task_number", "after_number"], {
+  task_number: integer().refersTo(tasks),
+  after_number: integer().refersTo(tasks),
+});
+
+export const queues = table("queues", ["agent_id"], { agent_id: text(), slots: integer().orNull() });
+
+export const erasedEntries = table("erased_entries", ["erased_number"], {
+  erased_number: serial(),
+  entry_id: text(),
+  entry_number: integer(),
+  created_at: text(),
+});
+
+export const outbox = table("outbox", ["message_id"], {
+  message_id: integer(),
+  agent_id: text(),
+  taken_at: text().nullAtFirst(),
+});
+
+export const events = table("events", ["event_id"], {
+  event_id: serial(),
+  run_id: text().orNull(),
+  task_id: text().orNull(),
+  thread_id: integer().orNull(),
+  source: text(),
+  event_type: text<EventType>(),
+  status: text<Status>().orNull(),
+  created_by: text().orNull(),
+  assigned_to: text().orNull(),
+  to_agent: text().orNull(),
+  message_id: integer().orNull(),
+  summary: text(),
+  payload_json: text(),
+  created_at: text(),
+});
+
+export const supervision = table("supervision", ["holder"], {
+  holder: text(),
+  leased_until: text(),
+  hub_url: text().orNull(),
+  process: text().orNull(),
+});
+
+export const givenUpCalls = table("given_up_calls", ["call_id"], { call_id: text(), given_up_at: text() });
