@@ -1,8 +1,10 @@
 /** [Q7] Who supervises this bus: one at a time, by lease. */
+
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { expiryAfter } from "../lease.ts";
+import { expiryAfter } from "../expiry.ts";
+
 import { isOpen, lockTasks } from "../task.ts";
 
 const leaseSeconds = 15;

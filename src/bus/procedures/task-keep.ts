@@ -1,11 +1,13 @@
 /** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
+
 import { idOf } from "../../contract/ids.ts";
 import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { taskTopic } from "../../sql/topics.ts";
-import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
+import { expiryAfter } from "../expiry.ts";
+import { findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
 import { killedBy } from "./task-end.ts";
