@@ -38,7 +38,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
         `look at ${shown(path)}/readyz and /metrics, or run it where the hub runs`,
       );
     const report = await diagnose(path);
-    const broker = brokerOf(asked.delivery, asked.env);
+    const broker = brokerOf(asked.env, asked.delivery);
     const carrier = broker === undefined ? [] : [await checkBroker(broker)];
     const tracked = trackedFiles(path);
     const checks = [...report.checks, trustCheck(path, asked.env), ...(tracked ? [tracked] : []), ...carrier];

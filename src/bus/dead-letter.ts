@@ -52,7 +52,7 @@ type Which = ParsedOf<"deadLetters.requeue">;
 export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.requeue">> {
   yield* alone(tx, "gc");
   const now = yield* tx.clock();
-  yield* buryDoomed(tx, undefined, now);
+  yield* buryDoomed(tx, now);
   const rows = yield* chosen(which, now);
   if (rows.length)
     yield* run(sql`
@@ -74,7 +74,7 @@ export function* dlqRequeue(tx: Context, which: Which): Procedure<OutputOf<"dead
 export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.purge">> {
   yield* alone(tx, "gc");
   const now = yield* tx.clock();
-  yield* buryDoomed(tx, undefined, now);
+  yield* buryDoomed(tx, now);
   const rows = yield* chosen(which, now);
   if (rows.length) {
     // A thread's history stays whole: there the letter is only settled.

@@ -1,4 +1,5 @@
 /** [U3] [U9] Entries of the person's inbox as they are stored, and what time makes of them. */
+
 import { choicesIn, type Entry, pathProblem, person, restoreSeconds } from "../contract/entry.ts";
 import { timeIn } from "../contract/entry-place.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -9,6 +10,7 @@ import { joined, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type NewRow, part, type RowOf } from "../sql/table.ts";
 import { entries, erasedEntries } from "../sql/tables.ts";
 import { append } from "./event.ts";
+import { expiryAfter } from "./expiry.ts";
 import type { Content, Head, MessageRow } from "./message.ts";
 import { forgetWords } from "./search.ts";
 import { type WorkspaceRow, workspaceColumns } from "./workspace.ts";
@@ -94,9 +96,8 @@ function documentsIn(root: string, { artifacts = [] }: Content): { path: string 
     .filter(({ path }) => pathProblem(path) === undefined);
 }
 
-const erasedBefore = (now: string) => new Date(Date.parse(now) - restoreSeconds * 1000).toISOString();
-export const restorableUntil = (deletedAt: string) =>
-  new Date(Date.parse(deletedAt) + restoreSeconds * 1000).toISOString();
+const erasedBefore = (now: string) => expiryAfter(now, -restoreSeconds);
+export const restorableUntil = (deletedAt: string) => expiryAfter(deletedAt, restoreSeconds);
 
 /** What was deleted long enough ago goes for good; its place stays known, so that a page can begin there. */
 export function eraseDue(tx: Context, now: string): Procedure<string[]> {

@@ -27,9 +27,6 @@ export const leaseView = (lease: ShownLease, now: string): Lease => ({
   lapsed: hasLapsed(lease, now),
 });
 
-export const expiryAfter = (now: string, seconds: number) =>
-  new Date(Date.parse(now) + seconds * 1000).toISOString();
-
 /** Who made the id of a call knows the token it was granted, also where its answer never came. */
 export const tokenFrom = (handOver: string) => handOver.replaceAll("-", "").slice(0, 24);
 
@@ -64,7 +61,7 @@ function* hasLost(thread: number, agent: string, token: string | undefined): Pro
   return lost !== undefined;
 }
 
-interface Caller {
+interface Holder {
   agent: string;
   leaseToken?: string;
 }
@@ -73,7 +70,7 @@ interface Caller {
 export function* leaseOfHolder(
   command: string,
   thread: ThreadRow,
-  caller: Caller,
+  caller: Holder,
   now: string,
 ): Procedure<LeaseRow | InboxError> {
   const lease = yield* findLease(thread.thread_id);
@@ -92,7 +89,7 @@ export function* leaseOfHolder(
 export function* tokenRefused(
   thread: ThreadRow,
   lease: LeaseRow | undefined,
-  { agent, leaseToken }: Required<Caller>,
+  { agent, leaseToken }: Required<Holder>,
   now: string,
 ): Procedure<InboxError | undefined> {
   const given = lease?.agent_id === agent && lease.lease_token === leaseToken;

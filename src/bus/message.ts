@@ -156,15 +156,18 @@ function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
  */
 export const open = fragment`coalesce(acked_at, dead_at) is null`;
 
+interface Acknowledging {
+  agent: string;
+  names: readonly string[];
+  which: Sql;
+  now: string;
+  /** The agent has been shown them: that counts as a delivery. */
+  seen?: boolean;
+}
+
 /** Marks messages to one of `names` as collected by the agent; answers with those that were not yet. */
-export function* acknowledge(
-  agent: string,
-  names: readonly string[],
-  which: Sql,
-  now: string,
-  shown = false,
-): Procedure<number[]> {
-  const receipt = shown
+export function* acknowledge({ agent, names, which, now, seen }: Acknowledging): Procedure<number[]> {
+  const receipt = seen
     ? sql`, delivery_id = null, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
     : nothing;
   const rows = yield* all<{ message_id: number }>(sql`

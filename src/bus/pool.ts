@@ -18,15 +18,13 @@ export function* poolJoin(tx: Context, input: Input): Procedure<Output> {
   yield* admitName(input.pool);
   yield* refuseOwned(input.pool);
   yield* run(sql`${insert(pools, { pool: input.pool, created_at: now })} on conflict do nothing`);
-  return yield* change(
-    tx,
-    input,
-    "pool.joined",
+  return yield* change(tx, input, {
+    type: "pool.joined",
     now,
-    sql`
+    statement: sql`
     ${insert(poolMembers, { agent_id: input.agent, pool: input.pool, joined_at: now })}
     on conflict do nothing returning agent_id`,
-  );
+  });
 }
 
 /** [X11] Whoever joins gets what is sent to the pool, so it cannot have the name of somebody. */
@@ -52,23 +50,22 @@ function* isAgentOnly(name: string): Procedure<boolean> {
 
 export function* poolLeave(tx: Context, input: Input): Procedure<Output> {
   const now = yield* tx.clock();
-  return yield* change(
-    tx,
-    input,
-    "pool.left",
+  return yield* change(tx, input, {
+    type: "pool.left",
     now,
-    sql`
+    statement: sql`
     delete from pool_members where agent_id = ${input.agent} and pool = ${input.pool} returning agent_id`,
-  );
+  });
 }
 
-function* change(
-  tx: Context,
-  { agent, pool }: Input,
-  type: "pool.joined" | "pool.left",
-  now: string,
-  statement: Sql,
-): Procedure<Output> {
+interface Change {
+  type: "pool.joined" | "pool.left";
+  now: string;
+  /** Answers with a row if it changed anything. */
+  statement: Sql;
+}
+
+function* change(tx: Context, { agent, pool }: Input, { type, now, statement }: Change): Procedure<Output> {
   const changed = (yield* one(statement)) !== undefined;
   yield* seen(tx, agent, now);
   if (changed) yield* append(tx, { type, source: agent, payload: { pool }, now });

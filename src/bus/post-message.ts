@@ -8,6 +8,7 @@ import { type Addressed, addressed } from "./addressees.ts";
 import { recipientOf, seen } from "./agent.ts";
 import { channelView } from "./channel.ts";
 import { append, numbered } from "./event.ts";
+import { expiryAfter } from "./expiry.ts";
 import { reached } from "./gone.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
 
@@ -41,8 +42,7 @@ export function* post(
   const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
   yield* seen(tx, from, now);
   const { ttlSeconds, ...tags } = more;
-  const expiresAt =
-    ttlSeconds === undefined ? undefined : new Date(Date.parse(now) + ttlSeconds * 1000).toISOString();
+  const expiresAt = ttlSeconds === undefined ? undefined : expiryAfter(now, ttlSeconds);
   const content = contentOf({ body: text, payload, artifacts: [] });
   const written: Written[] = [];
   let nextEventId = 0;

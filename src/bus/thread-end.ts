@@ -46,7 +46,7 @@ function* finish(
   const lease = yield* leaseOfHolder(command, thread, input, now);
   if (lease instanceof InboxError) {
     if (lease.code !== "lease_lost") throw lease;
-    return yield* keepLate(tx, thread, agent, content, lease, command, now);
+    return yield* keepLate(tx, { thread, agent, content, lost: lease, command, now });
   }
   yield* seen(tx, agent, now);
   const head = { thread: thread.thread_id, from: agent, to: thread.created_by, kind: "result" } as const;
@@ -61,18 +61,22 @@ function* finish(
 /** [T11] Nobody needs to be told any more what an ended thread asked for. Part of the ending, not an event of its own. */
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
   const asked = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
-  yield* acknowledge(thread.assigned_to, [thread.assigned_to], asked, now);
+  yield* acknowledge({ agent: thread.assigned_to, names: [thread.assigned_to], which: asked, now });
+}
+
+interface LateResult {
+  thread: ThreadRow;
+  agent: string;
+  content: Content;
+  lost: InboxError;
+  command: string;
+  now: string;
 }
 
 /** A fenced holder's result is not thrown away: it stays in the thread, marked, and the refusal says so. */
 function* keepLate(
   tx: Context,
-  thread: ThreadRow,
-  agent: string,
-  content: Content,
-  lost: InboxError,
-  command: string,
-  now: string,
+  { thread, agent, content, lost, command, now }: LateResult,
 ): Procedure<Refused> {
   const marked = { ...content, payload: { ...content.payload, late: true, command } };
   const before = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'event'`);

@@ -26,7 +26,7 @@ export function watchDocuments(
   function look(): void {
     settling = undefined;
     watchFolders(); // first: what changes after the look must be heard of
-    for (const state of statesOf(confines, docs)) {
+    for (const state of statesOf(docs, confines)) {
       const text = JSON.stringify(state);
       if (known.get(state.n) === text) continue;
       known.set(state.n, text);

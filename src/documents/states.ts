@@ -29,7 +29,5 @@ export function stateOf(confines: Confines | undefined, path: string, n: number)
   }
 }
 
-export const statesOf = (
-  confines: Confines | undefined,
-  docs: readonly { path: string }[],
-): DocumentState[] => docs.map(({ path }, n) => stateOf(confines, path, n));
+export const statesOf = (docs: readonly { path: string }[], confines?: Confines): DocumentState[] =>
+  docs.map(({ path }, n) => stateOf(confines, path, n));

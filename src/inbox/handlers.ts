@@ -234,7 +234,7 @@ async function handEntry(
   const found = await engine.read((tx) => entryShow(tx, id));
   const { statesOf } = documents();
   const confines = found.workspace ? { root: found.workspace.path, bus: files } : undefined;
-  const value = { ...found, documents: statesOf(confines, found.entry.docs) };
+  const value = { ...found, documents: statesOf(found.entry.docs, confines) };
   if (!markRead || found.entry.readAt !== null) return plainly(value);
   const receipt: Receipt = { of: "entry", agent, id };
   return { value, receipt };

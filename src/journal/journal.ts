@@ -32,13 +32,15 @@ export function openJournal(folder: string, engine: Engine): Journal {
     await locked(lockPath, work);
   };
 
-  async function addAfter(number: number): Promise<void> {
+  /** A line for each entry after that number, except those that have one. */
+  async function addAfter(number: number, there: ReadonlySet<string> = new Set()): Promise<void> {
     for (let after = number; ; ) {
       const rows = await engine.read(() => entriesAfter(after));
       if (!rows.length) return;
+      const missing = rows.filter(({ entry_id }) => !there.has(entry_id));
       addLines(
         path,
-        rows.map((row) => journalLine(entryView(row))),
+        missing.map((row) => journalLine(entryView(row))),
       );
       after = rows.at(-1)!.entry_number;
     }
@@ -53,7 +55,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
   }
 
   async function clean(): Promise<void> {
-    const { ids, last } = await engine.read(() => erasedAfter(mark() ?? 0));
+    const { ids, last } = await engine.read(() => erasedAfter(numberIn(markPath) ?? 0));
     if (!ids.length) return;
     await without(new Set(ids));
     replaceOwn(markPath, `${last}\n`);
@@ -62,38 +64,12 @@ export function openJournal(folder: string, engine: Engine): Journal {
   const without = (ids: ReadonlySet<string>) =>
     ids.size ? keepLines(path, (line) => !ids.has(idIn(line) ?? "")) : Promise.resolve();
 
-  function mark(): number | undefined {
-    try {
-      const number = Number(readOwn(markPath) ?? "none");
-      return Number.isSafeInteger(number) ? number : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
   /** Lines of entries that the table never had stay: only what was erased here goes. */
   async function checkAll(): Promise<void> {
     const { last } = await engine.read(() => erasedAfter(0));
-    const there = new Set<string>();
-    for await (const line of linesIn(path)) {
-      const id = idIn(line);
-      if (id !== undefined) there.add(id);
-    }
-    const gone = new Set<string>();
-    const ids = [...there];
-    for (let at = 0; at < ids.length; at += askedAtOnce)
-      for (const id of await engine.read(() => erasedAmong(ids.slice(at, at + askedAtOnce)))) gone.add(id);
-    await without(gone);
-    for (let after = 0; ; ) {
-      const rows = await engine.read(() => entriesAfter(after));
-      if (!rows.length) break;
-      const missing = rows.filter(({ entry_id }) => !there.has(entry_id));
-      addLines(
-        path,
-        missing.map((row) => journalLine(entryView(row))),
-      );
-      after = rows.at(-1)!.entry_number;
-    }
+    const there = await idsIn(path);
+    await without(await erasedOf(engine, [...there]));
+    await addAfter(0, there);
     replaceOwn(markPath, `${last}\n`);
   }
 
@@ -106,6 +82,31 @@ export function openJournal(folder: string, engine: Engine): Journal {
 
   const rounds = shared(() => alone(catchUp));
   return { sync: rounds, repair: () => alone(checkAll) };
+}
+
+function numberIn(path: string): number | undefined {
+  try {
+    const number = Number(readOwn(path) ?? "none");
+    return Number.isSafeInteger(number) ? number : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function idsIn(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const line of linesIn(path)) {
+    const id = idIn(line);
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
+}
+
+async function erasedOf(engine: Engine, ids: readonly string[]): Promise<Set<string>> {
+  const erased = new Set<string>();
+  for (let at = 0; at < ids.length; at += askedAtOnce)
+    for (const id of await engine.read(() => erasedAmong(ids.slice(at, at + askedAtOnce)))) erased.add(id);
+  return erased;
 }
 
 /** One round at a time; whoever comes during one gets the next, together with the others who came. */

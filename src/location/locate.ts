@@ -29,7 +29,7 @@ export function locate({ db, env, cwd }: Asked): string {
 }
 
 /** [G3] The broker that carries mail: `--delivery`, else INBOX_DELIVERY, else none. */
-export const brokerOf = (named: string | undefined, env: Asked["env"]): string | undefined =>
+export const brokerOf = (env: Asked["env"], named?: string): string | undefined =>
   (named ?? env.INBOX_DELIVERY) || undefined;
 
 /** Whether a location is a hub rather than a file. */

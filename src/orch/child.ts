@@ -32,15 +32,17 @@ const goodbyeMs = 2000;
 /** What a program had written before it ended is read; who holds its pipe longer is not waited for. */
 const drainMs = 5000;
 
-export function startChild(
-  runner: Runner,
-  profile: Profile,
-  job: Job,
-  env: Record<string, string>,
-  tree: Tree,
-  transcript: Transcript,
-  signal: AbortSignal,
-): Running {
+export interface Start {
+  runner: Runner;
+  profile: Profile;
+  job: Job;
+  env: Record<string, string>;
+  tree: Tree;
+  transcript: Transcript;
+  signal: AbortSignal;
+}
+
+export function startChild({ runner, profile, job, env, tree, transcript, signal }: Start): Running {
   const launch = runner.launch(job);
   const environment = { ...env, ...launch.env };
   const program = findProgram(launch.argv[0]!, profile, job, environment);

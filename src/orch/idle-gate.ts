@@ -63,6 +63,8 @@ async function judge(
     },
   );
   if (!verdict.passed)
-    await engine.write((tx) => sendBackToWork(tx, worked, pool, refusals + 1, verdict.feedback));
+    await engine.write((tx) =>
+      sendBackToWork(tx, worked, { pool, refusal: refusals + 1, feedback: verdict.feedback }),
+    );
   else if (verdict.warning !== undefined) console.error(safe(verdict.warning));
 }

@@ -60,7 +60,8 @@ export async function keep(keeping: Keeping): Promise<void> {
   const transcript = openTranscript(transcriptFile(folder));
   const guard = guardOver(keeping, kept);
   try {
-    const ending = await work(keeping, kept.row, folder, programFolder(tasks), transcript, guard);
+    const place = { folder, programs: programFolder(tasks) };
+    const ending = await work(keeping, { ...place, row: kept.row, transcript, guard });
     await killBelow(treeOf(keeping));
     if (guard.stale()) return;
     // Before it is told: whoever reads that it has ended finds the transcript whole.
@@ -79,15 +80,20 @@ const treeOf = ({ token: mark, db }: Keeping): Tree => ({ mark, bus: withoutPass
 /** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
 const namingMs = 50;
 
+/** Where a task has its files, and where it finds our programs. */
+interface Folders {
+  folder: string;
+  programs: string;
+}
+
+interface Kept extends Folders {
+  row: TaskRow;
+  transcript: Transcript;
+  guard: Guard;
+}
+
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
-async function work(
-  keeping: Keeping,
-  row: TaskRow,
-  folder: string,
-  programs: string,
-  transcript: Transcript,
-  guard: Guard,
-): Promise<Ending> {
+async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Kept): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
   let naming: Timer | undefined;
@@ -97,7 +103,7 @@ async function work(
     const profiles = approvedProfiles(keeping.db, own);
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     timer = timeLimit(row, profile, guard);
-    const { job, env } = await jobFor(keeping, row, profile, folder, programs);
+    const { job, env } = await jobFor(keeping, row, profile, folders);
     return await takeTurns({
       job,
       profile,
@@ -132,8 +138,7 @@ async function jobFor(
   { engine, db, delivery, url, serve, token: mark, env }: Keeping,
   row: TaskRow,
   profile: Profile,
-  folder: string,
-  programs: string,
+  { folder, programs }: Folders,
 ): Promise<{ job: Job; env: Record<string, string> }> {
   const model = row.model ?? profile.model;
   const token = await lendToken(engine, row, mark);

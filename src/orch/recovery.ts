@@ -24,12 +24,14 @@ export type Death = { complaint?: string };
 
 export type Recover = (deaths: ReadonlyMap<string, Death>) => Promise<void>;
 
-export function recovery(
-  engine: Engine,
-  host: string,
-  bus: string,
-  isStarting: (token: string) => boolean,
-): Recover {
+interface Supervised {
+  engine: Engine;
+  host: string;
+  bus: string;
+}
+
+export function recovery(supervised: Supervised, isStarting: (token: string) => boolean): Recover {
+  const { engine, host } = supervised;
   const silentSince = new Map<string, number>();
 
   function verdict(task: KeptTask, deaths: ReadonlyMap<string, Death>): "dead" | "silent" | "lives" {
@@ -50,15 +52,13 @@ export function recovery(
       const found = verdict(task, deaths);
       if (found === "lives") continue;
       const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
-      if (row) await clearUp(engine, host, bus, row, deaths.get(task.keeper_token!));
+      if (row) await clearUp(supervised, row, deaths.get(task.keeper_token!));
     }
   };
 }
 
 async function clearUp(
-  engine: Engine,
-  host: string,
-  bus: string,
+  { engine, host, bus }: Supervised,
   row: TaskRow,
   death: Death | undefined,
 ): Promise<void> {

@@ -51,12 +51,15 @@ export async function supervise(supervising: Supervising): Promise<number> {
   const ring = () => nudge.abort();
   const keepers = startingKeepers(supervising, ring);
   const gates = idleGates(supervising, ring);
-  const recover = recovery(engine, thisHost(), withoutPassword(supervising.db), keepers.isStarting);
+  const recover = recovery(
+    { engine, host: thisHost(), bus: withoutPassword(supervising.db) },
+    keepers.isStarting,
+  );
   const self = thisProcess();
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
-  let told: string | undefined;
+  const tell = refusalTeller(complain);
   try {
     while (!signal.aborted) {
       nudge = new AbortController();
@@ -88,12 +91,6 @@ export async function supervise(supervising: Supervising): Promise<number> {
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
-  /** [X7] A hub serves on, and begins once the user has approved. */
-  function tell(refused: InboxError | undefined): void {
-    if (refused && refused.message !== told) complain?.(`${refused.message}; ${refused.hint}`);
-    told = refused?.message;
-  }
-
   /** The lease and the dead are looked after once a beat, and when a keeper is seen to die; what is due every time. */
   async function once() {
     try {
@@ -121,6 +118,15 @@ export async function supervise(supervising: Supervising): Promise<number> {
       return "away";
     }
   }
+}
+
+/** [X7] A hub serves on, and begins once the user has approved: each refusal is told once. */
+function refusalTeller(complain: Supervising["complain"]) {
+  let told: string | undefined;
+  return (refused: InboxError | undefined): void => {
+    if (refused && refused.message !== told) complain?.(`${refused.message}; ${refused.hint}`);
+    told = refused?.message;
+  };
 }
 
 /** A mistake in the file is told by each task that would need it; scheduling goes on. Without approval it does not. */

@@ -9,7 +9,7 @@ import { askGate } from "./gate.ts";
 import { killBelow, type Tree } from "./kill-tree.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { runnerFor } from "./runners/index.ts";
-import type { Job, Runner } from "./runners/runner.ts";
+import type { Job, Outcome, Runner } from "./runners/runner.ts";
 import type { Transcript } from "./transcript.ts";
 
 const refusalsAllowed = 3;
@@ -39,7 +39,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
   for (let refusals = 0; ; ) {
     if (signal.aborted) return stopped();
     transcript.note({ kind: "prompt", text: job.prompt });
-    const running = startChild(runner, profile, job, env, tree, transcript, signal);
+    const running = startChild({ runner, profile, job, env, tree, transcript, signal });
     onStart(running);
     const { outcome, error } = await running.ended;
     const session = outcome.session === undefined ? {} : { session: outcome.session };
@@ -61,18 +61,12 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
       const error = `its gate refused it ${refusals} times: ${verdict.feedback}`;
       return { success: false, error, reason: "gate", partial, ...more, forGood: true };
     }
-    job = sentBack(runner, turns.job, outcome.session, outcome.final, verdict.feedback);
+    job = sentBack(runner, turns.job, outcome, verdict.feedback);
   }
 }
 
 /** Where the conversation can go on it is only told what is wrong; else it begins anew with what it said before. */
-function sentBack(
-  runner: Runner,
-  first: Job,
-  session: string | undefined,
-  final: string,
-  feedback: string,
-): Job {
+function sentBack(runner: Runner, first: Job, { session, final }: Outcome, feedback: string): Job {
   const told = `Your answer was not accepted:\n\n${feedback}\n\nMend that, and answer again.`;
   if (runner.resumes && session !== undefined) return { ...first, prompt: told, session };
   return {

@@ -24,6 +24,9 @@ export const Inbox = {
         hint: 'a database file is opened by the package "restante" on Bun; here, name a hub: http://127.0.0.1:3456',
       });
     // With a token the hub knows who is calling.
-    return namespaces(connect(url, { token, fetch }), agent, token === undefined ? (agent ?? "api") : agent);
+    return namespaces(connect(url, { token, fetch }), {
+      agent,
+      channelAgent: token === undefined ? (agent ?? "api") : agent,
+    });
   },
 };

@@ -76,8 +76,14 @@ export type Namespaces = { [P in Exclude<Prefix<Remote>, "messages" | "events">]
   close(): Promise<void>;
 };
 
-/** `agent`: who every call is by, unless it says otherwise. `who`: the same for channels, where nobody in particular may write. */
-export function namespaces(bus: Bus, agent: string | undefined, who: string | undefined = agent): Namespaces {
+interface CalledBy {
+  /** Who every call is by, unless it says otherwise. */
+  agent?: string;
+  /** The same for channels, where nobody in particular may write. */
+  channelAgent?: string;
+}
+
+export function namespaces(bus: Bus, { agent, channelAgent: who = agent }: CalledBy): Namespaces {
   const all: Record<string, Record<string, unknown>> = {};
   const invoke = (op: AnyOperation, input: object, options?: CallOptions) => {
     const key = op.cli.identity;

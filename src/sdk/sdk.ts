@@ -23,7 +23,10 @@ export const Inbox = {
   async open(location: string, options: EmbeddedOptions = {}): Promise<Inbox> {
     if (isHub(location)) return Remote.open(location, options);
     if (options.create) await createOwnBus(location);
-    const delivery = brokerOf(options.delivery, process.env);
-    return namespaces(openInbox(location, { delivery }), options.agent, options.agent ?? "api");
+    const delivery = brokerOf(process.env, options.delivery);
+    return namespaces(openInbox(location, { delivery }), {
+      agent: options.agent,
+      channelAgent: options.agent ?? "api",
+    });
   },
 };

@@ -16,6 +16,6 @@ export class TxClient {
   constructor({ apiUrl, apiKey }: TxOptions) {
     const bus = connect(apiUrl, { token: apiKey });
     // Without a token it is nobody in particular, as in that document.
-    this.messages = namespaces(bus, undefined, apiKey === undefined ? "api" : undefined).messages;
+    this.messages = namespaces(bus, { channelAgent: apiKey === undefined ? "api" : undefined }).messages;
   }
 }

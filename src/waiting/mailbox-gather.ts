@@ -31,7 +31,7 @@ export async function gather(
     await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
     const late = ended(signal) || left() === 0;
     const enough = late ? () => true : over;
-    const given = await engine.write((tx) => handAnswers(tx, input, senders, enough, handOver));
+    const given = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }));
     // Another reader took some of them in between.
     if (!given) continue;
     const { messages, missing, dead, nextEventId } = given;
@@ -43,14 +43,14 @@ export async function gather(
 /** Who has not answered: not yet, or never. */
 type Silent = Pick<OutputOf<"mailbox.gather">, "missing" | "dead">;
 
+interface Wanted {
+  senders: readonly string[];
+  enough: (silent: Silent) => boolean;
+  handOver: string | undefined;
+}
+
 /** Hands over what has come, if it is still enough. */
-function* handAnswers(
-  tx: Context,
-  input: Input,
-  senders: readonly string[],
-  enough: (silent: Silent) => boolean,
-  handOver: string | undefined,
-) {
+function* handAnswers(tx: Context, input: Input, { senders, enough, handOver }: Wanted) {
   const found = yield* answers(tx, input);
   if (!enough(found)) return undefined;
   const ids = found.messages.map(({ id }) => id);

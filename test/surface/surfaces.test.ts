@@ -30,10 +30,9 @@ test("[C1] [C6] every operation on the bus is a method of the SDK", async () => 
     called.push(name);
     return { messages: [], message: {} };
   };
-  const all = namespaces({ call, follow: () => {}, close: async () => {} } as never, "me") as never as Record<
-    string,
-    Record<string, (...args: unknown[]) => Promise<unknown>>
-  >;
+  const all = namespaces({ call, follow: () => {}, close: async () => {} } as never, {
+    agent: "me",
+  }) as never as Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
   const expected = operations.filter((op) => !isLocal(op)).map(({ name }) => name);
   for (const name of expected) {
     const [prefix, method] = name.split(".") as [string, string];

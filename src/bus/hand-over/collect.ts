@@ -31,7 +31,7 @@ export function* collect(tx: Context, { agent, thread: id, messages, read }: Col
   const collected: number[] = [];
   for (let from = 0; from < numbers.length; from += 500) {
     const which = sql`thread_id = ${thread.thread_id} and message_id in (${joined(numbers.slice(from, from + 500))})`;
-    collected.push(...(yield* acknowledge(agent, names, which, now, true)));
+    collected.push(...(yield* acknowledge({ agent, names, which, now, seen: true })));
   }
   const readTo = read ? numbers.reduce((a, b) => Math.max(a, b)) : undefined;
   if (readTo !== undefined) {

@@ -3,6 +3,7 @@
  * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing, unless they may have been seen. Whoever dies
  * in between loses nothing: after the deadline they are handed out again, under the same ids.
  */
+
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
@@ -12,6 +13,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql
 import { seen } from "../agent.ts";
 import { aged, deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
+import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import { type MessageRow, messageColumns, open, write } from "../message.ts";
 
@@ -42,8 +44,8 @@ export function* hand(tx: Context, wanted: Wanted, call?: string): Procedure<Han
   yield* tx.own(`inbox:${agent}`);
   const nextEventId = yield* tx.settled(); // before its own events, on every engine
   const now = yield* tx.clock();
-  const until = later(now, handSeconds);
-  yield* buryDoomed(tx, agent, now);
+  const until = expiryAfter(now, handSeconds);
+  yield* buryDoomed(tx, now, agent);
   const before = call === undefined ? [] : yield* answerBefore({ agent, id: call });
   if (before.length) {
     const hidden = Math.max(0, (yield* hiddenCount(agent, now)) - before.filter(isInHand(now)).length);
@@ -71,7 +73,7 @@ export function* hand(tx: Context, wanted: Wanted, call?: string): Procedure<Han
 export function* hide(tx: Context, ids: readonly number[], { agent, id }: Delivery): Procedure<string> {
   yield* tx.own(`inbox:${agent}`);
   const now = yield* tx.clock();
-  const until = later(now, handSeconds);
+  const until = expiryAfter(now, handSeconds);
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set delivery_id = ${id}, hidden_until = ${until}, lapses = lapses + manual, manual = 0
     where messages.message_id in (${joined(ids)}) and messages.to_agent = ${agent} and ${deliverable(now)}
@@ -174,7 +176,7 @@ export function* confirm(
   const change =
     visibilitySeconds === undefined
       ? sql`acked_at = ${now}, acked_by = ${agent}, hidden_until = null`
-      : sql`manual = 1, hidden_until = ${later(now, visibilitySeconds)}`;
+      : sql`manual = 1, hidden_until = ${expiryAfter(now, visibilitySeconds)}`;
   const rows = yield* all<{ message_id: number }>(sql`
     update messages set ${change} where ${delivered(delivery)} and ${open} returning message_id`);
   const changed = rows.map((row) => row.message_id).sort((a, b) => a - b);
@@ -231,11 +233,11 @@ export function* giveBack(
 
 export function* buryIn(tx: Context, channel: string): Procedure<void> {
   yield* tx.own(`inbox:${channel}`);
-  yield* buryDoomed(tx, channel, yield* tx.clock());
+  yield* buryDoomed(tx, yield* tx.clock(), channel);
 }
 
 /** Messages nobody accepts leave the inbox, and their senders are told. */
-export function* buryDoomed(tx: Context, channel: string | undefined, now: string): Procedure<void> {
+export function* buryDoomed(tx: Context, now: string, channel?: string): Procedure<void> {
   const where = channel === undefined ? nothing : sql`and messages.to_agent = ${channel}`;
   const rows = yield* all<MessageRow>(
     sql`select ${messageColumns} from messages where ${doomed(now)} ${where} ${tx.forUpdateFree}`,
@@ -266,5 +268,3 @@ export function* bury(tx: Context, row: MessageRow, now: string, tell = true): P
   );
   yield* append(tx, { type: "message.sent", source: row.to_agent, message: notice.row, now });
 }
-
-const later = (now: string, seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString();

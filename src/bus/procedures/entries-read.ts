@@ -34,7 +34,13 @@ export function* markRead(
   if (!changed) return { entry: entryView(row), already: true };
   yield* seen(tx, agent, now);
   if (yield* ownMessage(row)) {
-    const acked = yield* acknowledge(agent, [person], sql`message_id = ${row.message_id}`, now, true);
+    const acked = yield* acknowledge({
+      agent,
+      names: [person],
+      which: sql`message_id = ${row.message_id}`,
+      now,
+      seen: true,
+    });
     const payload = { messages: acked.map((number) => idOf("message", number)), read_to: null };
     if (acked.length) yield* append(tx, { type: "messages.collected", source: agent, payload, now });
   }

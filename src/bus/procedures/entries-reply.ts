@@ -26,7 +26,7 @@ export function* entryReply(tx: Context, input: Input): Procedure<OutputOf<"entr
   const content = { body: textOf(row, input), payload: payloadOf(input), artifacts: [] };
   const answered =
     row.message_id === null
-      ? yield* answer(tx, input.from, yield* agentOf(row), content)
+      ? yield* answer(tx, { from: input.from, to: yield* agentOf(row) }, content)
       : yield* answerMessage(tx, row, input.from, content);
   const now = yield* tx.clock();
   yield* markRead(tx, row, input.from, now);
@@ -66,7 +66,8 @@ function* answerMessage(tx: Context, row: EntryRow, from: string, content: Answe
       { hint: `inbox send ${row.sender ?? "AGENT"} "…" writes to whoever sent it` },
     );
   const to = row.sender!;
-  if (row.thread_id === null) return yield* answer(tx, from, to, content, yield* correlationOf(row));
+  if (row.thread_id === null)
+    return yield* answer(tx, { from, to, correlationId: yield* correlationOf(row) }, content);
   const thread = idOf("thread", row.thread_id);
   const { message, recipient } = yield* post(tx, {
     ...content,
@@ -79,18 +80,19 @@ function* answerMessage(tx: Context, row: EntryRow, from: string, content: Answe
   return { message, recipient };
 }
 
-function* answer(
-  tx: Context,
-  from: string,
-  to: string,
-  answered: Answer,
-  correlationId?: string,
-): Procedure<Answered> {
+interface Letter {
+  from: string;
+  to: string;
+  correlationId?: string;
+}
+
+function* answer(tx: Context, letter: Letter, answered: Answer): Procedure<Answered> {
+  const { from, to } = letter;
   const content = contentOf(answered);
   const now = yield* tx.clock();
   const recipient = yield* recipientOf(tx, to, false);
   yield* seen(tx, from, now);
-  const written = yield* write(tx, { thread: null, from, to, kind: "answer", correlationId }, content, now);
+  const written = yield* write(tx, { ...letter, thread: null, kind: "answer" }, content, now);
   yield* append(tx, { type: "message.sent", source: from, message: written.row, now });
   return { message: written.view, recipient: yield* reached(recipient, written) };
 }

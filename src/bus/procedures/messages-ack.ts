@@ -21,7 +21,7 @@ export function* msgAck(
     throw new InboxError("invalid_state", `message ${id} is a dead letter: ${found.dead_reason}`, {
       hint: `inbox dlq requeue ${id} puts it back`,
     });
-  const changed = yield* acknowledge(agent, [found.to_agent], sql`message_id = ${id}`, now);
+  const changed = yield* acknowledge({ agent, names: [found.to_agent], which: sql`message_id = ${id}`, now });
   if (changed.length) yield* collected(tx, agent, changed, now);
   // Looked at again: another one may have been faster, and then its time counts.
   const row = yield* findMessage(id, unexpired(now));
@@ -34,13 +34,13 @@ export function* msgAckAll(
 ): Procedure<OutputOf<"messages.ackAll">> {
   yield* tx.own(`inbox:${channel}`);
   const now = yield* tx.clock();
-  yield* buryDoomed(tx, channel, now);
-  const changed = yield* acknowledge(
+  yield* buryDoomed(tx, now, channel);
+  const changed = yield* acknowledge({
     agent,
-    [channel],
-    sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now}) ${and(visible.messages(tx))}`,
+    names: [channel],
+    which: sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now}) ${and(visible.messages(tx))}`,
     now,
-  );
+  });
   if (changed.length) yield* collected(tx, agent, changed, now);
   return { channel, ackedCount: changed.length };
 }

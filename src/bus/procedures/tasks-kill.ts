@@ -32,18 +32,18 @@ export function* killTask(
     });
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);
-  const killed = yield* killLine(tx, row, agent, reason ?? null, now);
+  const killed = yield* killLine(tx, row, { by: agent, reason: reason ?? null, now });
   return { task: yield* oneView(yield* findTask(name)), killed };
 }
 
+interface Kill {
+  by: string;
+  reason: string | null;
+  now: string;
+}
+
 /** The task and every running one below it; what has not started there ends with its parent. */
-export function* killLine(
-  tx: Context,
-  row: TaskRow,
-  by: string,
-  reason: string | null,
-  now: string,
-): Procedure<string[]> {
+export function* killLine(tx: Context, row: TaskRow, { by, reason, now }: Kill): Procedure<string[]> {
   if (row.killed_by === null) {
     yield* changeTask(row, { killed_by: by, kill_reason: reason });
     const thread = yield* findThread(idOf("thread", row.thread_id!));
@@ -51,7 +51,7 @@ export function* killLine(
   }
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and ${isRunning}`);
   const killed = [row.name];
-  for (const child of below)
-    killed.push(...(yield* killLine(tx, child, by, `"${row.name}", its parent, was killed`, now)));
+  const because = `"${row.name}", its parent, was killed`;
+  for (const child of below) killed.push(...(yield* killLine(tx, child, { by, reason: because, now })));
   return killed;
 }

@@ -19,19 +19,13 @@ export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<
     sql`tasks.priority_rank, tasks.place`,
   );
   yield* limit(agent, count ?? null);
-  yield* release(
-    tx,
-    agent,
-    released.map((row) => row.name),
-    input.timeout,
-    count,
-    now,
-  );
+  const names = released.map((row) => row.name);
+  yield* releaseTasks(tx, { agent, names, timeout: input.timeout, count, inTurn: true, now });
   const busy = yield* one<{ running: number; waiting: number }>(sql`
     select coalesce(sum(case when tasks.status = 'running' then 1 else 0 end), 0) as running,
       coalesce(sum(case when tasks.status = 'waiting' then 1 else 0 end), 0) as waiting
     from tasks where tasks.parent = ${agent} and ${isOpen}`);
-  return { released: released.map((row) => row.name), running: busy!.running, waiting: busy!.waiting };
+  return { released: names, running: busy!.running, waiting: busy!.waiting };
 }
 
 const overwritten = overwriting(queues);
@@ -41,15 +35,21 @@ function* limit(agent: string, slots: number | null): Procedure<void> {
   yield* run(sql`${insert(queues, { agent_id: agent, slots })} ${overwritten}`);
 }
 
-/** Tasks named are let run; `timeout` is for those that have none of their own. */
-export function* release(
+interface Release {
+  agent: string;
+  names: readonly string[];
+  /** Seconds, for those that have no timeout of their own. */
+  timeout?: number;
+  count?: number;
+  /** They count among those that the queue runs at a time. */
+  inTurn: boolean;
+  now: string;
+}
+
+/** From now on they may start. */
+export function* releaseTasks(
   tx: Context,
-  agent: string,
-  names: readonly string[],
-  timeout: number | undefined,
-  count: number | undefined,
-  now: string,
-  inTurn = true,
+  { agent, names, timeout, count, inTurn, now }: Release,
 ): Procedure<void> {
   const fallback = timeout === undefined ? null : Math.round(timeout * 1000);
   for (const name of names)

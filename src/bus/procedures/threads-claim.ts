@@ -1,4 +1,5 @@
 /** [L1]–[L7] Granting the lease of a thread: the named one, or the best candidate. */
+
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -8,10 +9,10 @@ import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { type Candidate, candidates, nextLapse } from "../candidates.ts";
 import { append, latestEventOf, numbered } from "../event.ts";
+import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import {
   conflict,
-  expiryAfter,
   findLease,
   hasLapsed,
   isHeld,

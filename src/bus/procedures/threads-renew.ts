@@ -1,19 +1,13 @@
 /** [L6] The holder's lease, extended from now; [L9] by itself, while its holder waits for an answer. */
+
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import {
-  expiryAfter,
-  findLease,
-  isHeld,
-  type LeaseRow,
-  leaseOfHolder,
-  leaseView,
-  saveLease,
-} from "../lease.ts";
+import { expiryAfter } from "../expiry.ts";
+import { findLease, isHeld, type LeaseRow, leaseOfHolder, leaseView, saveLease } from "../lease.ts";
 import { lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function* renew(tx: Context, input: ParsedOf<"threads.renew">): Procedure<OutputOf<"threads.renew">> {

@@ -5,9 +5,9 @@ import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 import { findLease, isHeld } from "../lease.ts";
 import { firstLine, write } from "../message.ts";
-import { isLive, isRunning, type TaskRow, tasksWhere } from "../task.ts";
+import { isLive, isRunning, tasksWhere } from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
-import { conclude, killedBy } from "./end.ts";
+import { type AtEnd, conclude, killedBy } from "./end.ts";
 import type { Worked } from "./worker-idle.ts";
 
 /** Its thread says how it ended. Answers with who ended what. */
@@ -25,20 +25,14 @@ export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
       : "its thread was cancelled";
     const error = row.killed_by === null ? why : killedBy(row);
     const reason = row.killed_by !== null ? "killed" : overdue ? "timeout" : "cancelled";
-    const after = hasEnded(thread) ? thread : yield* callOff(tx, row, thread, error, now);
-    yield* conclude(tx, row, after, { success: false, error, reason, forGood: true }, now);
+    const after = hasEnded(thread) ? thread : yield* callOff(tx, { row, thread, now }, error);
+    yield* conclude(tx, { row, thread: after, now }, { success: false, error, reason, forGood: true });
   }
   return ended;
 }
 
 /** The worker that has it is told to stop; where nobody has taken it yet there is nobody to tell. */
-function* callOff(
-  tx: Context,
-  row: TaskRow,
-  thread: ThreadRow,
-  error: string,
-  now: string,
-): Procedure<ThreadRow> {
+function* callOff(tx: Context, { row, thread, now }: AtEnd, error: string): Procedure<ThreadRow> {
   const lease = yield* findLease(thread.thread_id);
   if (!isHeld(lease)) return thread;
   const from = row.killed_by ?? row.parent;

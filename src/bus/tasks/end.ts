@@ -1,4 +1,5 @@
 /** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
+
 import { idOf } from "../../contract/ids.ts";
 import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -6,8 +7,9 @@ import { one } from "../../sql/procedure.ts";
 import { fragment, sql } from "../../sql/sql.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import { append } from "../event.ts";
+import { expiryAfter } from "../expiry.ts";
 import { isGone } from "../gone.ts";
-import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
+import { findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
 import { killLine } from "../procedures/tasks-kill.ts";
 import { changeTask, hasNotBegun, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
@@ -33,6 +35,13 @@ export interface Ending {
   forGood?: boolean;
 }
 
+/** A task that ends, with the thread it ran in. */
+export interface AtEnd {
+  row: TaskRow;
+  thread: ThreadRow;
+  now: string;
+}
+
 /** What became of it: told to the parent, to be tried again, or somebody else's business by now. */
 export type Ended = { outcome: "finished"; success: boolean } | { outcome: "again" | "stale" };
 
@@ -47,23 +56,17 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
   const again =
     !ending.success && !ending.forGood && !killed && !hasEnded(thread) && row.attempt <= row.retries;
   if (again) {
-    yield* tryAgain(tx, row, thread, ending, now);
+    yield* tryAgain(tx, { row, thread, now }, ending);
     return { outcome: "again" };
   }
-  return { outcome: "finished", success: yield* conclude(tx, row, thread, ending, now) };
+  return { outcome: "finished", success: yield* conclude(tx, { row, thread, now }, ending) };
 }
 
 /** The first pause; it doubles with each attempt. */
 const pauseSeconds = 1;
 const longestPauseSeconds = 300;
 
-function* tryAgain(
-  tx: Context,
-  row: TaskRow,
-  thread: ThreadRow,
-  ending: Ending,
-  now: string,
-): Procedure<void> {
+function* tryAgain(tx: Context, { row, thread, now }: AtEnd, ending: Ending): Procedure<void> {
   const seconds = Math.min(longestPauseSeconds, pauseSeconds * 2 ** (row.attempt - 1));
   const not_before = expiryAfter(now, seconds);
   const error = ending.error ?? "it failed";
@@ -83,19 +86,14 @@ function* tryAgain(
   yield* append(tx, { type: "task.retried", source: row.name, thread, payload, now });
 }
 
-export function* conclude(
-  tx: Context,
-  row: TaskRow,
-  thread: ThreadRow,
-  ending: Ending,
-  now: string,
-): Procedure<boolean> {
+export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boolean> {
+  const { row, thread, now } = at;
   const said = yield* explicitResult(row, thread);
   const success = said?.success ?? ending.success;
   const error = success ? null : (said?.error ?? ending.error ?? "it failed");
   const reason = success ? null : said ? "failed" : (ending.reason ?? "exit");
   const outcome: Concluded = { success, error, reason };
-  if (!said) yield* deliver(tx, row, thread, ending, outcome, now);
+  if (!said) yield* deliver(tx, at, ending, outcome);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, outcome, now);
   // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
@@ -131,11 +129,9 @@ const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | u
 
 function* deliver(
   tx: Context,
-  row: TaskRow,
-  thread: ThreadRow,
+  { row, thread, now }: AtEnd,
   ending: Ending,
   outcome: Concluded,
-  now: string,
 ): Procedure<void> {
   const { success, error } = outcome;
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
@@ -195,7 +191,12 @@ function* finishTask(
 /** [Q14] That it was to stop it need not be told any more; of all else its senders hear that nobody took it. */
 function* clearInbox(tx: Context, { name, thread_id }: TaskRow, now: string): Procedure<void> {
   if (thread_id !== null)
-    yield* acknowledge(name, [name], sql`thread_id = ${thread_id} and kind = 'control'`, now);
+    yield* acknowledge({
+      agent: name,
+      names: [name],
+      which: sql`thread_id = ${thread_id} and kind = 'control'`,
+      now,
+    });
   yield* buryMailOf(tx, name, now);
 }
 
@@ -214,7 +215,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
     if (!(yield* isStillLive(child))) continue;
     const error = `its parent "${row.name}" has ended`;
     if (notStarted(child)) yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
-    else yield* killLine(tx, child, row.name, error, now);
+    else yield* killLine(tx, child, { by: row.name, reason: error, now });
   }
 }
 
@@ -247,13 +248,8 @@ export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: str
   if (row.thread_id !== null) {
     // It has failed before and waited to be tried again: its parent still waits for a word.
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
-    yield* conclude(
-      tx,
-      row,
-      thread,
-      { success: false, error: `removed by "${by}"`, reason: "cancelled" },
-      now,
-    );
+    const ending = { success: false, error: removed.error, reason: removed.reason };
+    yield* conclude(tx, { row, thread, now }, ending);
     return { ...row, ...removed, status: "finished", finished_at: now };
   }
   const after = yield* changeTask(row, {
@@ -272,13 +268,8 @@ export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: str
 export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedure<boolean> {
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   if (!hasEnded(thread)) return false;
-  yield* conclude(
-    tx,
-    row,
-    thread,
-    { success: false, error: "its thread was cancelled", reason: "cancelled" },
-    now,
-  );
+  const ending = { success: false, error: "its thread was cancelled", reason: "cancelled" } as const;
+  yield* conclude(tx, { row, thread, now }, ending);
   return true;
 }
 

@@ -1,4 +1,5 @@
 /** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
+
 import { idOf } from "../../contract/ids.ts";
 import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -7,7 +8,8 @@ import { sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
 import { taskTopic } from "../../sql/topics.ts";
-import { expiryAfter, findLease, isHeld, saveLease } from "../lease.ts";
+import { expiryAfter } from "../expiry.ts";
+import { findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
 import { killedBy } from "./end.ts";

@@ -1,4 +1,5 @@
 /** [Q2] [Q4] Which waiting tasks start now. Each gets its thread, and a token for the one process that keeps it. */
+
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, Refused } from "../../sql/procedure.ts";
@@ -6,8 +7,8 @@ import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
 import { append } from "../event.ts";
+import { expiryAfter } from "../expiry.ts";
 import { collect } from "../hand-over/collect.ts";
-import { expiryAfter } from "../lease.ts";
 import { firstLine } from "../message.ts";
 import { claim } from "../procedures/threads-claim.ts";
 import { send } from "../procedures/threads-send.ts";
@@ -72,9 +73,10 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   const started: Started[] = [];
   for (const { parent, slots } of parents) {
     const busy = running.filter((row) => row.parent === parent && row.in_turn === 1).length;
-    started.push(...(yield* startOf(tx, parent, 0, Number.POSITIVE_INFINITY, free, host, now)));
+    const at = { free, host, now };
+    started.push(...(yield* startOf(tx, { parent, inTurn: 0, slots: Number.POSITIVE_INFINITY }, at)));
     const most = slots === null ? Number.POSITIVE_INFINITY : slots - busy;
-    started.push(...(yield* startOf(tx, parent, 1, most, free, host, now)));
+    started.push(...(yield* startOf(tx, { parent, inTurn: 1, slots: most }, at)));
   }
   return { started, worked, ...(yield* outlook(now)) };
 }
@@ -82,19 +84,29 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
 /** Rows looked at in one go where nothing else limits them. */
 const batch = 1000;
 
+interface Queue {
+  parent: string;
+  /** Whether its tasks take turns; those that do not are started beside them. */
+  inTurn: 0 | 1;
+  slots: number;
+}
+
+interface Supervised {
+  free: ReturnType<typeof freeRoom>;
+  host: string;
+  now: string;
+}
+
 /** The first of a parent's that there is room for; who must wait for its kind stands in nobody's way. */
 function* startOf(
   tx: Context,
-  parent: string,
-  inTurn: number,
-  slots: number,
-  free: ReturnType<typeof freeRoom>,
-  host: string,
-  now: string,
+  { parent, inTurn, slots }: Queue,
+  { free, host, now }: Supervised,
 ): Procedure<Started[]> {
   const started: Started[] = [];
   for (let left = slots; left > 0; ) {
-    const rows = yield* due(parent, inTurn, free.closed(), Math.min(left, free.left() || batch), now);
+    const most = Math.min(left, free.left() || batch);
+    const rows = yield* due({ parent, inTurn, but: free.closed(), most, now });
     for (const row of rows) {
       if (!free.take(row)) continue;
       left--;
@@ -144,8 +156,17 @@ function freeRoom(room: Room, running: readonly Occupant[]) {
   };
 }
 
+interface Due {
+  parent: string;
+  inTurn: number;
+  /** A condition that leaves out what there is no room for. */
+  but: Sql;
+  most: number;
+  now: string;
+}
+
 /** The first of a parent's that may start: what they wait for has succeeded, and no pause holds them. */
-function* due(parent: string, inTurn: number, but: Sql, most: number, now: string): Procedure<TaskRow[]> {
+function* due({ parent, inTurn, but, most, now }: Due): Procedure<TaskRow[]> {
   return yield* all<TaskRow>(sql`
     select ${taskColumns} from tasks where ${isWaiting} and tasks.parent = ${parent} and tasks.in_turn = ${inTurn} ${but}
       and (tasks.not_before is null or tasks.not_before <= ${now})

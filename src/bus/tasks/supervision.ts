@@ -1,10 +1,11 @@
 /** [Q7] Who supervises this bus: one at a time, by lease. */
+
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { columnsOf, insert, overwriting, type RowOf } from "../../sql/table.ts";
 import { supervision } from "../../sql/tables.ts";
-import { expiryAfter } from "../lease.ts";
+import { expiryAfter } from "../expiry.ts";
 import { isOpen, lockTasks } from "../task.ts";
 
 const leaseSeconds = 15;

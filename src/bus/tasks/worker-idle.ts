@@ -40,9 +40,7 @@ export function* refusalsOf(
 export function* sendBackToWork(
   tx: Context,
   { worker, task, thread: id }: Worked,
-  pool: string,
-  refusal: number,
-  feedback: string,
+  { pool, refusal, feedback }: { pool: string; refusal: number; feedback: string },
 ): Procedure<void> {
   const now = yield* tx.clock();
   const thread = yield* findThread(idOf("thread", id));

@@ -31,13 +31,12 @@ export interface Shared {
   locked: Set<number>;
 }
 
-export function contextOf(
-  shared: Shared,
-  noted: Noted,
-  facts: Facts,
-  writes: boolean,
-  { now }: EngineOptions,
-): Context {
+interface ContextOptions extends Pick<EngineOptions, "now"> {
+  facts: Facts;
+  writes: boolean;
+}
+
+export function contextOf(shared: Shared, noted: Noted, { facts, writes, now }: ContextOptions): Context {
   const { owners, wanted, locked } = shared;
   const me = noted;
   return {

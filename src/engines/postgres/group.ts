@@ -1,6 +1,6 @@
 /**
  * Who calls while a transaction is on its way shares the next one. Where a shared one fails, whatever the reason, its
- * members run one by one: then only he fails who has to, and nobody waits for another's lock.
+ * members run one by one: only the offending call fails, and nobody waits for another's lock.
  */
 import type { Work } from "../engine.ts";
 import { isLost, isRace } from "./errors.ts";
@@ -36,7 +36,9 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-/** `lanes`: so many transactions of this kind at a time. */
+const isTired = ({ since }: Entry) => performance.now() - since >= enoughMs;
+
+/** `lanes`: how many transactions of this kind run at a time. */
 export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", lanes: number) {
   const queue: Entry[] = [];
   let busy = 0;
@@ -56,75 +58,45 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
     if (!(await shared(entries))) void Promise.all(entries.map(alone));
   }
 
-  const tired = ({ since }: Entry) => performance.now() - since >= enoughMs;
-
-  /** Those in the queue have waited for the same server. */
-  function giveUp(error: unknown): void {
-    for (const entry of queue.filter(tired)) {
-      queue.splice(queue.indexOf(entry), 1);
-      entry.reject(error);
-    }
-  }
-
-  const transact = (entries: readonly Entry[]) =>
-    pool.use((connection) =>
-      lockstep(
-        connection,
-        setting,
-        mode,
-        entries.map(({ work }) => work),
+  const transactions: Transactions = {
+    run: (entries) =>
+      pool.use((connection) =>
+        lockstep(
+          connection,
+          setting,
+          mode,
+          entries.map(({ work }) => work),
+        ),
       ),
-    );
+    fate: ({ trace }) => fateOf(trace, pool, setting.address.schema),
+  };
+  const alone = (entry: Entry) => runAlone(transactions, entry);
 
   async function shared(entries: readonly Entry[]): Promise<boolean> {
     try {
-      const ended = await transact(entries);
+      const ended = await transactions.run(entries);
       for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
       return true;
     } catch (error) {
       if (error instanceof Unsettled) {
-        giveUp(error.cause);
+        rejectTired(queue, error.cause);
         void settle(entries, error);
         return true;
       }
       if (!isLost(error)) return false;
-      giveUp(error);
-      for (const entry of entries) tired(entry) ? entry.reject(error) : void alone(entry);
+      rejectTired(queue, error);
+      for (const entry of entries) isTired(entry) ? entry.reject(error) : void alone(entry);
       return true;
     }
   }
 
   async function settle(entries: readonly Entry[], error: Unsettled): Promise<void> {
-    const fate = await fateOf(error.trace, pool, setting.address.schema);
+    const fate = await transactions.fate(error);
     for (const [i, entry] of entries.entries()) {
       if (fate === "committed") entry.resolve(error.ended[i]!);
       else if (fate === "aborted" || entry.repeatable)
         void alone(entry); // its key tells whether it was written
       else entry.reject(error);
-    }
-  }
-
-  async function alone(entry: Entry): Promise<void> {
-    for (let count = 1; ; count++) {
-      try {
-        const [ended] = await transact([entry]);
-        return entry.resolve(ended!);
-      } catch (error) {
-        if (error instanceof Unsettled) {
-          const fate = await fateOf(error.trace, pool, setting.address.schema);
-          if (fate === "committed") return entry.resolve(error.ended[0]!);
-          if ((fate === "aborted" || entry.repeatable) && !tired(entry)) continue;
-          return entry.reject(fate === "aborted" ? error.cause : error);
-        }
-        const limit =
-          isRace(error) || error instanceof Entangled
-            ? raceAttempts
-            : isLost(error) && !tired(entry)
-              ? lostAttempts
-              : 0;
-        if (count >= limit) return entry.reject(error);
-        await Bun.sleep(Math.random() * 10 * count);
-      }
     }
   }
 
@@ -136,4 +108,40 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
         void lane();
       }
     });
+}
+
+interface Transactions {
+  run(entries: readonly Entry[]): Promise<Ended[]>;
+  fate(error: Unsettled): ReturnType<typeof fateOf>;
+}
+
+/** Those in the queue have waited for the same server. */
+function rejectTired(queue: Entry[], error: unknown): void {
+  for (const entry of queue.filter(isTired)) {
+    queue.splice(queue.indexOf(entry), 1);
+    entry.reject(error);
+  }
+}
+
+async function runAlone(transactions: Transactions, entry: Entry): Promise<void> {
+  for (let count = 1; ; count++) {
+    try {
+      const [ended] = await transactions.run([entry]);
+      return entry.resolve(ended!);
+    } catch (error) {
+      if (error instanceof Unsettled) {
+        const fate = await transactions.fate(error);
+        if (fate === "committed") return entry.resolve(error.ended[0]!);
+        if ((fate === "aborted" || entry.repeatable) && !isTired(entry)) continue;
+        return entry.reject(fate === "aborted" ? error.cause : error);
+      }
+      if (count >= attemptsAfter(error, entry)) return entry.reject(error);
+      await Bun.sleep(Math.random() * 10 * count);
+    }
+  }
+}
+
+function attemptsAfter(error: unknown, entry: Entry): number {
+  if (isRace(error) || error instanceof Entangled) return raceAttempts;
+  return isLost(error) && !isTired(entry) ? lostAttempts : 0;
 }

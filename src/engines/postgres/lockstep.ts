@@ -65,100 +65,138 @@ const placeholder = (index: number) => `$${index}`;
 /** Together they wait for others' locks only a moment: they hold many of their own. */
 const togetherWaitMs = 250;
 
-export async function lockstep(
+/** What the procedures of one step want to know. */
+interface Asked {
+  statements: { text: string; values: SqlValue[]; running?: Running }[];
+  clocks: Running[];
+  horizons: Running[];
+}
+
+export function lockstep(
   connection: Connection,
-  { address, facts, options }: Setting,
+  setting: Setting,
   mode: "read" | "write",
   works: readonly Work<unknown>[],
 ): Promise<Ended[]> {
-  const writes = mode === "write";
-  const shared: Shared = { owners: new Map(), wanted: new Set(), locked: new Set() };
-  let failure: unknown;
-  let xid: string | undefined;
-  let begun = false;
+  return new Transaction(connection, setting, mode, works).run();
+}
 
-  const send = (text: string, values: readonly SqlValue[] = []): Promise<Row[]> => {
-    const rows = connection.run(text, values);
-    rows.catch((error) => {
-      failure ??= error;
-    });
-    return rows;
-  };
+class Transaction {
+  readonly #shared: Shared = { owners: new Map(), wanted: new Set(), locked: new Set() };
+  readonly #all: Running[];
+  readonly #writes: boolean;
+  /** Of the first statement that failed: those after it only complain of that. */
+  #failure: unknown;
+  #xid: string | undefined;
+  #begun = false;
 
-  function begin(): void {
-    if (begun) return;
-    begun = true;
-    void send(writes ? "begin" : "begin isolation level repeatable read, read only");
-    if (address.pooled) void connection.script(pooledSettings(address)).catch(() => {});
-    if (writes && works.length > 1) void send(`set local lock_timeout = ${togetherWaitMs}`);
+  constructor(
+    private readonly connection: Connection,
+    private readonly setting: Setting,
+    private readonly mode: "read" | "write",
+    works: readonly Work<unknown>[],
+  ) {
+    this.#writes = mode === "write";
+    this.#all = works.map((work) => this.#prepared(work));
   }
 
-  const all: Running[] = works.map((work) => {
+  async run(): Promise<Ended[]> {
+    try {
+      for (let active = this.#all; active.length; active = active.filter(({ outcome }) => !outcome))
+        await this.#step(active);
+      if (this.#failure) throw this.#failure;
+    } catch (error) {
+      if (this.#begun) void this.#send("rollback");
+      // A statement that nobody waited for broke the transaction, and the next one only complained of that.
+      throw this.#failure ?? error;
+    }
+    if (this.#begun) await this.#commit();
+    return this.#ended();
+  }
+
+  #prepared(work: Work<unknown>): Running {
+    const { facts, options } = this.setting;
     const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
     const running = { ...noted, rows: [], wrote: false } as unknown as Running;
-    running.procedure = work(contextOf(shared, running, facts, writes, options)) as Procedure<unknown>;
+    const { now } = options;
+    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now });
+    running.procedure = work(context) as Procedure<unknown>;
     return running;
-  });
+  }
 
-  /** One step of everybody: what they want to know is sent, and answered when this resolves. False when nobody is left. */
-  async function step(active: readonly Running[]): Promise<void> {
-    const statements: { text: string; values: SqlValue[]; running?: Running }[] = [];
-    const clocks: Running[] = [];
-    const horizons: Running[] = [];
-    let moved = false;
-    for (const running of active) {
-      const waits = advance(running, (statement) => {
-        const { text, values } = statement.flatten(placeholder);
-        if (writes && !/^\s*select/i.test(text)) running.wrote = true;
-        statements.push({ text, values, running: statement.blind ? undefined : running });
-      });
-      if (waits === clockQuery) clocks.push(running);
-      if (waits === settledEvent) horizons.push(running);
-      moved ||= waits !== tryAgain;
+  #ended(): Ended[] {
+    return this.#all as unknown as Ended[];
+  }
+
+  #send(text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
+    const rows = this.connection.run(text, values);
+    rows.catch((error) => {
+      this.#failure ??= error;
+    });
+    return rows;
+  }
+
+  #begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    const { address } = this.setting;
+    void this.#send(this.#writes ? "begin" : "begin isolation level repeatable read, read only");
+    if (address.pooled) void this.connection.script(pooledSettings(address)).catch(() => {});
+    if (this.#writes && this.#all.length > 1) void this.#send(`set local lock_timeout = ${togetherWaitMs}`);
+  }
+
+  async #commit(): Promise<void> {
+    const committed = this.#send("commit");
+    // A read has nothing to keep, and nobody needs to wait for its end.
+    if (!this.#writes) return;
+    try {
+      await committed;
+    } catch (error) {
+      const trace = { xid: this.#xid, life: this.connection.life };
+      if (isLost(error)) throw new Unsettled(this.#ended(), trace, error);
+      throw this.#failure ?? error;
     }
-    if (!moved) throw new Entangled();
-    if (horizons.length && begun && !writes)
-      throw new Error("what is settled must be asked before anything else is read");
-    const answers: Promise<unknown>[] = [];
-    const give = (rows: Promise<Row[]>, to: readonly Running[]) =>
-      answers.push(
-        rows.then((found) => {
-          for (const running of to) running.rows = found;
-        }),
-      );
+    // The commit of a broken transaction is a rollback, and no error.
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** One step of everybody: what they want to know is sent, and answered when this resolves. */
+  async #step(active: readonly Running[]): Promise<void> {
+    const { statements, clocks, horizons } = this.#advanceAll(active);
+    const answers: Promise<void>[] = [];
     // [G2] The newest number first, then who still runs, then the rows: any other order could miss one.
-    if (horizons.length) {
-      if (writes) begin();
-      const in_ = address.pooled ? `"${address.schema}".` : "";
-      give(send(`select ${in_}settled_event() as last`), horizons);
-    }
-    if (statements.length || clocks.length || shared.wanted.size) begin();
-    if (shared.wanted.size) {
-      const numbers = [...shared.wanted].sort((a, b) => a - b);
-      for (const number of numbers) shared.locked.add(number);
-      shared.wanted.clear();
-      void send(lockText, [hashOf(address.schema) >>> 1, `{${numbers.join(",")}}`]);
-    }
-    for (const { text, values, running } of statements) {
-      const rows = send(text, values);
-      const turned = options.reverseUnordered && !isOrdered(text);
-      if (running) give(turned ? rows.then((found) => found.toReversed()) : rows, [running]);
+    if (horizons.length) answers.push(this.#askHorizon(horizons));
+    if (statements.length || clocks.length || this.#shared.wanted.size) this.#begin();
+    this.#takeLocks();
+    for (const statement of statements) {
+      const answer = this.#ask(statement);
+      if (answer) answers.push(answer);
     }
     // Last, so that it is later than every lock.
-    if (clocks.length) {
-      const now = send(clockText[mode]);
-      give(now, clocks);
-      answers.push(
-        now.then(([row]) => {
-          xid = (row?.xid as string | undefined) ?? xid;
-        }),
-      );
-    }
+    if (clocks.length) answers.push(this.#askClock(clocks));
     if (answers.length) await Promise.all(answers);
   }
 
+  /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
+  #advanceAll(active: readonly Running[]): Asked {
+    const asked: Asked = { statements: [], clocks: [], horizons: [] };
+    let moved = false;
+    for (const running of active) {
+      const waits = this.#advance(running, (statement) => {
+        const { text, values } = statement.flatten(placeholder);
+        if (this.#writes && !/^\s*select/i.test(text)) running.wrote = true;
+        asked.statements.push({ text, values, running: statement.blind ? undefined : running });
+      });
+      if (waits === clockQuery) asked.clocks.push(running);
+      if (waits === settledEvent) asked.horizons.push(running);
+      moved ||= waits !== tryAgain;
+    }
+    if (!moved) throw new Entangled();
+    return asked;
+  }
+
   /** Until it waits for rows; what it waits for is answered. */
-  function advance(running: Running, emit: (statement: Sql) => void): Sql | undefined {
+  #advance(running: Running, emit: (statement: Sql) => void): Sql | undefined {
     for (;;) {
       let next: IteratorResult<Sql, unknown>;
       try {
@@ -166,15 +204,15 @@ export async function lockstep(
       } catch (error) {
         running.outcome = { error };
         // What it wrote cannot be undone without undoing the others'.
-        if (running.wrote && all.length > 1) throw new Entangled();
+        if (running.wrote && this.#all.length > 1) throw new Entangled();
         if (running.wrote) throw error;
-        return release(running);
+        return this.#disown(running);
       }
       running.rows = [];
       if (next.done) {
         const { value } = next;
         running.outcome = value instanceof Refused ? { error: value.error } : { value };
-        return release(running);
+        return this.#disown(running);
       }
       const statement = next.value;
       if (statement === clockQuery || statement === settledEvent || statement === tryAgain) return statement;
@@ -183,30 +221,46 @@ export async function lockstep(
     }
   }
 
-  function release(running: Running): undefined {
-    for (const [name, owner] of shared.owners) if (owner === running) shared.owners.delete(name);
+  /** It has ended: what it had for itself is anybody's. */
+  #disown(running: Running): undefined {
+    const { owners } = this.#shared;
+    for (const [name, owner] of owners) if (owner === running) owners.delete(name);
   }
 
-  const ended = () => all as unknown as Ended[];
-  try {
-    for (let active = all; active.length; active = all.filter(({ outcome }) => !outcome)) await step(active);
-    if (failure) throw failure;
-  } catch (error) {
-    if (begun) void send("rollback");
-    // A statement that nobody waited for broke the transaction, and the next one only complained of that.
-    throw failure ?? error;
+  #askHorizon(horizons: readonly Running[]): Promise<void> {
+    if (this.#begun && !this.#writes)
+      throw new Error("what is settled must be asked before anything else is read");
+    if (this.#writes) this.#begin();
+    const { address } = this.setting;
+    const in_ = address.pooled ? `"${address.schema}".` : "";
+    return this.#send(`select ${in_}settled_event() as last`).then((rows) => give(rows, horizons));
   }
-  if (!begun) return ended();
-  const committed = send("commit");
-  // A read has nothing to keep, and nobody needs to wait for its end.
-  if (!writes) return ended();
-  try {
-    await committed;
-  } catch (error) {
-    if (isLost(error)) throw new Unsettled(ended(), { xid, life: connection.life }, error);
-    throw failure ?? error;
+
+  #takeLocks(): void {
+    const { wanted, locked } = this.#shared;
+    if (!wanted.size) return;
+    const numbers = [...wanted].sort((a, b) => a - b);
+    for (const number of numbers) locked.add(number);
+    wanted.clear();
+    void this.#send(lockText, [hashOf(this.setting.address.schema) >>> 1, `{${numbers.join(",")}}`]);
   }
-  // The commit of a broken transaction is a rollback, and no error.
-  if (failure) throw failure;
-  return ended();
+
+  /** Undefined if nobody waits for its rows. */
+  #ask({ text, values, running }: Asked["statements"][number]): Promise<void> | undefined {
+    const rows = this.#send(text, values);
+    if (!running) return undefined;
+    const turned = this.setting.options.reverseUnordered && !isOrdered(text);
+    return rows.then((found) => give(turned ? found.toReversed() : found, [running]));
+  }
+
+  #askClock(clocks: readonly Running[]): Promise<void> {
+    return this.#send(clockText[this.mode]).then((rows) => {
+      give(rows, clocks);
+      this.#xid = (rows[0]?.xid as string | undefined) ?? this.#xid;
+    });
+  }
+}
+
+function give(rows: Row[], to: readonly Running[]): void {
+  for (const running of to) running.rows = rows;
 }

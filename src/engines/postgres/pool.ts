@@ -5,17 +5,13 @@ import { reach } from "./connect.ts";
 import { Connection, ConnectionLost, Silence } from "./connection.ts";
 import { isLost } from "./errors.ts";
 
-const patienceMs = 10_000;
+/** The longest that anybody stands in line for a connection. */
+const inLineMs = 10_000;
 
 export interface Pool {
   /** Lends a connection; it is given back when the work has ended, and thrown away if it was lost. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
-}
-
-interface Waiter {
-  give(connection: Connection | undefined): void;
-  fail(error: unknown): void;
 }
 
 /** `greet` is the first thing said on a new connection. One that nobody has used for `idleMs` is closed. */
@@ -26,7 +22,7 @@ export function openPool(
 ): Pool {
   const idle: Connection[] = [];
   const open = new Set<Connection>();
-  const line: Waiter[] = [];
+  const line = new Line();
   let closing: (() => void) | undefined;
   let retiring: Timer | undefined;
   /** When a connection was last given back in order. */
@@ -38,7 +34,7 @@ export function openPool(
     if (at >= 0) idle.splice(at, 1);
     if (!(connection.lost instanceof Silence)) return;
     // Those that lie here lead to the same server: whoever took one would wait as long again.
-    for (const other of idle.splice(0)) void other.close();
+    closeAll(idle);
   }
 
   function made(url: string): Connection {
@@ -49,8 +45,8 @@ export function openPool(
 
   /** Those in line have nobody to wait for where nobody gets a connection. */
   function tellLine(error: unknown): void {
-    if (!isLost(error)) return void line.shift()?.give(undefined);
-    for (const waiter of line.splice(0)) waiter.fail(error);
+    if (isLost(error)) line.failAll(error);
+    else line.give(undefined);
   }
 
   async function connect(): Promise<Connection> {
@@ -63,36 +59,20 @@ export function openPool(
     }
   }
 
-  function retire(): void {
-    for (const connection of idle.splice(0)) void connection.close();
-  }
-
   async function acquire(): Promise<Connection> {
     clearTimeout(retiring);
     const ready = idle.pop();
     if (ready) return ready;
     if (open.size < address.connections) return connect();
-    const { promise, resolve, reject } = Promise.withResolvers<Connection | undefined>();
-    const timer = setTimeout(() => {
-      line.splice(line.indexOf(waiter), 1);
-      reject(
-        performance.now() - answered < patienceMs
-          ? new InboxError("busy", `all ${address.connections} connections to ${address.shown} are in use`)
-          : new ConnectionLost(`no answer for ${patienceMs / 1000} s`),
-      );
-    }, patienceMs);
-    const waiter: Waiter = { give: resolve, fail: reject };
-    line.push(waiter);
-    return (await promise.finally(() => clearTimeout(timer))) ?? acquire();
+    return (await line.wait(() => tooLong(address, answered))) ?? acquire();
   }
 
   function release(connection: Connection): void {
     if (!connection.lost) answered = performance.now();
-    const next = line.shift();
     // A lost one is no use, but there is room for a new one now.
-    if (next) return void next.give(connection.lost ? undefined : connection);
+    if (line.give(connection.lost ? undefined : connection)) return;
     if (!connection.lost) idle.push(connection);
-    if (idleMs !== undefined) retiring = setTimeout(retire, idleMs);
+    if (idleMs !== undefined) retiring = setTimeout(() => closeAll(idle), idleMs);
     if (closing && idle.length === open.size) closing();
   }
 
@@ -113,4 +93,47 @@ export function openPool(
       await Promise.all([...open].map((connection) => connection.close()));
     },
   };
+}
+
+function closeAll(idle: Connection[]): void {
+  for (const connection of idle.splice(0)) void connection.close();
+}
+
+/** What whoever has stood in line too long is told; `answered`: when a connection last was of use. */
+const tooLong = ({ connections, shown }: Address, answered: number) =>
+  performance.now() - answered < inLineMs
+    ? new InboxError("busy", `all ${connections} connections to ${shown} are in use`)
+    : new ConnectionLost(`no answer for ${inLineMs / 1000} s`);
+
+interface Waiter {
+  give(connection: Connection | undefined): void;
+  fail(error: unknown): void;
+}
+
+/** Those who wait for a connection, first come first served. */
+class Line {
+  readonly #waiters: Waiter[] = [];
+
+  /** Undefined: there is room for a new connection. */
+  async wait(tooLong: () => Error): Promise<Connection | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Connection | undefined>();
+    const waiter: Waiter = { give: resolve, fail: reject };
+    const timer = setTimeout(() => {
+      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+      reject(tooLong());
+    }, inLineMs);
+    this.#waiters.push(waiter);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** False if nobody waits. */
+  give(connection: Connection | undefined): boolean {
+    const next = this.#waiters.shift();
+    next?.give(connection);
+    return next !== undefined;
+  }
+
+  failAll(error: unknown): void {
+    for (const waiter of this.#waiters.splice(0)) waiter.fail(error);
+  }
 }

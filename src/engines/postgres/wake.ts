@@ -6,6 +6,7 @@
  */
 import { type Concerned, topicsOf } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
+import { Listeners } from "../listeners.ts";
 import { bell } from "../subscription.ts";
 import type { Address } from "./address.ts";
 import { reach } from "./connect.ts";
@@ -35,37 +36,172 @@ const codeOf = (topic: string) => hashOf(topic).toString(36);
 export function openWake(address: Address, pool: Pool): Wake {
   const channel = `restante_${address.schema}`;
   const self = crypto.randomUUID();
-  const listeners = new Map<string, Set<() => void>>();
-  /** The topics that somebody waits on, by what a notification calls them. */
-  const names = new Map<string, Set<string>>();
+  const waiting = new Waiting();
+  const tell = (text: string) =>
+    pool.use((connection) => connection.run("select pg_notify($1, $2)", [channel, `${self}:${text}`]));
+  const announcer = openAnnouncer(tell);
+  const events = openEvents(pool, address.schema, waiting);
+  const ear = openEar({
+    address,
+    channel,
+    onNotify(payload) {
+      const [sender, text = ""] = payload.split(":", 2);
+      if (text === "hello" && sender === self) ear.prove();
+      // One's own were rung when they were made.
+      if (sender !== self) waiting.ringCodes(text.split(","));
+    },
+    sayHello: () => tell("hello"),
+    events,
+  });
+  let leaving: Timer | undefined;
+
+  return {
+    announce(topics) {
+      for (const topic of topics) waiting.ring(topic);
+      announcer.add(topics);
+    },
+
+    subscribe(topics) {
+      const { subscription, ring: listener } = bell((which) => {
+        for (const topic of topics) waiting.remove(topic, which);
+        if (!waiting.size) leaving = setTimeout(ear.stop, lingerMs);
+      });
+      for (const topic of topics) waiting.add(topic, listener);
+      clearTimeout(leaving);
+      leaving = undefined;
+      ear.start();
+      return subscription;
+    },
+
+    hears: ear.hears,
+
+    async close() {
+      clearTimeout(leaving);
+      ear.stop();
+      await announcer.idle();
+    },
+  };
+}
+
+/** Who waits here, also by what a notification calls the topics. */
+class Waiting extends Listeners {
+  readonly #names = new Map<string, Set<string>>();
+
+  override add(topic: string, listener: () => void): void {
+    super.add(topic, listener);
+    this.#names.set(codeOf(topic), (this.#names.get(codeOf(topic)) ?? new Set()).add(topic));
+  }
+
+  override remove(topic: string, listener: () => void): boolean {
+    if (!super.remove(topic, listener)) return false;
+    const code = codeOf(topic);
+    this.#names.get(code)?.delete(topic);
+    if (!this.#names.get(code)?.size) this.#names.delete(code);
+    return true;
+  }
+
+  ringCodes(codes: readonly string[]): void {
+    for (const code of codes) for (const topic of this.#names.get(code) ?? []) this.ring(topic);
+  }
+}
+
+/** Tells the other processes: one notification at a time, with all that has come meanwhile. */
+function openAnnouncer(tell: (text: string) => Promise<unknown>) {
+  let untold = new Set<string>();
+  let telling: Promise<void> | undefined;
+
+  async function tellAll(): Promise<void> {
+    while (untold.size) {
+      const codes = [...untold];
+      untold = new Set(codes.slice(topicsInOne));
+      try {
+        await tell(codes.slice(0, topicsInOne).join(","));
+      } catch {
+        // A hint is lost; the others' look finds what it was about.
+      }
+    }
+    telling = undefined;
+  }
+
+  return {
+    add(topics: Set<string>): void {
+      if (!topics.size) return;
+      for (const topic of topics) untold.add(codeOf(topic));
+      telling ??= Promise.resolve().then(tellAll);
+    },
+    async idle(): Promise<void> {
+      while (telling) await telling;
+    },
+  };
+}
+
+type Events = ReturnType<typeof openEvents>;
+
+/** The truth behind the hints. */
+function openEvents(pool: Pool, schema: string, waiting: Listeners) {
+  let looking = false;
+  let seen: number | undefined;
+
+  async function ringConcerned(connection: Connection): Promise<void> {
+    const in_ = `"${schema}"`;
+    const [row] = await connection.run(`select ${in_}.settled_event() as last`);
+    const last = Number(row!.last);
+    const from = seen;
+    seen = Math.max(last, from ?? 0);
+    if (from === undefined) return waiting.ringAll();
+    if (last <= from) return;
+    const rows = await connection.run(
+      `select events.event_type, events.source, events.thread_id, events.to_agent, events.assigned_to, threads.addressed_to
+       from ${in_}.events left join ${in_}.threads on threads.thread_id = events.thread_id
+       where events.event_id > $1 and events.event_id <= $2 limit ${eventsInOne}`,
+      [from, last],
+    );
+    if (rows.length === eventsInOne) return waiting.ringAll();
+    for (const topic of new Set(rows.flatMap((event) => topicsOf(event as unknown as Concerned))))
+      waiting.ring(topic);
+  }
+
+  /** Wakes those whom the events since the last look concern; everybody, the first time. */
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      await pool.use(ringConcerned);
+    } catch {
+      // The server is away: whoever calls is told so, and waiting goes on when it is back.
+    } finally {
+      looking = false;
+    }
+  }
+
+  return {
+    look,
+    /** After a time without hearing: a look, or, if nobody has ever looked, everybody is woken. */
+    catchUp: async () => (seen === undefined ? waiting.ringAll() : look()),
+    forget(): void {
+      seen = undefined;
+    },
+  };
+}
+
+interface EarOptions {
+  address: Address;
+  channel: string;
+  onNotify(payload: string): void;
+  sayHello(): Promise<unknown>;
+  events: Events;
+}
+
+/** Listens for as long as anybody waits, and looks by itself: seldom where it hears, often where it is deaf. */
+function openEar(options: EarOptions) {
+  const { sayHello, events } = options;
   let listening: Connection | undefined;
   let heard: boolean | undefined;
   let timer: Timer | undefined;
-  let checking = false;
-  let checked: number | undefined;
-  let untold = new Set<string>();
-  let telling: Promise<void> | undefined;
   /** Counts the times that listening began; what belongs to an earlier one ends by itself. */
   let round = 0;
-  let leaving: Timer | undefined;
 
-  const ring = (topic: string) => {
-    for (const listener of listeners.get(topic) ?? []) listener();
-  };
-  const ringAll = () => {
-    for (const topic of listeners.keys()) ring(topic);
-  };
-
-  function onNotify(from: string, payload: string): void {
-    const [sender, text = ""] = payload.split(":", 2);
-    if (from !== channel) return;
-    if (text === "hello" && sender === self) heard = true;
-    // One's own were rung when they were made.
-    if (sender === self) return;
-    for (const code of text.split(",")) for (const topic of names.get(code) ?? []) ring(topic);
-  }
-
-  /** Listens for as long as anybody waits; a lost connection is made anew. */
+  /** A lost connection is made anew. */
   async function listen(mine: number): Promise<void> {
     while (mine === round) {
       const lost = (which: Connection) => {
@@ -75,17 +211,11 @@ export function openWake(address: Address, pool: Pool): Wake {
       };
       let connection: Connection | undefined;
       try {
-        connection = await reach(
-          address,
-          (url) => new Connection(address, url, lost, onNotify),
-          (made) => made.run(`listen "${channel}"`),
-        );
+        connection = await connect(options, lost);
         if (connection.lost) throw connection.lost;
         if (mine !== round) return void connection.close();
         listening = connection;
-        // Whatever came before is found by a look: of everybody the first time, else of those whom events concern.
-        if (checked === undefined) ringAll();
-        else await check();
+        await events.catchUp();
         await proveHearing().catch(() => {}); // if the connection is lost, the next one is on its way
         return;
       } catch {
@@ -99,7 +229,7 @@ export function openWake(address: Address, pool: Pool): Wake {
   /** A pooler in between takes LISTEN and passes nothing on. */
   async function proveHearing(): Promise<void> {
     heard = undefined;
-    await tell(`${self}:hello`);
+    await sayHello();
     setTimeout(() => {
       heard ??= false;
       if (!heard && timer) pace();
@@ -108,110 +238,40 @@ export function openWake(address: Address, pool: Pool): Wake {
 
   function pace(): void {
     clearInterval(timer);
-    timer = setInterval(() => void check(), heard === false ? deafCheckMs : checkMs);
-  }
-
-  /** The truth behind the hints: the events since the last look. */
-  async function check(): Promise<void> {
-    if (checking) return;
-    checking = true;
-    try {
-      await pool.use(async (connection) => {
-        const in_ = `"${address.schema}"`;
-        const [row] = await connection.run(`select ${in_}.settled_event() as last`);
-        const last = Number(row!.last);
-        const from = checked;
-        checked = Math.max(last, from ?? 0);
-        if (from === undefined) return ringAll();
-        if (last <= from) return;
-        const rows = await connection.run(
-          `select events.event_type, events.source, events.thread_id, events.to_agent, events.assigned_to, threads.addressed_to
-           from ${in_}.events left join ${in_}.threads on threads.thread_id = events.thread_id
-           where events.event_id > $1 and events.event_id <= $2 limit ${eventsInOne}`,
-          [from, last],
-        );
-        if (rows.length === eventsInOne) return ringAll();
-        for (const topic of new Set(rows.flatMap((event) => topicsOf(event as unknown as Concerned))))
-          ring(topic);
-      });
-    } catch {
-      // The server is away: whoever calls is told so, and waiting goes on when it is back.
-    } finally {
-      checking = false;
-    }
-  }
-
-  const tell = (payload: string) =>
-    pool.use((connection) => connection.run("select pg_notify($1, $2)", [channel, payload]));
-
-  async function tellAll(): Promise<void> {
-    while (untold.size) {
-      const codes = [...untold];
-      untold = new Set(codes.slice(topicsInOne));
-      try {
-        await tell(`${self}:${codes.slice(0, topicsInOne).join(",")}`);
-      } catch {
-        // A hint is lost; the others' look finds what it was about.
-      }
-    }
-    telling = undefined;
-  }
-
-  function start(): void {
-    round++;
-    pace();
-    void listen(round);
-  }
-
-  function stop(): void {
-    round++;
-    clearInterval(timer);
-    timer = undefined;
-    checked = undefined;
-    const connection = listening;
-    listening = undefined;
-    void connection?.close();
+    timer = setInterval(() => void events.look(), heard === false ? deafCheckMs : checkMs);
   }
 
   return {
-    announce(topics) {
-      if (!topics.size) return;
-      for (const topic of topics) {
-        ring(topic);
-        untold.add(codeOf(topic));
-      }
-      telling ??= Promise.resolve().then(tellAll);
+    /** Nothing if it listens already. */
+    start(): void {
+      if (timer) return;
+      round++;
+      pace();
+      void listen(round);
     },
-
-    subscribe(topics) {
-      const { subscription, ring: listener } = bell((which) => {
-        for (const topic of topics) {
-          const same = listeners.get(topic);
-          same?.delete(which);
-          if (same?.size !== 0) continue;
-          listeners.delete(topic);
-          const code = codeOf(topic);
-          names.get(code)?.delete(topic);
-          if (!names.get(code)?.size) names.delete(code);
-        }
-        if (!listeners.size) leaving = setTimeout(stop, lingerMs);
-      });
-      for (const topic of topics) {
-        listeners.set(topic, (listeners.get(topic) ?? new Set()).add(listener));
-        names.set(codeOf(topic), (names.get(codeOf(topic)) ?? new Set()).add(topic));
-      }
-      clearTimeout(leaving);
-      leaving = undefined;
-      if (!timer) start();
-      return subscription;
+    stop(): void {
+      round++;
+      clearInterval(timer);
+      timer = undefined;
+      events.forget();
+      const connection = listening;
+      listening = undefined;
+      void connection?.close();
     },
-
+    /** Its own hello has come back. */
+    prove(): void {
+      heard = true;
+    },
     hears: () => heard,
-
-    async close() {
-      clearTimeout(leaving);
-      stop();
-      while (telling) await telling;
-    },
   };
 }
+
+const connect = ({ address, channel, onNotify }: EarOptions, lost: (which: Connection) => void) =>
+  reach(
+    address,
+    (url) =>
+      new Connection(address, url, lost, (from, payload) => {
+        if (from === channel) onNotify(payload);
+      }),
+    (made) => made.run(`listen "${channel}"`),
+  );

@@ -35,7 +35,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   });
   const facts = new Facts();
   const presence = openPresence(`${path}-wake`);
-  const commits = groupCommit(db, path, now, facts, wake.announce);
+  const commits = groupCommit({ db, path, now, facts, announce: wake.announce });
 
   /** Several statements see one state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {

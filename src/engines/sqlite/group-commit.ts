@@ -21,18 +21,20 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-export function groupCommit(
-  db: Database,
-  path: string,
-  now: () => number,
-  facts: Facts,
-  announce: () => (topics: Set<string>) => void,
-) {
+interface Setting {
+  db: Database;
+  path: string;
+  now: () => number;
+  facts: Facts;
+  announce: () => (topics: Set<string>) => void;
+}
+
+export function groupCommit(setting: Setting) {
+  const { db, path, facts, announce } = setting;
   // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
   const begin = db.query("begin immediate");
   const commit = db.query("commit");
-  const savepoint = db.query("savepoint entry");
-  const release = db.query("release entry");
+  const runEntry = entryRunner(setting);
   let queue: Entry[] = [];
   let flushing: Promise<void> | undefined;
   let lastFlush = Number.NEGATIVE_INFINITY;
@@ -71,7 +73,7 @@ export function groupCommit(
       for (const entry of waiting) {
         if (batch.length >= batchLimit || performance.now() - started > batchMs) break;
         batch.push(entry);
-        const noted = runOne(entry, lone);
+        const noted = runEntry(entry, lone);
         for (const topic of noted.topics) topics.add(topic);
         learnt.push(...noted.learnt);
       }
@@ -88,27 +90,7 @@ export function groupCommit(
     }
     committed(topics);
     facts.learn(learnt);
-    for (const entry of batch) {
-      if ("value" in entry.outcome!) entry.resolve(entry.outcome.value as never);
-      else entry.reject(entry.outcome!.error);
-    }
-  }
-
-  /** Runs one entry; its own failure undoes its own writes only. Throws if the transaction is gone. */
-  function runOne(entry: Entry, lone: boolean): Noted {
-    const noted = nothingNoted();
-    if (!lone) savepoint.run();
-    try {
-      const result = drive(db, entry.work, contextOf(now, facts, noted));
-      entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
-      if (!lone) release.run();
-      return noted;
-    } catch (error) {
-      if (lone || !db.inTransaction) throw error;
-      db.run("rollback to entry; release entry");
-      entry.outcome = { error: translate(error, path) };
-      return nothingNoted();
-    }
+    for (const entry of batch) settle(entry);
   }
 
   return {
@@ -122,5 +104,31 @@ export function groupCommit(
     async idle(): Promise<void> {
       while (flushing) await flushing;
     },
+  };
+}
+
+function settle({ outcome, resolve, reject }: Entry): void {
+  if ("value" in outcome!) resolve(outcome.value as never);
+  else reject(outcome!.error);
+}
+
+/** Runs one entry; its own failure undoes its own writes only. Throws if the transaction is gone. */
+function entryRunner({ db, path, now, facts }: Setting) {
+  const savepoint = db.query("savepoint entry");
+  const release = db.query("release entry");
+  return (entry: Entry, lone: boolean): Noted => {
+    const noted = nothingNoted();
+    if (!lone) savepoint.run();
+    try {
+      const result = drive(db, entry.work, contextOf(now, facts, noted));
+      entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
+      if (!lone) release.run();
+      return noted;
+    } catch (error) {
+      if (lone || !db.inTransaction) throw error;
+      db.run("rollback to entry; release entry");
+      entry.outcome = { error: translate(error, path) };
+      return nothingNoted();
+    }
   };
 }

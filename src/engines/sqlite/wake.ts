@@ -17,27 +17,15 @@
  * instances a user. So one slow timer a process looks every second (`changed`), and where
  * watching fails, files are polled.
  */
-import type { FSWatcher } from "node:fs";
-import { isOwnFolder, makeOwnFolder, openOwnToAppend } from "../../platform/own-files.ts";
-import { append, fs, sizeOf, stampOf, touch } from "../../platform/system.ts";
+import { isOwnFolder } from "../../platform/own-files.ts";
+import { append, sizeOf, stampOf, touch } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
+import { Listeners } from "../listeners.ts";
 import { bell } from "../subscription.ts";
+import { WakeFiles } from "./wake-files.ts";
 
 const slowCheckMs = 1000;
-const pollMs = 100;
-const againMs = 5;
-
-interface Bucket {
-  file: string;
-  listeners: Set<() => void>;
-  watcher?: FSWatcher;
-  inode: number;
-  touched: number;
-  /** The data version its listeners were last woken for. */
-  version: number;
-  again?: Timer;
-}
 
 export interface Wake {
   /** Before a commit; the answer is called after it, whatever became of it, with what it concerned. */
@@ -46,147 +34,28 @@ export interface Wake {
   close(): void;
 }
 
+/** The two files whose lengths tell whether a writer died between its commit and its touch. */
+const countersIn = (folder: string) => ({ before: `${folder}/begun`, after: `${folder}/ended` });
+
 /** `dataVersion` grows with every commit of another connection, and may throw; `log` is the file commits are written to. */
 export function openWake(folder: string, log: string, dataVersion: () => number): Wake {
-  const buckets = new Map<string, Bucket>();
-  const local = new Map<string, Set<() => void>>();
-  let slowTimer: Timer | undefined;
-  let pollTimer: Timer | undefined;
-  const before = `${folder}/begun`;
-  const after = `${folder}/ended`;
-  let slow = { stamp: "", certain: false, version: -1, begun: -1, missing: 0 };
-  let failure: unknown;
-
-  const notify = (listeners: Iterable<() => void>) => {
-    for (const listener of listeners) listener();
-  };
-
-  /**
-   * A file's event: news only if somebody else has committed since. The runtime drops an event that follows another
-   * within a millisecond, so for a moment after each one is looked again: also after one of our own, which may have
-   * been followed by somebody else's.
-   */
-  function rang(bucket: Bucket, event = true): void {
-    let news = true;
-    try {
-      const version = dataVersion();
-      news = version !== bucket.version;
-      bucket.version = version;
-    } catch (error) {
-      failure = error;
-    }
-    if (news || event) {
-      clearTimeout(bucket.again);
-      bucket.again = setTimeout(() => {
-        if (bucket.listeners.size) rang(bucket, false);
-      }, againMs);
-    }
-    if (news) notify(bucket.listeners);
-  }
-
-  /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
-  function attach(bucket: Bucket): void {
-    const { closeSync, watch } = fs();
-    bucket.watcher?.close();
-    bucket.watcher = undefined;
-    try {
-      makeOwnFolder(folder);
-      closeSync(openOwnToAppend(bucket.file));
-      remember(bucket);
-      if (pollTimer) return;
-      bucket.watcher = watch(bucket.file, () => rang(bucket));
-      bucket.watcher.on("error", poll);
-    } catch {
-      poll();
-    }
-  }
-
-  function remember(bucket: Bucket): boolean {
-    const { ino, mtimeMs } = fs().statSync(bucket.file);
-    const moved = bucket.inode !== ino || bucket.touched !== mtimeMs;
-    bucket.inode = ino;
-    bucket.touched = mtimeMs;
-    return moved;
-  }
-
-  function poll(): void {
-    pollTimer ??= setInterval(() => {
-      for (const bucket of buckets.values()) {
-        try {
-          if (remember(bucket)) rang(bucket);
-        } catch {
-          // Gone: the slow check makes it anew.
-        }
-      }
-    }, pollMs);
-  }
-
-  /** Once a second. Mostly nothing was written, and asking the file's size and time is all it takes to know. */
-  function slowCheck(): void {
-    const { text: stamp, time } = stampOf(log);
-    if (stamp === slow.stamp && slow.certain) return;
-    // A file's time is coarse: what was written just now may be followed by more with the same time.
-    const certain = Math.abs(Date.now() - time) > 100;
-    try {
-      // The database first: where it is gone nothing may be made anew beside it.
-      const version = dataVersion();
-      const deaf = [...buckets.values()].filter((bucket) => inodeOf(bucket.file) !== bucket.inode);
-      for (const bucket of deaf) attach(bucket);
-      const begun = sizeOf(before);
-      const missing = begun - sizeOf(after);
-      const strange = begun <= slow.begun || missing > slow.missing || deaf.length > 0;
-      const lost = strange && version !== slow.version;
-      slow = { stamp, certain, version, begun, missing };
-      if (!lost) return;
-    } catch (error) {
-      failure = error;
-    }
-    for (const bucket of buckets.values()) notify(bucket.listeners);
-  }
+  const files = new WakeFiles(folder, dataVersion);
+  const local = new Listeners();
+  const { before, after } = countersIn(folder);
+  let stopSlowCheck: (() => void) | undefined;
 
   function listen(topic: string, listener: () => void): void {
-    const name = bucketOf(topic);
-    let bucket = buckets.get(name);
-    if (!bucket) {
-      bucket = {
-        file: `${folder}/${name}`,
-        listeners: new Set(),
-        inode: 0,
-        touched: 0,
-        version: dataVersion(),
-      };
-      attach(bucket);
-      buckets.set(name, bucket);
-    }
-    bucket.listeners.add(listener);
-    const sameTopic = local.get(topic) ?? new Set();
-    local.set(topic, sameTopic.add(listener));
-    if (slowTimer) return;
-    slow = {
-      stamp: "",
-      certain: false,
-      version: dataVersion(),
-      begun: sizeOf(before),
-      missing: sizeOf(before) - sizeOf(after),
-    };
-    slowTimer = setInterval(slowCheck, slowCheckMs);
+    files.listen(bucketOf(topic), listener);
+    local.add(topic, listener);
+    stopSlowCheck ??= startSlowCheck({ folder, log, dataVersion, files });
   }
 
   function unlisten(topic: string, listener: () => void): void {
-    const sameTopic = local.get(topic);
-    sameTopic?.delete(listener);
-    if (!sameTopic?.size) local.delete(topic);
-    const name = bucketOf(topic);
-    const bucket = buckets.get(name);
-    bucket?.listeners.delete(listener);
-    if (!bucket || bucket.listeners.size) return;
-    bucket.watcher?.close();
-    clearTimeout(bucket.again);
-    buckets.delete(name);
-    if (buckets.size) return;
-    clearInterval(slowTimer);
-    clearInterval(pollTimer);
-    slowTimer = pollTimer = undefined;
+    local.remove(topic, listener);
+    files.unlisten(bucketOf(topic), listener);
+    if (files.size) return;
+    stopSlowCheck?.();
+    stopSlowCheck = undefined;
   }
 
   return {
@@ -194,7 +63,7 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
       const watched = isOwnFolder(folder); // else nobody has ever waited here
       if (watched) append(before);
       return (topics) => {
-        for (const topic of topics) notify(local.get(topic) ?? []);
+        for (const topic of topics) local.ring(topic);
         if (!topics.size || !isOwnFolder(folder)) return void (watched && append(after));
         for (const name of new Set([...topics].map(bucketOf))) touch(`${folder}/${name}`);
         if (watched) append(after);
@@ -206,25 +75,62 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
         (listener) => {
           for (const topic of topics) unlisten(topic, listener);
         },
-        () => failure,
+        () => files.failure,
       );
       for (const topic of topics) listen(topic, ring);
       return subscription;
     },
 
     close() {
-      for (const [topic, listeners] of [...local])
-        for (const listener of [...listeners]) unlisten(topic, listener);
+      for (const [topic, listener] of local.all()) unlisten(topic, listener);
     },
   };
 }
 
-function inodeOf(file: string): number | undefined {
-  try {
-    return fs().statSync(file).ino;
-  } catch {
-    return undefined; // missing, or no place for a file
+interface Watched {
+  folder: string;
+  log: string;
+  dataVersion: () => number;
+  files: WakeFiles;
+}
+
+/** Looks every second for commits that nobody announced, and for files that are gone. The answer ends it. */
+function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => void {
+  const { before, after } = countersIn(folder);
+  const counts = () => {
+    const begun = sizeOf(before);
+    return { begun, missing: begun - sizeOf(after) };
+  };
+  let last = { stamp: "", certain: false, version: dataVersion(), ...counts() };
+
+  /** True if a commit has come that whoever made it did not announce to the end. */
+  function lostOne(stamp: string, certain: boolean): boolean {
+    // The database first: where it is gone nothing may be made anew beside it.
+    const version = dataVersion();
+    const deaf = files.repair();
+    const { begun, missing } = counts();
+    const strange = begun <= last.begun || missing > last.missing || deaf > 0;
+    const lost = strange && version !== last.version;
+    last = { stamp, certain, version, begun, missing };
+    return lost;
   }
+
+  /** Mostly nothing was written, and asking the file's size and time is all it takes to know. */
+  function check(): void {
+    const { text: stamp, time } = stampOf(log);
+    if (stamp === last.stamp && last.certain) return;
+    // A file's time is coarse: what was written just now may be followed by more with the same time.
+    const certain = Math.abs(Date.now() - time) > 100;
+    try {
+      if (!lostOne(stamp, certain)) return;
+    } catch (error) {
+      files.failure = error;
+    }
+    files.notifyAll();
+  }
+
+  const timer = setInterval(check, slowCheckMs);
+  return () => clearInterval(timer);
 }
 
 /** FNV-1a; any hash will do that all versions agree on. */

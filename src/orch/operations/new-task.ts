@@ -1,6 +1,6 @@
 /** The operations of the queue that need more than the database: profiles, transcripts, waiting for a sub-agent. */
 import { editTask } from "../../bus/procedures/tasks-edit.ts";
-import { release } from "../../bus/procedures/tasks-run.ts";
+import { releaseTasks } from "../../bus/procedures/tasks-run.ts";
 import { findTask } from "../../bus/task.ts";
 import { addTask, type NewTask, push } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -129,7 +129,7 @@ export const assignTo = (place: Place, { message, ...input }: ParsedOf<"tasks.as
   const task = complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
     const row = yield* addTask(tx, task);
-    yield* release(tx, input.agent, [row.name], undefined, undefined, row.created_at, false);
+    yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });
     return { success: true, terminalId: row.name };
   };
 };

@@ -115,5 +115,5 @@ function openShell(argv: readonly string[]): Promise<number> | number {
   const { globals } = scanArguments(argv, [], "shell");
   const asked = { db: globals.db, env: process.env, cwd: process.cwd() };
   const { runShell } = require("./shell.ts") as typeof import("./shell.ts");
-  return runShell(asked, brokerOf(globals.delivery, process.env), globals);
+  return runShell(asked, brokerOf(process.env, globals.delivery), globals);
 }

@@ -10,17 +10,20 @@ import { exists, fs } from "../../platform/system.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, flagName, flagsOf } from "./flags.ts";
 import { elsewhere, surplus } from "./hints.ts";
-import type { Given, Scanned } from "./scan.ts";
+import type { GivenFlag, Scanned } from "./scan.ts";
 
-export interface Caller {
+export interface CommandLine {
   program: Program;
   cwd: string;
   env: Record<string, string | undefined>;
 }
 
-/** For whom a file is read. */
-interface Reading extends Caller {
+/** An input that is being put together, for whom, and from what. */
+interface Filling extends CommandLine {
   op: AnyOperation;
+  flags: readonly Flag[];
+  input: Record<string, unknown>;
+  warnings: string[];
 }
 
 export interface CommandInput {
@@ -32,11 +35,11 @@ export interface CommandInput {
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
 
-export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): CommandInput {
+export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine): CommandInput {
   const flags = flagsOf(op);
   const warnings: string[] = [];
   const input: Record<string, unknown> = {};
-  const reading = { ...caller, op };
+  const filling = { ...caller, op, flags, input, warnings };
   for (const given of scanned.given) {
     const flag = flags.find(({ name }) => name === given.flag);
     if (!flag)
@@ -44,10 +47,10 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
         `${given.flag} does not go with this form of ${caller.program} ${op.cli.command}`,
         `${caller.program} ${op.cli.command} --help shows both`,
       );
-    apply(input, flag, given, reading, warnings);
+    apply(filling, flag, given);
   }
-  fillPlain(input, op, scanned.plain, flags, caller);
-  fillIdentity(input, op, scanned, caller, flags);
+  fillPlain(filling, scanned.plain);
+  fillIdentity(filling, scanned);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
   if (op.kind === "write")
     for (const { field } of flags) {
@@ -63,22 +66,17 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: Caller): Com
   return { input, warnings, label };
 }
 
-function apply(
-  input: Record<string, unknown>,
-  flag: Flag,
-  given: Given,
-  caller: Reading,
-  warnings: string[],
-): void {
+function apply(filling: Filling, flag: Flag, given: GivenFlag): void {
+  const { input } = filling;
   const { field, role } = flag;
   if (role.startsWith("artifact")) {
-    applyArtifact(input, flag, given.value!, caller, warnings);
+    applyArtifact(filling, flag, given.value!);
     return;
   }
   const value =
     role === "file"
-      ? readText(given.value!, flag, caller)
-      : typedValue(field, given.value, flag.name, caller);
+      ? readText(given.value!, flag, filling)
+      : typedValue(field, given.value, flag.name, filling);
   if ((field.type === "list" || field.paths) && Array.isArray(input[field.key]))
     (input[field.key] as unknown[]).push(...(value as unknown[]));
   else if (field.key in input)
@@ -86,18 +84,12 @@ function apply(
   else input[field.key] = value;
 }
 
-function applyArtifact(
-  input: Record<string, unknown>,
-  flag: Flag,
-  value: string,
-  caller: Caller,
-  warnings: string[],
-): void {
+function applyArtifact({ input, cwd, warnings }: Filling, flag: Flag, value: string): void {
   input.artifacts ??= [];
   const artifacts = input.artifacts as Record<string, unknown>[];
   if (flag.role === "artifact") {
     if (value === "") throw invalid("--artifact must be a path");
-    const path = resolve(caller.cwd, value);
+    const path = resolve(cwd, value);
     if (!exists(path)) warnings.push(`artifact ${path} does not exist (yet)`);
     artifacts.push({ path });
     return;
@@ -109,7 +101,7 @@ function applyArtifact(
   last[key] = key === "kind" ? value : parseJson(value, flag.name);
 }
 
-function typedValue(field: Field, value: string | undefined, name: string, { cwd }: Caller): unknown {
+function typedValue(field: Field, value: string | undefined, name: string, { cwd }: CommandLine): unknown {
   if (field.type === "flag") return true;
   if (field.path && value) return resolve(cwd, value);
   if (field.paths && !/^\s*[[{"]/.test(value!))
@@ -128,21 +120,16 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function fillPlain(
-  input: Record<string, unknown>,
-  op: AnyOperation,
-  given: readonly string[],
-  flags: readonly Flag[],
-  caller: Caller,
-): void {
+function fillPlain(filling: Filling, given: readonly string[]): void {
+  const { input, op, flags, program } = filling;
   const keys = op.cli.plain ?? [];
-  const plain = caller.program === "orch" ? unquoted(given, keys, flags) : given;
+  const plain = program === "orch" ? unquoted(given, keys, flags) : given;
   if (plain.length > keys.length) {
     const extra = plain[keys.length]!;
-    const command = `${caller.program} ${op.cli.command}`;
+    const command = `${program} ${op.cli.command}`;
     throw invalid(
       `${command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
-      surplus(op, caller.program, plain, flags),
+      surplus(op, program, plain, flags),
     );
   }
   const from = op.cli.lastFirst ? keys.length - plain.length : 0;
@@ -150,7 +137,7 @@ function fillPlain(
     const key = keys[from + i]!;
     const field = flags.find((flag) => flag.field.key === key)!.field;
     if (key in input) throw invalid(`${flags.find(({ field }) => field.key === key)!.name} was given twice`);
-    input[key] = typedValue(field, value, key, caller);
+    input[key] = typedValue(field, value, key, filling);
   });
 }
 
@@ -167,13 +154,7 @@ function unquoted(
 }
 
 /** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else what the operation says, else nobody. */
-function fillIdentity(
-  input: Record<string, unknown>,
-  op: AnyOperation,
-  scanned: Scanned,
-  { env, program }: Caller,
-  flags: readonly Flag[],
-): void {
+function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scanned): void {
   const { identity, identityDefault } = op.cli;
   if (identity === undefined) {
     const filters = flags.some(({ field }) => field.key === "agent");
@@ -197,7 +178,7 @@ function fillIdentity(
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** A whole file, or standard input; never more than a message may hold. */
-function readText(path: string, { name, field }: Flag, { cwd, op }: Reading): string {
+function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): string {
   if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
   let bytes: Uint8Array;
   try {

@@ -30,7 +30,7 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
         hint: "orch run starts what is queued",
       });
     const db = addressOf({ db: place, env, cwd: process.cwd() });
-    const delivery = brokerOf(undefined, env);
+    const delivery = brokerOf(env);
     const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }), startMs);
     let door: Door | undefined;
     const serve = () => {

@@ -93,7 +93,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   if (globals.trust !== undefined)
     process.env.INBOX_TRUST = [resolve(globals.trust), process.env.INBOX_TRUST].filter(Boolean).join(":");
   const asked = { db: globals.db, delivery: globals.delivery, env: process.env, cwd: process.cwd() };
-  const delivery = brokerOf(globals.delivery, process.env);
+  const delivery = brokerOf(process.env, globals.delivery);
   if (op.kind === "local") {
     const say = (value: unknown) => answer(op, { value }, command, globals.json);
     const lasting = lastingWays[op.name];

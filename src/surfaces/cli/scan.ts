@@ -15,14 +15,14 @@ export interface Globals {
   version: boolean;
 }
 
-export interface Given {
+export interface GivenFlag {
   flag: string;
   value?: string;
 }
 
 export interface Scanned {
   globals: Globals;
-  given: Given[];
+  given: GivenFlag[];
   plain: string[];
 }
 

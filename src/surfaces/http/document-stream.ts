@@ -10,13 +10,14 @@ export function documentStream(
   ends: readonly AbortSignal[],
   over: () => void,
 ): Response {
-  return openSse(ends, ({ say }) => {
-    const tell = (state: object) => void say(`event: document.changed\ndata: ${JSON.stringify(state)}\n\n`);
-    const end = confines ? watchDocuments(confines, entry.docs, tell) : () => {};
-    if (!confines) for (const state of statesOf(undefined, entry.docs)) tell(state);
-    return () => {
-      end();
-      over();
-    };
+  return openSse({
+    ends,
+    over,
+    begin({ write }) {
+      const tell = (state: object) => void write({ event: "document.changed", data: state });
+      if (confines) return watchDocuments(confines, entry.docs, tell);
+      for (const state of statesOf(entry.docs)) tell(state);
+      return () => {};
+    },
   });
 }

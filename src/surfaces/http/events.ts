@@ -1,8 +1,7 @@
 /** [W6] Events as they happen, as server-sent events. The reader sets the pace: nothing is read ahead of it. */
 import type { Caller } from "../../inbox/caller.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-
-const heartbeatMs = 15_000;
+import { openSse } from "./sse.ts";
 
 export function eventStream(
   request: Request,
@@ -13,50 +12,21 @@ export function eventStream(
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
   const ending = new AbortController();
-  const end = () => ending.abort();
   const events = inbox.follow(input, { signal: ending.signal, caller });
-  for (const signal of ends) signal.addEventListener("abort", end);
-  if (ends.some((signal) => signal.aborted)) end();
-  const encoder = new TextEncoder();
-  let heartbeat: Timer | undefined;
-  const finish = () => {
-    clearInterval(heartbeat);
-    for (const signal of ends) signal.removeEventListener("abort", end);
-    over();
-    end();
-  };
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(encoder.encode(": here\n\n"));
-      heartbeat = setInterval(() => {
-        try {
-          controller.enqueue(encoder.encode(": still here\n\n"));
-        } catch {
-          finish();
-        }
-      }, heartbeatMs);
+  return openSse({
+    ends,
+    over() {
+      ending.abort();
+      over();
     },
-    async pull(controller) {
+    async pull({ write, end }) {
       try {
         const { value, done } = await events.next();
-        if (done) {
-          finish();
-          controller.close();
-          return;
-        }
-        controller.enqueue(
-          encoder.encode(
-            `id: ${value.eventId}\nevent: ${value.eventType}\ndata: ${JSON.stringify(value)}\n\n`,
-          ),
-        );
+        if (done) end();
+        else write({ id: value.eventId, event: value.eventType, data: value });
       } catch {
-        finish();
-        controller.close();
+        end();
       }
     },
-    cancel: finish,
-  });
-  return new Response(body, {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
   });
 }

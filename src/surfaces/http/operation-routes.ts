@@ -73,7 +73,7 @@ const handleOf =
     // Who is gone before it is looked at gets nothing handed over, whichever engine there is.
     if ((waits || marking(op, input)) && (await hasGone(request)))
       throw new DOMException("the client went away", "AbortError");
-    const handed = waits ? await waitFor(house, op, { request, server, peer }, input, call) : await call();
+    const handed = waits ? await waitFor(house, { op, input, request, server, peer }, call) : await call();
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
     if (await hasGone(request)) {
@@ -84,11 +84,17 @@ const handleOf =
     return collecting(request, handed, value, track);
   };
 
+interface Waiting {
+  op: AnyOperation;
+  input: Record<string, unknown>;
+  request: Request;
+  server: Server;
+  peer: Peer;
+}
+
 async function waitFor<T>(
   { stays, stopping }: House,
-  op: AnyOperation,
-  { request, server, peer }: { request: Request; server: Server; peer: Peer },
-  input: Record<string, unknown>,
+  { op, input, request, server, peer }: Waiting,
   call: (signal: AbortSignal) => Promise<Handed<T>>,
 ): Promise<Handed<T>> {
   limitWait(op, input);

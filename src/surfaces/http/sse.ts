@@ -1,30 +1,47 @@
-/** The common part of server-sent events: the greeting, the heartbeat, and an end that comes once. */
+/** The one writer of server-sent events: the greeting, the heartbeat, and an end that comes once. */
 const heartbeatMs = 15_000;
 const encoder = new TextEncoder();
 
-export interface Channel {
-  /** False once the reader has gone. */
-  say(text: string): boolean;
+export interface SseWriter {
+  /** False once the stream has ended. */
+  write(event: SseEvent): boolean;
   end(): void;
 }
 
-/** `begin` is told where to write, and answers what is to be done at the end. */
-export function openSse(signals: readonly AbortSignal[], begin: (channel: Channel) => () => void): Response {
-  let over = () => {};
+interface SseEvent {
+  id?: number;
+  event: string;
+  data: object;
+}
+
+interface SseOptions {
+  /** The stream ends with any of these. */
+  ends: readonly AbortSignal[];
+  /** Called once, however the stream ends. */
+  over(): void;
+  /** For events that come by themselves: called once, at the beginning; its answer is called at the end. */
+  begin?(writer: SseWriter): () => void;
+  /** For events that are read one by one: called whenever the reader has room for the next. */
+  pull?(writer: SseWriter): Promise<void>;
+}
+
+export function openSse({ ends, over, begin, pull }: SseOptions): Response {
+  let finish = () => {};
+  let writer: SseWriter;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       let ended = false;
+      let stop: (() => void) | undefined;
       const end = () => {
         if (ended) return;
-        ended = true;
-        over();
+        finish();
         try {
           controller.close();
         } catch {
           // The reader closed it first.
         }
       };
-      const say = (text: string) => {
+      const send = (text: string) => {
         if (ended) return false;
         try {
           controller.enqueue(encoder.encode(text));
@@ -34,22 +51,29 @@ export function openSse(signals: readonly AbortSignal[], begin: (channel: Channe
           return false;
         }
       };
-      say(": here\n\n");
-      const heartbeat = setInterval(() => say(": still here\n\n"), heartbeatMs);
-      for (const signal of signals) signal.addEventListener("abort", end);
-      let finish = () => {};
-      over = () => {
+      const heartbeat = setInterval(() => send(": still here\n\n"), heartbeatMs);
+      finish = () => {
+        if (ended) return;
+        ended = true;
         clearInterval(heartbeat);
-        for (const signal of signals) signal.removeEventListener("abort", end);
-        finish();
+        for (const signal of ends) signal.removeEventListener("abort", end);
+        stop?.();
+        over();
       };
-      finish = begin({ say, end });
-      if (ended) finish();
-      else if (signals.some((signal) => signal.aborted)) end();
+      for (const signal of ends) signal.addEventListener("abort", end);
+      writer = { write: (event) => send(textOfEvent(event)), end };
+      send(": here\n\n");
+      stop = begin?.(writer);
+      if (ended) stop?.();
+      else if (ends.some((signal) => signal.aborted)) end();
     },
-    cancel: () => over(),
+    ...(pull && { pull: () => pull(writer) }),
+    cancel: () => finish(),
   });
   return new Response(body, {
     headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
   });
 }
+
+const textOfEvent = ({ id, event, data }: SseEvent) =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -17,7 +17,7 @@ import type { Surroundings } from "../../contract/surroundings.ts";
 import type { Caller } from "../../inbox/caller.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Session } from "./call.ts";
-import { openChanges } from "./changes.ts";
+import { type Changes, openChanges } from "./changes.ts";
 import { checkAddress } from "./resources.ts";
 import { makeServer } from "./server.ts";
 import { openSettling, type Settling } from "./settle.ts";
@@ -64,8 +64,8 @@ export interface McpOptions {
 }
 
 export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOptions) {
-  const sessions = new Map<string, Kept>();
   const changes = openChanges(inbox);
+  const sessions = openSessions({ inbox, changes, stopping, make });
   const bus: ServerEventBus = {
     publish: () => {},
     subscribe: (listener) => changes.subscribe((uri) => listener({ kind: "resource_updated", uri })),
@@ -96,6 +96,44 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
     },
     { legacy: "reject", maxRequestBodySize: bodyLimit, bus },
   );
+
+  return {
+    async fetch(request: Request, visitor: Visitor): Promise<Response> {
+      if (
+        request.method === "POST" &&
+        !/^application\/json\b/i.test(request.headers.get("content-type") ?? "")
+      )
+        return Response.json(failure(-32600, "the body must be application/json"), { status: 415 });
+      if (await isLegacyRequest(request, undefined, { maxRequestBodySize: bodyLimit }))
+        return sessions.fetch(request, visitor);
+      const listens = request.headers.get("mcp-method") === "subscriptions/listen";
+      // Before it is told that it is subscribed, so that nothing falls in between.
+      if (listens) {
+        for (const uri of subscribedIn(await bodyOf(request))) await checkAddress({ inbox, ...visitor }, uri);
+        await changes.ready();
+      }
+      const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
+      const response = await modern.fetch(request, { authInfo });
+      return listens ? endingWith(stopping, response) : response;
+    },
+    sessions: sessions.count,
+    async close(): Promise<void> {
+      sessions.endAll();
+      await Promise.all([...settlings.values()].map((settling) => settling.close(wasWritten)));
+      await modern.close();
+      changes.close();
+    },
+  };
+}
+
+interface Served extends Required<McpOptions> {
+  inbox: Inbox;
+  changes: Changes;
+}
+
+/** Sessions of the revision before the newest. */
+function openSessions({ inbox, changes, stopping, make }: Served) {
+  const sessions = new Map<string, Kept>();
 
   function end(id: string): void {
     const kept = sessions.get(id);
@@ -141,7 +179,7 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
     return kept;
   }
 
-  async function legacy(request: Request, visitor: Visitor): Promise<Response> {
+  async function answer(request: Request, visitor: Visitor): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     const kept = id === null ? await begin(visitor) : sessions.get(id);
     if (!kept) return gone();
@@ -165,30 +203,10 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
   }
 
   return {
-    async fetch(request: Request, visitor: Visitor): Promise<Response> {
-      if (
-        request.method === "POST" &&
-        !/^application\/json\b/i.test(request.headers.get("content-type") ?? "")
-      )
-        return Response.json(failure(-32600, "the body must be application/json"), { status: 415 });
-      if (await isLegacyRequest(request, undefined, { maxRequestBodySize: bodyLimit }))
-        return legacy(request, visitor);
-      const listens = request.headers.get("mcp-method") === "subscriptions/listen";
-      // Before it is told that it is subscribed, so that nothing falls in between.
-      if (listens) {
-        for (const uri of subscribedIn(await bodyOf(request))) await checkAddress({ inbox, ...visitor }, uri);
-        await changes.ready();
-      }
-      const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
-      const response = await modern.fetch(request, { authInfo });
-      return listens ? endingWith(stopping, response) : response;
-    },
-    sessions: () => sessions.size,
-    async close(): Promise<void> {
+    fetch: answer,
+    count: () => sessions.size,
+    endAll(): void {
       for (const id of [...sessions.keys()]) end(id);
-      await Promise.all([...settlings.values()].map((settling) => settling.close(wasWritten)));
-      await modern.close();
-      changes.close();
     },
   };
 }

@@ -1,0 +1,149 @@
+/**
+ * The files that say that somebody has committed: made, watched, and polled where they cannot be watched. wake.ts says
+ * what they are for.
+ */
+import type { FSWatcher } from "node:fs";
+import { makeOwnFolder, openOwnToAppend } from "../../platform/own-files.ts";
+import { fs } from "../../platform/system.ts";
+
+const pollMs = 100;
+const againMs = 5;
+
+interface Bucket {
+  file: string;
+  listeners: Set<() => void>;
+  watcher?: FSWatcher;
+  inode: number;
+  touched: number;
+  /** The data version its listeners were last woken for. */
+  version: number;
+  again?: Timer;
+}
+
+export class WakeFiles {
+  /** Why the database could not be asked, the last time that it could not. */
+  failure: unknown;
+  readonly #buckets = new Map<string, Bucket>();
+  #pollTimer: Timer | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly dataVersion: () => number,
+  ) {}
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  listen(name: string, listener: () => void): void {
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      bucket = {
+        file: `${this.folder}/${name}`,
+        listeners: new Set(),
+        inode: 0,
+        touched: 0,
+        version: this.dataVersion(),
+      };
+      this.#attach(bucket);
+      this.#buckets.set(name, bucket);
+    }
+    bucket.listeners.add(listener);
+  }
+
+  unlisten(name: string, listener: () => void): void {
+    const bucket = this.#buckets.get(name);
+    bucket?.listeners.delete(listener);
+    if (!bucket || bucket.listeners.size) return;
+    bucket.watcher?.close();
+    clearTimeout(bucket.again);
+    this.#buckets.delete(name);
+    if (this.#buckets.size) return;
+    clearInterval(this.#pollTimer);
+    this.#pollTimer = undefined;
+  }
+
+  notifyAll(): void {
+    for (const bucket of this.#buckets.values()) notify(bucket);
+  }
+
+  /** Makes the files anew that were deleted or replaced, and says how many. */
+  repair(): number {
+    const deaf = [...this.#buckets.values()].filter((bucket) => inodeOf(bucket.file) !== bucket.inode);
+    for (const bucket of deaf) this.#attach(bucket);
+    return deaf.length;
+  }
+
+  /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
+  #attach(bucket: Bucket): void {
+    const { closeSync, watch } = fs();
+    bucket.watcher?.close();
+    bucket.watcher = undefined;
+    try {
+      makeOwnFolder(this.folder);
+      closeSync(openOwnToAppend(bucket.file));
+      remember(bucket);
+      if (this.#pollTimer) return;
+      bucket.watcher = watch(bucket.file, () => this.#onEvent(bucket));
+      bucket.watcher.on("error", () => this.#poll());
+    } catch {
+      this.#poll();
+    }
+  }
+
+  #poll(): void {
+    this.#pollTimer ??= setInterval(() => {
+      for (const bucket of this.#buckets.values()) {
+        try {
+          if (remember(bucket)) this.#onEvent(bucket);
+        } catch {
+          // Gone: the slow check makes it anew.
+        }
+      }
+    }, pollMs);
+  }
+
+  /**
+   * A file's event: news only if somebody else has committed since. The runtime drops an event that follows another
+   * within a millisecond, so for a moment after each one is looked again: also after one of our own, which may have
+   * been followed by somebody else's.
+   */
+  #onEvent(bucket: Bucket, event = true): void {
+    let news = true;
+    try {
+      const version = this.dataVersion();
+      news = version !== bucket.version;
+      bucket.version = version;
+    } catch (error) {
+      this.failure = error;
+    }
+    if (news || event) {
+      clearTimeout(bucket.again);
+      bucket.again = setTimeout(() => {
+        if (bucket.listeners.size) this.#onEvent(bucket, false);
+      }, againMs);
+    }
+    if (news) notify(bucket);
+  }
+}
+
+function notify({ listeners }: Bucket): void {
+  for (const listener of listeners) listener();
+}
+
+/** True if the file is another one than before, or was touched since. */
+function remember(bucket: Bucket): boolean {
+  const { ino, mtimeMs } = fs().statSync(bucket.file);
+  const moved = bucket.inode !== ino || bucket.touched !== mtimeMs;
+  bucket.inode = ino;
+  bucket.touched = mtimeMs;
+  return moved;
+}
+
+function inodeOf(file: string): number | undefined {
+  try {
+    return fs().statSync(file).ino;
+  } catch {
+    return undefined; // missing, or no place for a file
+  }
+}
