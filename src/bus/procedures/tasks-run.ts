@@ -4,10 +4,10 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
-import { append } from "../event.ts";
 import { isOpen, lockTasks, tasksWhere } from "../task.ts";
+import { release } from "../tasks/release.ts";
 
-export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
+export function* tasksRun(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
   const { agent, count } = input;
   yield* lockTasks(tx);
   const now = yield* tx.clock();
@@ -36,22 +36,4 @@ export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<
 function* limit(agent: string, slots: number | null): Procedure<void> {
   yield* run(sql`insert into queues (agent_id, slots) values (${agent}, ${slots})
     on conflict (agent_id) do update set slots = excluded.slots`);
-}
-
-/** Tasks named are let run; `timeout` is for those that have none of their own. */
-export function* release(
-  tx: Context,
-  agent: string,
-  names: readonly string[],
-  timeout: number | undefined,
-  count: number | undefined,
-  now: string,
-  inTurn = true,
-): Procedure<void> {
-  const fallback = timeout === undefined ? null : Math.round(timeout * 1000);
-  for (const name of names)
-    yield* run(sql`update tasks set status = 'waiting', in_turn = ${inTurn ? 1 : 0}, timeout_ms = coalesce(timeout_ms, ${fallback})
-      where name = ${name} and status = 'queued'`);
-  const payload = { tasks: names, count: count ?? null };
-  yield* append(tx, { type: "task.released", source: agent, payload, now });
 }

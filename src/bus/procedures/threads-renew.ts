@@ -16,7 +16,10 @@ import {
 } from "../lease.ts";
 import { lockThread, type ThreadRow, threadView } from "../thread.ts";
 
-export function* renew(tx: Context, input: ParsedOf<"threads.renew">): Procedure<OutputOf<"threads.renew">> {
+export function* threadsRenew(
+  tx: Context,
+  input: ParsedOf<"threads.renew">,
+): Procedure<OutputOf<"threads.renew">> {
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();
   const lease = yield* leaseOfHolder("renew", thread, input, now);
