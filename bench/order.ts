@@ -1,6 +1,6 @@
 /** [G2] What it costs that no reader's cursor passes a row that commits later: the same procedures with and without what keeps the order. */
 import postgres from "postgres";
-import { msgSend } from "../src/bus/post-message.ts";
+import { messagesSend } from "../src/bus/procedures/messages-send.ts";
 import type { Engine } from "../src/engines/engine.ts";
 import { createPostgres, openPostgres } from "../src/engines/postgres/index.ts";
 import type { Context } from "../src/sql/procedure.ts";
@@ -52,7 +52,7 @@ async function write(
       const engine = engines[writer % engines.length]!;
       const input = { channel: channel(writer), content: text, sender: "ci", metadata: {}, strict: false };
       for (let now = performance.now(); now < started + overMs; ) {
-        await engine.write((tx) => msgSend(ways[way].context(tx), input));
+        await engine.write((tx) => messagesSend(ways[way].context(tx), input));
         const after = performance.now();
         waits.push(after - now);
         now = after;

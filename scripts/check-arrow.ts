@@ -48,9 +48,9 @@ const allowed: Record<string, string[]> = {
   "src/waiting": ["src/waiting", "src/bus", "src/engines/engine.ts", "src/sql", "src/contract"],
   "src/documents": ["src/documents", "src/contract", "src/platform/system.ts"],
   "src/inbox/handlers.ts": [
+    "src/inbox/hand-over.ts",
     "src/orch/approval.ts",
-    "src/orch/operations/tasks-log.ts",
-    "src/orch/operations/new-task.ts",
+    "src/orch/operations",
     "src/bus",
     "src/documents",
     "src/inbox/search.ts",
@@ -59,6 +59,14 @@ const allowed: Record<string, string[]> = {
     "src/sql",
     "src/contract",
     "src/platform/token-text.ts",
+  ],
+  "src/inbox/hand-over.ts": [
+    "src/orch/operations/place.ts",
+    "src/bus",
+    "src/documents",
+    "src/waiting",
+    "src/engines/engine.ts",
+    "src/contract",
   ],
   "src/platform/token-text.ts": [],
   "src/journal": [

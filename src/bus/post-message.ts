@@ -1,12 +1,10 @@
-/** [M1] A message on a channel; to `*` or to a pool a copy for each who is there. Plain messages go this way too. */
+/** [M1] A message on a channel, or a plain one; to `*` or to a pool a copy for each who is there. */
 import { InboxError } from "../contract/errors.ts";
 import type { Kind } from "../contract/message.ts";
-import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
 import { recipientOf, seen } from "./agent.ts";
-import { channelView } from "./channel.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import { reached } from "./gone.ts";
@@ -75,48 +73,3 @@ const reachesNobody = (group: Addressed["group"], to: string) =>
     : new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {
         hint: "name an agent: mail to it is kept until it calls for it",
       });
-
-export function* msgSend(
-  tx: Context,
-  input: ParsedOf<"messages.send">,
-): Procedure<OutputOf<"messages.send">> {
-  const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
-  const { correlationId, taskId, ttlSeconds } = input;
-  const posted = yield* post(tx, {
-    from,
-    to,
-    text,
-    strict,
-    payload,
-    more: { correlationId, taskId, ttlSeconds },
-  });
-  const { last, recipient, copies } = posted;
-  return { ...channelView(last.row), channel: to, recipient, ...(copies && { copies }) };
-}
-
-export function* sendPlain(
-  tx: Context,
-  input: ParsedOf<"mailbox.send">,
-): Procedure<OutputOf<"mailbox.send">> {
-  const { from, to, message: text, strict } = input;
-  const { last, recipient, copies, nextEventId } = yield* post(tx, { from, to, text, strict, tells: true });
-  return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
-}
-
-/** A question with answers to choose from; what answers it has its correlation. */
-export function* ask(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
-  const { from, to, question: text, choices, strict } = input;
-  const correlationId = `ask-${crypto.randomUUID()}`;
-  const posted = yield* post(tx, {
-    from,
-    to,
-    text,
-    strict,
-    payload: choices && { choices },
-    more: { correlationId },
-    kind: "question",
-    tells: true,
-  });
-  const { last, recipient, nextEventId } = posted;
-  return { message: { ...last.view, toAgent: to }, correlationId, recipient, nextEventId };
-}

@@ -5,16 +5,14 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
-import { isKnown, recipientOf, seen } from "./agent.ts";
+import { seen } from "./agent.ts";
 import { append } from "./event.ts";
-import { reached } from "./gone.ts";
 import { findLease, isHeld, type LeaseRow, recordLoss, saveLease } from "./lease.ts";
 import { firstLine, type Written, write } from "./message.ts";
 import { changeThread, hasEnded, lockThread, notNow, type ThreadRow, threadView } from "./thread.ts";
-import { settle } from "./thread-end.ts";
 
 /** Somebody decides about a thread that is in somebody's hands. */
-interface Taking {
+export interface Taking {
   thread: ThreadRow;
   lease: LeaseRow | undefined;
   agent: string;
@@ -53,62 +51,9 @@ export function* forceRelease(
   return { thread: threadView(after), message: told.view };
 }
 
-export function* reassign(
-  tx: Context,
-  { agent, thread: id, to, reason, strict }: ParsedOf<"threads.reassign">,
-): Procedure<OutputOf<"threads.reassign">> {
-  const thread = yield* lockThread(tx, id);
-  const now = yield* tx.clock();
-  if (hasEnded(thread)) throw notNow(thread, "reassign");
-  yield* notOfSubAgent(thread, "reassign");
-  if (thread.assigned_to === to)
-    throw new InboxError("invalid_state", `thread ${id} is assigned to "${to}" already`, {
-      hint: "name another agent; release --force gives it back to whom it was first sent",
-      details: { thread_id: id, status: thread.status, assigned_to: to },
-    });
-  const lease = yield* findLease(thread.thread_id);
-  const taking = { thread, lease, agent, reason, now };
-  const recipient = yield* recipientOf(tx, to, strict);
-  yield* seen(tx, agent, now);
-  yield* settle(thread, now);
-  if (isHeld(lease)) yield* endLease(taking);
-  const lost = yield* tellLoser(tx, taking, to);
-  const head = { thread: thread.thread_id, from: agent, to, kind: "task" } as const;
-  const payload = { reassigned_from: thread.assigned_to };
-  const given = yield* write(tx, head, { summary: thread.subject, body: reason, payload }, now);
-  const change = { status: "pending", assigned_to: to, addressed_to: to, ...latest(given) } as const;
-  const after = yield* changeThread(thread, change, now);
-  const details = { from: thread.assigned_to, reason: reason ?? null };
-  yield* append(tx, {
-    type: "thread.reassigned",
-    source: agent,
-    thread: after,
-    message: given.row,
-    payload: details,
-    now,
-  });
-  return {
-    thread: threadView(after),
-    message: given.view,
-    recipient: yield* reached(recipient, given),
-    lost: lost ? lost.row.to_agent : null,
-  };
-}
+export const latest = ({ row }: Written) => ({ latest_message_id: row.message_id });
 
-const latest = ({ row }: Written) => ({ latest_message_id: row.message_id });
-
-/** Whoever held it, or had it before it could claim it; the members of a pool have lost nothing that was theirs. */
-function* tellLoser(tx: Context, taking: Taking, to: string): Procedure<Written | undefined> {
-  const { thread, lease, agent, now } = taking;
-  const loser = isHeld(lease) ? lease.agent_id : thread.assigned_to;
-  if (loser === agent || (!isHeld(lease) && !(yield* isKnown(tx, loser)))) return undefined;
-  const told = yield* tell(tx, taking, loser, `reassigned to "${to}": stop working on it`);
-  const after = { ...thread, latest_message_id: told.row.message_id };
-  yield* append(tx, { type: "message.sent", source: agent, thread: after, message: told.row, now });
-  return told;
-}
-
-function* tell(tx: Context, taking: Taking, to: string, what: string): Procedure<Written> {
+export function* tell(tx: Context, taking: Taking, to: string, what: string): Procedure<Written> {
   const { thread, agent: from, reason, now } = taking;
   const head = { thread: thread.thread_id, from, to, kind: "control" } as const;
   const summary = reason === undefined ? what : `${what} (${firstLine(reason)})`;
@@ -117,13 +62,13 @@ function* tell(tx: Context, taking: Taking, to: string, what: string): Procedure
 }
 
 /** Its holder is fenced, as by a take-over. */
-function* endLease({ lease, agent, now }: Taking): Procedure<void> {
+export function* endLease({ lease, agent, now }: Taking): Procedure<void> {
   if (lease!.agent_id !== agent) yield* recordLoss(lease!, agent, now);
   yield* saveLease({ ...lease!, released_at: now });
 }
 
 /** A sub-agent cannot be told to let go of what it was started for: it is ended. */
-function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<void> {
+export function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<void> {
   const task = yield* one<{ name: string }>(sql`
     select tasks.name from tasks
     where tasks.thread_id = ${thread.thread_id} and tasks.worker is null and tasks.status <> 'finished'`);

@@ -18,15 +18,13 @@ import {
 } from "./message.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "./thread.ts";
 
-type Input = ParsedOf<"threads.done">;
+export type EndInput = ParsedOf<"threads.done">;
+
 type Output = OutputOf<"threads.done">;
 
-export const done = (tx: Context, input: Input) => finish(tx, input, "done", "done");
-export const fail = (tx: Context, input: Input) => finish(tx, input, "failed", "fail");
-
-function* finish(
+export function* endThread(
   tx: Context,
-  input: Input,
+  input: EndInput,
   status: "done" | "failed",
   command: "done" | "fail",
 ): Procedure<Output | Refused> {

@@ -1,60 +1,79 @@
 /** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
 
-import { dlqList, dlqPurge, dlqRequeue, dlqShow } from "../bus/dead-letter.ts";
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
-import { poolJoin, poolLeave, poolList, poolRemove } from "../bus/pool.ts";
-import { ask, msgSend, sendPlain } from "../bus/post-message.ts";
-import { agents } from "../bus/procedures/agents-list.ts";
-import { entryHistory, entryPush, entryShow } from "../bus/procedures/entries-history.ts";
-import { entryExport, entryImport } from "../bus/procedures/entries-import.ts";
-import { entryDelete, entryRead, entryRestore, entryUnread } from "../bus/procedures/entries-read.ts";
-import { entryReply } from "../bus/procedures/entries-reply.ts";
-import { mailList } from "../bus/procedures/mailbox-list.ts";
-import { msgAck, msgAckAll } from "../bus/procedures/messages-ack.ts";
-import { msgChannels } from "../bus/procedures/messages-channels.ts";
-import { msgGc } from "../bus/procedures/messages-gc.ts";
-import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "../bus/procedures/messages-inbox.ts";
-import { moveTask, removeTask } from "../bus/procedures/tasks-edit.ts";
-import { killTask } from "../bus/procedures/tasks-kill.ts";
-import { queue, showTask } from "../bus/procedures/tasks-queue.ts";
-import { runTasks } from "../bus/procedures/tasks-run.ts";
-import { cancel } from "../bus/procedures/threads-cancel.ts";
-import { fetch } from "../bus/procedures/threads-fetch.ts";
-import { list } from "../bus/procedures/threads-list.ts";
-import { release } from "../bus/procedures/threads-release.ts";
-import { renew } from "../bus/procedures/threads-renew.ts";
-import { reply } from "../bus/procedures/threads-reply.ts";
-import { send } from "../bus/procedures/threads-send.ts";
-import { show } from "../bus/procedures/threads-show.ts";
-import { update } from "../bus/procedures/threads-update.ts";
-import { workspaceAdd, workspaceList, workspaceRemove } from "../bus/procedures/workspaces-add.ts";
-import { reassign } from "../bus/take-away.ts";
-import { done, fail } from "../bus/thread-end.ts";
-import { tokenCreate, tokenList, tokenRevoke } from "../bus/token.ts";
-import type { BusFiles } from "../contract/document.ts";
+import { agentsList } from "../bus/procedures/agents-list.ts";
+import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
+import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
+import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
+import { deadLettersShow } from "../bus/procedures/dead-letters-show.ts";
+import { entriesDelete } from "../bus/procedures/entries-delete.ts";
+import { entriesExport } from "../bus/procedures/entries-export.ts";
+import { entriesHistory } from "../bus/procedures/entries-history.ts";
+import { entriesImport } from "../bus/procedures/entries-import.ts";
+import { entriesPush } from "../bus/procedures/entries-push.ts";
+import { entriesRead } from "../bus/procedures/entries-read.ts";
+import { entriesReply } from "../bus/procedures/entries-reply.ts";
+import { entriesRestore } from "../bus/procedures/entries-restore.ts";
+import { entriesUnread } from "../bus/procedures/entries-unread.ts";
+import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
+import { mailboxList } from "../bus/procedures/mailbox-list.ts";
+import { mailboxSend } from "../bus/procedures/mailbox-send.ts";
+import { messagesAck } from "../bus/procedures/messages-ack.ts";
+import { messagesAckAll } from "../bus/procedures/messages-ack-all.ts";
+import { messagesChannels } from "../bus/procedures/messages-channels.ts";
+import { messagesGc } from "../bus/procedures/messages-gc.ts";
+import { messagesInbox } from "../bus/procedures/messages-inbox.ts";
+import { messagesPending } from "../bus/procedures/messages-pending.ts";
+import { messagesRead } from "../bus/procedures/messages-read.ts";
+import { messagesReplies } from "../bus/procedures/messages-replies.ts";
+import { messagesSend } from "../bus/procedures/messages-send.ts";
+import { messagesStatus } from "../bus/procedures/messages-status.ts";
+import { poolsJoin } from "../bus/procedures/pools-join.ts";
+import { poolsLeave } from "../bus/procedures/pools-leave.ts";
+import { poolsList } from "../bus/procedures/pools-list.ts";
+import { poolsRemove } from "../bus/procedures/pools-remove.ts";
+import { tasksKill } from "../bus/procedures/tasks-kill.ts";
+import { tasksMove } from "../bus/procedures/tasks-move.ts";
+import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
+import { tasksRemove } from "../bus/procedures/tasks-remove.ts";
+import { tasksRun } from "../bus/procedures/tasks-run.ts";
+import { tasksShow } from "../bus/procedures/tasks-show.ts";
+import { threadsCancel } from "../bus/procedures/threads-cancel.ts";
+import { threadsDone } from "../bus/procedures/threads-done.ts";
+import { threadsFail } from "../bus/procedures/threads-fail.ts";
+import { threadsFetch } from "../bus/procedures/threads-fetch.ts";
+import { threadsList } from "../bus/procedures/threads-list.ts";
+import { threadsReassign } from "../bus/procedures/threads-reassign.ts";
+import { threadsRelease } from "../bus/procedures/threads-release.ts";
+import { threadsRenew } from "../bus/procedures/threads-renew.ts";
+import { threadsReply } from "../bus/procedures/threads-reply.ts";
+import { threadsSend } from "../bus/procedures/threads-send.ts";
+import { threadsUpdate } from "../bus/procedures/threads-update.ts";
+import { tokensCreate } from "../bus/procedures/tokens-create.ts";
+import { tokensList } from "../bus/procedures/tokens-list.ts";
+import { tokensRevoke } from "../bus/procedures/tokens-revoke.ts";
+import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
+import { workspacesList } from "../bus/procedures/workspaces-list.ts";
+import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
-import type { Message } from "../contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Place } from "../orch/operations/new-task.ts";
+import type { Place } from "../orch/operations/place.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
-import { gather } from "../waiting/mailbox-gather.ts";
-import { waitChannel } from "../waiting/messages-wait.ts";
-import { check, receive, waitMail } from "../waiting/take-mail.ts";
+import { mailboxCheck } from "../waiting/mailbox-check.ts";
+import { mailboxGather } from "../waiting/mailbox-gather.ts";
+import { mailboxReceive } from "../waiting/mailbox-receive.ts";
+import { mailboxWait } from "../waiting/mailbox-wait.ts";
+import { messagesWait } from "../waiting/messages-wait.ts";
 import { awaitResult } from "../waiting/tasks-handoff.ts";
-import { claimOrWait } from "../waiting/threads-claim.ts";
-import { waitReply } from "../waiting/threads-wait-reply.ts";
+import { committing, type Here, handClaim, handEntry, handReply, handShow, plainly } from "./hand-over.ts";
 import { search } from "./search.ts";
 
 /** Operations on the bus; those about the database itself are in admin/operations.ts. */
 export type BusOperation = Exclude<OperationName, `bus.${string}`>;
-
-/** Where the bus is, and what on this machine is the bus itself. */
-type Here = Place & { files: BusFiles };
 
 type Handler<N extends BusOperation> = (
   engine: Engine,
@@ -64,18 +83,14 @@ type Handler<N extends BusOperation> = (
 ) => Promise<Given<OutputOf<N>>>;
 
 /** Loaded when asked for: they bring modules that no other command needs. */
-const orch = () =>
-  require("../orch/operations/new-task.ts") as typeof import("../orch/operations/new-task.ts");
+const orch = () => require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
+
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
+
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
 
-// Loaded by the one operation that looks at files.
-const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");
-
 const folders = () => require("../documents/bus-files.ts") as typeof import("../documents/bus-files.ts");
-
-const plainly = <T>(value: T): Given<T> => ({ value });
 
 const reads =
   <N extends BusOperation>(
@@ -101,89 +116,89 @@ const writes =
     written(engine, keyed, (tx) => procedure(tx, input));
 
 export const handlers: { [N in BusOperation]: Handler<N> } = {
-  "threads.send": writes(send),
-  "threads.reply": writes(reply),
-  "threads.renew": writes(renew),
-  "threads.release": writes(release),
-  "threads.reassign": writes(reassign),
-  "threads.update": writes(update),
-  "threads.done": writes(done),
-  "threads.fail": writes(fail),
-  "threads.cancel": writes(cancel),
-  "threads.fetch": reads(fetch),
-  "threads.list": reads(list),
+  "threads.send": writes(threadsSend),
+  "threads.reply": writes(threadsReply),
+  "threads.renew": writes(threadsRenew),
+  "threads.release": writes(threadsRelease),
+  "threads.reassign": writes(threadsReassign),
+  "threads.update": writes(threadsUpdate),
+  "threads.done": writes(threadsDone),
+  "threads.fail": writes(threadsFail),
+  "threads.cancel": writes(threadsCancel),
+  "threads.fetch": reads(threadsFetch),
+  "threads.list": reads(threadsList),
   "threads.claim": handClaim,
   "threads.show": handShow,
   "threads.waitReply": handReply,
-  "mailbox.send": writes(sendPlain),
-  "mailbox.ask": writes(ask),
-  "mailbox.receive": receive,
-  "mailbox.check": check,
-  "mailbox.wait": waitMail,
-  "mailbox.gather": gather,
-  "mailbox.list": reads(mailList),
-  "messages.send": writes(msgSend),
+  "mailbox.send": writes(mailboxSend),
+  "mailbox.ask": writes(mailboxAsk),
+  "mailbox.receive": mailboxReceive,
+  "mailbox.check": mailboxCheck,
+  "mailbox.wait": mailboxWait,
+  "mailbox.gather": mailboxGather,
+  "mailbox.list": reads(mailboxList),
+  "messages.send": writes(messagesSend),
   "messages.inbox": (engine, input) =>
-    engine.read((tx) => msgInbox(tx, input)).then((value) => committing(input, value)),
+    engine.read((tx) => messagesInbox(tx, input)).then((value) => committing(input, value)),
   "messages.wait": (engine, input, { signal }) =>
-    waitChannel(engine, input, signal).then((value) => committing(input, value)),
-  "messages.read": reads(msgRead),
-  "messages.ack": writes(msgAck),
-  "messages.ackAll": writes(msgAckAll),
-  "messages.pending": reads(msgPending),
-  "messages.channels": reads(msgChannels),
-  "messages.replies": reads(msgReplies),
-  "messages.status": reads(msgStatus),
-  "messages.gc": writes(msgGc),
-  "deadLetters.list": reads(dlqList),
-  "deadLetters.show": reads(dlqShow),
-  "deadLetters.requeue": writes(dlqRequeue),
-  "deadLetters.purge": writes(dlqPurge),
-  "pools.join": writes(poolJoin),
-  "pools.leave": writes(poolLeave),
-  "pools.list": reads(poolList),
-  "pools.remove": writes(poolRemove),
+    messagesWait(engine, input, signal).then((value) => committing(input, value)),
+  "messages.read": reads(messagesRead),
+  "messages.ack": writes(messagesAck),
+  "messages.ackAll": writes(messagesAckAll),
+  "messages.pending": reads(messagesPending),
+  "messages.channels": reads(messagesChannels),
+  "messages.replies": reads(messagesReplies),
+  "messages.status": reads(messagesStatus),
+  "messages.gc": writes(messagesGc),
+  "deadLetters.list": reads(deadLettersList),
+  "deadLetters.show": reads(deadLettersShow),
+  "deadLetters.requeue": writes(deadLettersRequeue),
+  "deadLetters.purge": writes(deadLettersPurge),
+  "pools.join": writes(poolsJoin),
+  "pools.leave": writes(poolsLeave),
+  "pools.list": reads(poolsList),
+  "pools.remove": writes(poolsRemove),
   "agents.list": async (engine) => {
     const here = await engine.attending();
-    return plainly(await engine.read((tx) => agents(tx, here)));
+    return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
   "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
     supervised(place, () => written(engine, keyed, orch().assignTo(place, input))),
   "tasks.run": (engine, input, { keyed }, place) =>
-    supervised(place, () => written(engine, keyed, (tx) => runTasks(tx, input))),
-  "tasks.queue": reads(queue),
+    supervised(place, () => written(engine, keyed, (tx) => tasksRun(tx, input))),
+  "tasks.queue": reads(tasksQueue),
   "tasks.show": async (engine, input, _, place) =>
-    plainly(orch().withResume(place, await engine.read((tx) => showTask(tx, input)))),
+    plainly(orch().withResume(place, await engine.read((tx) => tasksShow(tx, input)))),
   "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
-  "tasks.kill": writes(killTask),
-  "tasks.remove": writes(removeTask),
-  "tasks.move": writes(moveTask),
+  "tasks.kill": writes(tasksKill),
+  "tasks.remove": writes(tasksRemove),
+  "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
   "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": (engine, input, { keyed }) =>
-    written(engine, keyed, (tx) => workspaceAdd(tx, { ...input, path: folders().realFolder(input.path) })),
-  "workspaces.list": reads(workspaceList),
-  "workspaces.remove": writes(workspaceRemove),
-  "entries.push": writes(entryPush),
-  "entries.history": reads(entryHistory),
+    written(engine, keyed, (tx) => workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) })),
+  "workspaces.list": reads(workspacesList),
+  "workspaces.remove": writes(workspacesRemove),
+  "entries.push": writes(entriesPush),
+  "entries.history": reads(entriesHistory),
   "entries.show": handEntry,
-  "entries.reply": writes(entryReply),
-  "entries.read": writes(entryRead),
-  "entries.unread": writes(entryUnread),
-  "entries.delete": writes(entryDelete),
-  "entries.restore": writes(entryRestore),
-  "entries.export": reads(entryExport),
-  "entries.import": writes(entryImport),
+  "entries.reply": writes(entriesReply),
+  "entries.read": writes(entriesRead),
+  "entries.unread": writes(entriesUnread),
+  "entries.delete": writes(entriesDelete),
+  "entries.restore": writes(entriesRestore),
+  "entries.export": reads(entriesExport),
+  "entries.import": writes(entriesImport),
   "search.find": (engine, input) => search(engine, input).then(plainly),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();
-    const made = await engine.write((tx) => tokenCreate(tx, { agent, scope, hash: tokenHash(token) }));
+    const made = await engine.write((tx) => tokensCreate(tx, { agent, scope, hash: tokenHash(token) }));
     return plainly({ token, ...made });
   },
-  "tokens.list": reads(tokenList),
-  "tokens.revoke": writes(tokenRevoke),
+  "tokens.list": reads(tokensList),
+  "tokens.revoke": writes(tokensRevoke),
   "events.watch": (engine, input, { signal }) => watch(engine, input, signal).then(plainly),
 };
 
@@ -208,66 +223,4 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
     engine.write(orch().assignTo(place, { ...task, message: message! })),
   );
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
-}
-
-async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, { signal, handOver }: Calling) {
-  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver }, signal);
-  const { thread, lease } = value;
-  if (!thread || !lease) return plainly(value);
-  // What was the caller's before stays so: only a fresh lease is given back.
-  const granted = fresh ? { lease: lease.token } : {};
-  return collecting(value, { agent: input.agent, thread: thread.threadId, read: false, ...granted });
-}
-
-async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
-  const value = await engine.read((tx) => show(tx, input));
-  if (!input.markRead || input.agent === undefined) return plainly(value);
-  return collecting(value, { agent: input.agent, thread: input.thread, read: true });
-}
-
-async function handEntry(
-  engine: Engine,
-  { id, markRead, agent }: ParsedOf<"entries.show">,
-  _: Calling,
-  { files }: Here,
-) {
-  const found = await engine.read((tx) => entryShow(tx, id));
-  const { statesOf } = documents();
-  const confines = found.workspace ? { root: found.workspace.path, bus: files } : undefined;
-  const value = { ...found, documents: statesOf(found.entry.docs, confines) };
-  if (!markRead || found.entry.readAt !== null) return plainly(value);
-  const receipt: Receipt = { of: "entry", agent, id };
-  return { value, receipt };
-}
-
-/** [M3] A reader's position moves once the answer has arrived, where it is to move. */
-function committing<T extends { messages: readonly { id: number }[] }>(
-  { channel, reader, commit }: { channel: string; reader?: string; commit: boolean },
-  value: T,
-): Given<T> {
-  const last = value.messages.at(-1);
-  if (!commit || reader === undefined || !last) return plainly(value);
-  const receipt: Receipt = { of: "channel", reader, channel, position: last.id };
-  return { value, receipt };
-}
-
-async function handReply(
-  engine: Engine,
-  input: ParsedOf<"threads.waitReply">,
-  { signal, handOver }: Calling,
-) {
-  const id = handOver ?? crypto.randomUUID();
-  const value = await waitReply(engine, input, signal, id);
-  if (input.agent === undefined) return plainly(value);
-  // Nothing was found: nothing is hidden.
-  const hidden = value.woke ? { id } : {};
-  return collecting(value, { agent: input.agent, thread: input.thread, read: true, ...hidden });
-}
-
-function collecting<T extends { messages: readonly Message[] }>(
-  value: T,
-  what: Omit<Extract<Receipt, { of: "thread" }>, "of" | "messages">,
-): Given<T> {
-  const messages = value.messages.map((message) => message.messageId);
-  return { value, receipt: { of: "thread", ...what, messages } };
 }

@@ -5,7 +5,7 @@
 
 import type { Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
-import { entryShow } from "../bus/procedures/entries-history.ts";
+import { entriesShow } from "../bus/procedures/entries-show.ts";
 import { hasTokens, type Owner, tokenOwner } from "../bus/token.ts";
 import { findWorkspace, workspaceView } from "../bus/workspace.ts";
 import type { BusFiles } from "../contract/document.ts";
@@ -131,7 +131,7 @@ export function openInbox(
     files,
     entry: (id, caller = {}) =>
       engineFor(engine, caller, operationNamed("entries.show") as AnyOperation, { id }).read((tx) =>
-        entryShow(tx, id),
+        entriesShow(tx, id),
       ),
     revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),

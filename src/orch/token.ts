@@ -1,8 +1,9 @@
 /** [Q4] [X2] A token of the sub-agent's own, where tokens are used, revoked at its end. A worker's: it acts for itself and for what it starts. */
 
+import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { keepTask } from "../bus/tasks/keep.ts";
-import { hasTokens, tokenCreate } from "../bus/token.ts";
+import { hasTokens } from "../bus/token.ts";
 import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import { patiently } from "./retry.ts";
@@ -12,7 +13,7 @@ export async function lendToken(engine: Engine, row: TaskRow, keeper: string): P
   const token = newToken();
   await patiently(() =>
     engine.write(function* (tx) {
-      const made = yield* tokenCreate(tx, { agent: row.name, scope: "worker", hash: tokenHash(token) });
+      const made = yield* tokensCreate(tx, { agent: row.name, scope: "worker", hash: tokenHash(token) });
       yield* keepTask(tx, row.task_number, keeper, { token_id: Number(made.tokenId.slice("tok_".length)) });
     }),
   );

@@ -12,7 +12,7 @@ import { countdown, ended, wait } from "./wait.ts";
 
 type Input = ParsedOf<"mailbox.gather">;
 
-export async function gather(
+export async function mailboxGather(
   engine: Engine,
   input: Input,
   { signal, handOver }: Calling,

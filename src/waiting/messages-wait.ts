@@ -1,11 +1,11 @@
 /** [M14] A read of a channel that waits while there is nothing to read. */
-import { msgInbox } from "../bus/procedures/messages-inbox.ts";
+import { messagesInbox } from "../bus/procedures/messages-inbox.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { inMs, wait } from "./wait.ts";
 
-export async function waitChannel(
+export async function messagesWait(
   engine: Engine,
   { timeoutSeconds, ...input }: ParsedOf<"messages.wait">,
   signal?: AbortSignal,
@@ -15,7 +15,9 @@ export async function waitChannel(
     engine,
     { topics: [agentTopic(channel)] },
     async () => {
-      const read = await engine.read((tx) => msgInbox(tx, { ...input, onlyAcked: false, newest: false }));
+      const read = await engine.read((tx) =>
+        messagesInbox(tx, { ...input, onlyAcked: false, newest: false }),
+      );
       return { found: read.count ? read : undefined };
     },
     { timeoutMs: inMs(timeoutSeconds), signal },

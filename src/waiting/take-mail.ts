@@ -2,7 +2,7 @@
 import { arrival } from "../bus/hand-over/arrival.ts";
 import { buryIn, hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
 import type { Mail } from "../contract/mail.ts";
-import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling, Given } from "./handed.ts";
@@ -16,19 +16,6 @@ interface Taking {
   visibilitySeconds: number;
 }
 
-export const receive = (engine: Engine, input: ParsedOf<"mailbox.receive">, call: Calling) =>
-  take(engine, input, input, { timeoutSeconds: input.timeoutSeconds, call });
-
-export const check = (engine: Engine, input: ParsedOf<"mailbox.check">, call: Calling) =>
-  take(engine, input, input, { timeoutSeconds: 0, call });
-
-export const waitMail = (engine: Engine, input: ParsedOf<"mailbox.wait">, call: Calling) =>
-  take(engine, input, input, {
-    timeoutSeconds: input.timeoutSeconds,
-    windowSeconds: input.batchWindow,
-    call,
-  });
-
 interface Patience {
   timeoutSeconds?: number;
   /** After the first message: how long to let others come. */
@@ -36,7 +23,7 @@ interface Patience {
   call: Calling;
 }
 
-async function take(
+export async function takeMail(
   engine: Engine,
   wanted: Wanted,
   taking: Taking,

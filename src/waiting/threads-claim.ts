@@ -1,6 +1,6 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
-import { claim, claimable, type Granted, nobody } from "../bus/procedures/threads-claim.ts";
+import { claimable, type Granted, nobody, threadsClaim } from "../bus/procedures/threads-claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -15,7 +15,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
       throw new InboxError("invalid_input", "a timeout makes sense only together with wait", {
         hint: "add --wait",
       });
-    return engine.write((tx) => claim(tx, input));
+    return engine.write((tx) => threadsClaim(tx, input));
   }
   if (input.thread !== undefined)
     throw new InboxError("invalid_input", "wait is for the next best thread, not for a named one", {
@@ -27,7 +27,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     { topics: [agentTopic(input.agent)] },
     async () => {
       const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
-      const granted = now ? await engine.write((tx) => claim(tx, input)) : undefined;
+      const granted = now ? await engine.write((tx) => threadsClaim(tx, input)) : undefined;
       if (granted?.answer.thread) return { found: granted };
       // Where another one was faster its claim may not be visible yet.
       return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hand } from "../../src/bus/hand-over/hand.ts";
 import { returned } from "../../src/bus/hand-over/settle.ts";
-import { claim, type Granted } from "../../src/bus/procedures/threads-claim.ts";
+import { type Granted, threadsClaim } from "../../src/bus/procedures/threads-claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
@@ -167,7 +167,9 @@ describe.each(engines)("$name", ({ start }) => {
     const taken = bench.engine.write((tx) => hand(tx, { agent, max: 9 }, call));
     expect(await refusal(taken)).toMatchObject({ code: "conflict" });
     const input = { agent, leaseSeconds: 900, handOver: call };
-    expect(await refusal(bench.engine.write((tx) => claim(tx, input)))).toMatchObject({ code: "conflict" });
+    expect(await refusal(bench.engine.write((tx) => threadsClaim(tx, input)))).toMatchObject({
+      code: "conflict",
+    });
     expect((await check(bench.inbox)).total).toBe(2);
     expect((await bench.inbox.call("threads.claim", { agent })).thread?.threadId).toBe("thr_1");
   });
@@ -177,7 +179,7 @@ describe.each(engines)("$name", ({ start }) => {
     for (const subject of ["a", "b"])
       await bench.inbox.call("threads.send", { from: "lead", to: agent, subject });
     const input = { agent, leaseSeconds: 900, handOver: crypto.randomUUID() };
-    const take = async () => ((await bench.engine.write((tx) => claim(tx, input))) as Granted).answer;
+    const take = async () => ((await bench.engine.write((tx) => threadsClaim(tx, input))) as Granted).answer;
     const [first, again] = [await take(), await take()];
     expect(again).toEqual(first);
     expect(first.thread?.threadId).toBe("thr_1");

@@ -9,7 +9,7 @@ import { rabbitDelivery } from "../../src/delivery/rabbitmq/delivery.ts";
 import { startRelay } from "../../src/delivery/relay.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { receive } from "../../src/waiting/take-mail.ts";
+import { mailboxReceive } from "../../src/waiting/mailbox-receive.ts";
 import {
   broker,
   deafReader,
@@ -271,7 +271,7 @@ deliverySuite("carrying", (store) => {
     const carried = carriedTo(tap.url, counted, false);
     const stop = new AbortController();
     const wanted = parseInput(operationNamed("mailbox.receive"), { agent, from: "nobody" });
-    const waiting = receive(carried, wanted, { signal: stop.signal });
+    const waiting = mailboxReceive(carried, wanted, { signal: stop.signal });
     await untilRead(at, bus);
     for (let i = 0; i < 5; i++) await send(bus.open());
     await until("all five pointers are delivered", () => tap.said("deliver") >= 5);

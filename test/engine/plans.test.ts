@@ -6,23 +6,23 @@ import { candidates, nextLapse } from "../../src/bus/candidates.ts";
 import { eraseDue, nextErasure } from "../../src/bus/entry.ts";
 import { entriesAfter, erasedAfter } from "../../src/bus/entry-journal.ts";
 import { collect } from "../../src/bus/hand-over/collect.ts";
-import { agents } from "../../src/bus/procedures/agents-list.ts";
-import { entryHistory } from "../../src/bus/procedures/entries-history.ts";
-import { entryRead } from "../../src/bus/procedures/entries-read.ts";
+import { agentsList } from "../../src/bus/procedures/agents-list.ts";
+import { entriesHistory } from "../../src/bus/procedures/entries-history.ts";
+import { entriesRead } from "../../src/bus/procedures/entries-read.ts";
 import { eventsAfter } from "../../src/bus/procedures/events-watch.ts";
 import { answers } from "../../src/bus/procedures/mailbox-gather.ts";
-import { queue } from "../../src/bus/procedures/tasks-queue.ts";
-import { cancel } from "../../src/bus/procedures/threads-cancel.ts";
-import { claim } from "../../src/bus/procedures/threads-claim.ts";
-import { list } from "../../src/bus/procedures/threads-list.ts";
-import { reply } from "../../src/bus/procedures/threads-reply.ts";
-import { show } from "../../src/bus/procedures/threads-show.ts";
-import { update } from "../../src/bus/procedures/threads-update.ts";
+import { tasksQueue } from "../../src/bus/procedures/tasks-queue.ts";
+import { threadsCancel } from "../../src/bus/procedures/threads-cancel.ts";
+import { threadsClaim } from "../../src/bus/procedures/threads-claim.ts";
+import { threadsDone } from "../../src/bus/procedures/threads-done.ts";
+import { threadsList } from "../../src/bus/procedures/threads-list.ts";
+import { threadsReply } from "../../src/bus/procedures/threads-reply.ts";
+import { threadsShow } from "../../src/bus/procedures/threads-show.ts";
+import { threadsUpdate } from "../../src/bus/procedures/threads-update.ts";
 import { replies, replyStart } from "../../src/bus/procedures/threads-wait-reply.ts";
 import { keptTasks } from "../../src/bus/tasks/keep.ts";
 import { startDue } from "../../src/bus/tasks/start.ts";
 import { supervisionNow } from "../../src/bus/tasks/supervision.ts";
-import { done } from "../../src/bus/thread-end.ts";
 import { Facts } from "../../src/engines/facts.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { contextOf, nothingNoted } from "../../src/engines/sqlite/drive.ts";
@@ -40,42 +40,42 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   fetch: () => candidates({ names: ["w", "pool"], statuses: ["pending", "blocked"], limit: 50 }, now),
   "fetch --unread": () => candidates({ names: ["w"], statuses: ["pending"], unreadBy: "w", limit: 50 }, now),
   "claim --wait": () => nextLapse(["w", "pool"], now),
-  "claim a thread": (tx) => claim(tx, { agent: "w", thread, leaseSeconds: 9 }),
-  "claim the best": (tx) => claim(tx, { agent: "v", leaseSeconds: 9 }),
-  show: (tx) => show(tx, { thread, markRead: false }),
+  "claim a thread": (tx) => threadsClaim(tx, { agent: "w", thread, leaseSeconds: 9 }),
+  "claim the best": (tx) => threadsClaim(tx, { agent: "v", leaseSeconds: 9 }),
+  show: (tx) => threadsShow(tx, { thread, markRead: false }),
   "show --mark-read": (tx) => collect(tx, { agent: "w", thread, messages: ["msg_1"], read: true }),
   "wait-reply": () => replyStart({ thread, agent: "w", kinds: ["answer"] }),
   "wait-reply --after-event": () => replyStart({ thread, agent: "w", kinds: ["answer"], afterEvent: 5 }),
   "wait-reply, again": (tx) =>
     replies(tx, { thread: 1, waiter: "w", afterMessage: 0 }, ["answer"], { agent: "w", id: "x" }),
   reply: (tx) =>
-    reply(tx, { from: "lead", thread, kind: "answer", summary: "s", strict: false, artifacts: [] }),
-  update: (tx) => update(tx, { ...held, status: "in_progress" }),
+    threadsReply(tx, { from: "lead", thread, kind: "answer", summary: "s", strict: false, artifacts: [] }),
+  update: (tx) => threadsUpdate(tx, { ...held, status: "in_progress" }),
   watch: (tx) => eventsAfter(tx, 0, { limit: 50 }),
   "watch --thread": (tx) => eventsAfter(tx, 0, { thread, limit: 50 }),
-  list: (tx) => list(tx, { limit: 50 }),
-  "list --agent": (tx) => list(tx, { agent: "w", limit: 50 }),
-  "list --run": (tx) => list(tx, { run: "r", limit: 50 }),
-  "list --status": (tx) => list(tx, { status: ["done", "failed"], limit: 50 }),
-  "list --created-by --status": (tx) => list(tx, { createdBy: "w", status: ["done"], limit: 50 }),
-  "list --assigned-to --status": (tx) => list(tx, { assignedTo: "w", status: ["done"], limit: 50 }),
-  "list --run --status": (tx) => list(tx, { run: "w", status: ["done"], limit: 50 }),
-  done: (tx) => done(tx, held),
-  cancel: (tx) => cancel(tx, { agent: "lead", thread: "thr_2", artifacts: [] }),
-  agents: (tx) => agents(tx, new Set()),
-  queue: (tx) => queue(tx, { agent: "lead", all: false, limit: 50 }),
-  "queue --all": (tx) => queue(tx, { all: true, limit: 50 }),
+  list: (tx) => threadsList(tx, { limit: 50 }),
+  "list --agent": (tx) => threadsList(tx, { agent: "w", limit: 50 }),
+  "list --run": (tx) => threadsList(tx, { run: "r", limit: 50 }),
+  "list --status": (tx) => threadsList(tx, { status: ["done", "failed"], limit: 50 }),
+  "list --created-by --status": (tx) => threadsList(tx, { createdBy: "w", status: ["done"], limit: 50 }),
+  "list --assigned-to --status": (tx) => threadsList(tx, { assignedTo: "w", status: ["done"], limit: 50 }),
+  "list --run --status": (tx) => threadsList(tx, { run: "w", status: ["done"], limit: 50 }),
+  done: (tx) => threadsDone(tx, held),
+  cancel: (tx) => threadsCancel(tx, { agent: "lead", thread: "thr_2", artifacts: [] }),
+  agents: (tx) => agentsList(tx, new Set()),
+  queue: (tx) => tasksQueue(tx, { agent: "lead", all: false, limit: 50 }),
+  "queue --all": (tx) => tasksQueue(tx, { all: true, limit: 50 }),
   "whether anybody must supervise": (tx) => supervisionNow(tx, () => false),
   "which tasks are kept": (tx) => keptTasks(tx),
   "what is due": (tx) => startDue(tx, "here", { all: 5, of: new Map([["p", { shared: "p", most: 1 }]]) }),
   gather: (tx) => answers(tx, { agent: "lead", from: ["a", "b"] }),
-  history: (tx) => entryHistory(tx, { limit: 50, unread: false }),
-  "history --before": (tx) => entryHistory(tx, { limit: 50, before: entry, unread: false }),
+  history: (tx) => entriesHistory(tx, { limit: 50, unread: false }),
+  "history --before": (tx) => entriesHistory(tx, { limit: 50, before: entry, unread: false }),
   "history --workspace-id": (tx) =>
-    entryHistory(tx, { limit: 50, workspaceId, before: entry, unread: false }),
-  "history --unread": (tx) => entryHistory(tx, { limit: 50, before: entry, unread: true }),
-  "history --unread --workspace-id": (tx) => entryHistory(tx, { limit: 50, workspaceId, unread: true }),
-  "entries read": (tx) => entryRead(tx, { id: entry, agent: "user" }),
+    entriesHistory(tx, { limit: 50, workspaceId, before: entry, unread: false }),
+  "history --unread": (tx) => entriesHistory(tx, { limit: 50, before: entry, unread: true }),
+  "history --unread --workspace-id": (tx) => entriesHistory(tx, { limit: 50, workspaceId, unread: true }),
+  "entries read": (tx) => entriesRead(tx, { id: entry, agent: "user" }),
   "erasing what is due": (tx) => eraseDue(tx, now),
   "when to erase": () => nextErasure(),
   "what the journal lacks": () => entriesAfter(5),
@@ -83,7 +83,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
 };
 
 /** Small by nature: one row an agent, or an agent and pool. */
-const small = /SCAN (agents|pool_members)/;
+const small = /SCAN (agentsList|pool_members)/;
 /** A sort of at most `limit` rows of each part of a union, or of what one thread or message has. */
 const bounded =
   /SCAN (s|l|page|either|found|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;

@@ -1,6 +1,6 @@
 /** [Q5] [Q7] Many tasks while supervisors and keepers are killed at random: each has one result, and nothing is left. */
 import { expect, test } from "bun:test";
-import { push } from "../../src/bus/tasks/add.ts";
+import { tasksPush } from "../../src/bus/procedures/tasks-push.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { randomOf } from "../fault/kill-record.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";
@@ -25,7 +25,7 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
   await Promise.all(
     names.map((name, i) =>
       engine.write((tx) =>
-        push(tx, {
+        tasksPush(tx, {
           agent: "main",
           name,
           prompt: commands[i % commands.length]!,

@@ -1,7 +1,7 @@
 /** Transactions commit late and in another order than they drew their numbers; no cursor may pass a row that comes later. */
 import { expect, test } from "bun:test";
 import postgres from "postgres";
-import { msgSend } from "../../src/bus/post-message.ts";
+import { messagesSend } from "../../src/bus/procedures/messages-send.ts";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
 import type { Engine } from "../../src/engines/engine.ts";
@@ -33,7 +33,7 @@ async function writeLate(url: string): Promise<void> {
     const [open, failed] = [random() * 0.03, random() < 0.1];
     return engine
       .write(function* (tx) {
-        yield* msgSend(tx, { channel, sender, content: `${sender}-${turn}`, strict: false });
+        yield* messagesSend(tx, { channel, sender, content: `${sender}-${turn}`, strict: false });
         yield* run(sql`select pg_sleep(${open})`);
         if (failed) throw new InboxError("conflict", "undone");
       })

@@ -14,7 +14,7 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { bell } from "../../src/engines/subscription.ts";
 import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { handed } from "../../src/waiting/handed.ts";
-import { receive } from "../../src/waiting/take-mail.ts";
+import { mailboxReceive } from "../../src/waiting/mailbox-receive.ts";
 import { temporaryFolder } from "./folder.ts";
 import { administrator, postgresUrl, temporarySchema } from "./postgres.ts";
 import { rows } from "./stored.ts";
@@ -93,7 +93,7 @@ export function deafReader(location: string, broker?: string): DeafReader {
       waiting++;
       try {
         const wanted = parseInput(operationNamed("mailbox.receive"), input);
-        const { value, confirm } = handed(carried, await receive(carried, wanted, { signal }));
+        const { value, confirm } = handed(carried, await mailboxReceive(carried, wanted, { signal }));
         await confirm?.();
         return value;
       } finally {

@@ -7,9 +7,9 @@ import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { giveUp } from "../given-up.ts";
 import { tokenFrom } from "../lease.ts";
-import { entryRead } from "../procedures/entries-read.ts";
-import { commitReader } from "../procedures/messages-inbox.ts";
-import { release } from "../procedures/threads-release.ts";
+import { entriesRead } from "../procedures/entries-read.ts";
+import { threadsRelease } from "../procedures/threads-release.ts";
+import { commitReader } from "../reader-position.ts";
 import { collect } from "./collect.ts";
 import { confirm, giveBack } from "./hand.ts";
 
@@ -33,7 +33,7 @@ export function* arrived(tx: Context, receipt: Receipt): Procedure<Settled | Ref
       yield* commitReader(tx, receipt);
       return {};
     case "entry":
-      yield* entryRead(tx, receipt);
+      yield* entriesRead(tx, receipt);
       return {};
     case "call":
       throw new InboxError("invalid_input", "an answer that never came cannot be confirmed");
@@ -63,6 +63,7 @@ function* releaseBy(tx: Context, agent: string, leaseToken: string | undefined):
   const lease = yield* one<{ thread_id: number }>(sql`
     select leases.thread_id from leases
     where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${leaseToken}`);
-  if (lease) yield* release(tx, { agent, thread: idOf("thread", lease.thread_id), leaseToken, force: false });
+  if (lease)
+    yield* threadsRelease(tx, { agent, thread: idOf("thread", lease.thread_id), leaseToken, force: false });
   return lease !== undefined;
 }

@@ -23,7 +23,7 @@ interface AgentRow extends RowOf<typeof agentTable> {
 const agentColumns = columnsOf(agentTable);
 
 /** `attending`: those who have a wait open. */
-export function* agents(tx: Context, attending: ReadonlySet<string>): Procedure<OutputOf<"agents.list">> {
+export function* agentsList(tx: Context, attending: ReadonlySet<string>): Procedure<OutputOf<"agents.list">> {
   const now = yield* tx.clock();
   const since = liveSince(now);
   const rows = yield* all<AgentRow>(sql`

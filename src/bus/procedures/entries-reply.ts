@@ -21,7 +21,7 @@ interface Answered {
   recipient: Recipient;
 }
 
-export function* entryReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
+export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
   const content = { body: textOf(row, input), payload: payloadOf(input), artifacts: [] };
   const answered =

@@ -6,7 +6,7 @@ import { nothing, sql } from "../../sql/sql.ts";
 import { deliverable } from "../channel.ts";
 import { waitingMail } from "../hand-over/hand.ts";
 
-export function* mailList(
+export function* mailboxList(
   tx: Context,
   { agent, from, limit }: ParsedOf<"mailbox.list">,
 ): Procedure<OutputOf<"mailbox.list">> {

@@ -7,11 +7,9 @@ import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { aged, channelView, findMessage, unexpired } from "../channel.ts";
 import { append } from "../event.ts";
-import { buryDoomed } from "../hand-over/hand.ts";
 import { acknowledge } from "../message.ts";
-import { and, visible } from "../visible.ts";
 
-export function* msgAck(
+export function* messagesAck(
   tx: Context,
   { id, agent }: ParsedOf<"messages.ack">,
 ): Procedure<OutputOf<"messages.ack">> {
@@ -28,24 +26,7 @@ export function* msgAck(
   return { message: channelView(row), already: !changed.length };
 }
 
-export function* msgAckAll(
-  tx: Context,
-  { channel, agent }: ParsedOf<"messages.ackAll">,
-): Procedure<OutputOf<"messages.ackAll">> {
-  yield* tx.own(`inbox:${channel}`);
-  const now = yield* tx.clock();
-  yield* buryDoomed(tx, now, channel);
-  const changed = yield* acknowledge({
-    agent,
-    names: [channel],
-    which: sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now}) ${and(visible.messages(tx))}`,
-    now,
-  });
-  if (changed.length) yield* collected(tx, agent, changed, now);
-  return { channel, ackedCount: changed.length };
-}
-
-function* collected(tx: Context, agent: string, messages: number[], now: string): Procedure<void> {
+export function* collected(tx: Context, agent: string, messages: number[], now: string): Procedure<void> {
   yield* seen(tx, agent, now);
   const payload = { messages: messages.map((id) => idOf("message", id)), read_to: null };
   yield* append(tx, { type: "messages.collected", source: agent, payload, now });

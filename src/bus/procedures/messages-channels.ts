@@ -16,7 +16,7 @@ interface ChannelRow {
  * From each name to the next, by the index: a long channel costs as much as a short one, but for its pending messages. The
  * names can only be found in their order, and the page is ordered outside, so that no more of them are looked for than it has.
  */
-export function* msgChannels(
+export function* messagesChannels(
   tx: Context,
   { after, limit, pending }: ParsedOf<"messages.channels">,
 ): Procedure<OutputOf<"messages.channels">> {

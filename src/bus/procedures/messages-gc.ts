@@ -8,7 +8,7 @@ import { pruned } from "../../sql/tables.ts";
 import { append } from "../event.ts";
 import { forgetWords } from "../search.ts";
 
-export function* msgGc(tx: Context, input: ParsedOf<"messages.gc">): Procedure<OutputOf<"messages.gc">> {
+export function* messagesGc(tx: Context, input: ParsedOf<"messages.gc">): Procedure<OutputOf<"messages.gc">> {
   yield* alone(tx, "gc");
   const now = yield* tx.clock();
   const expired = yield* all<{ message_id: number }>(sql`

@@ -1,20 +1,19 @@
-/** [M2] [M3] Reading a channel, without a trace; and moving a reader's stored position, which is explicit. */
+/** [M2] [M3] Reading a channel, without a trace. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
-import { insert, overwriting, type RowOf } from "../../sql/table.ts";
-import { type pruned, readers } from "../../sql/tables.ts";
-import { aged, channelView, findMessage, fitted, unexpired, waiting } from "../channel.ts";
-import { append } from "../event.ts";
+import type { RowOf } from "../../sql/table.ts";
+import type { pruned } from "../../sql/tables.ts";
+import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
-import { admitName } from "../names.ts";
-import { and, visible } from "../visible.ts";
+import { positionOf } from "../reader-position.ts";
+import { visible } from "../visible.ts";
 
 type Input = ParsedOf<"messages.inbox">;
 
-export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
+export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
   const { channel, reader, sender, correlationId } = input;
   if (input.commit && reader === undefined)
     throw new InboxError("invalid_input", "commit moves a reader's position, and no reader is named", {
@@ -51,12 +50,6 @@ export function* msgInbox(tx: Context, input: Input): Procedure<OutputOf<"messag
   return { messages, channel, count: messages.length };
 }
 
-function* positionOf(channel: string, reader: string): Procedure<number | undefined> {
-  const row = yield* one<{ position: number }>(sql`
-    select readers.position from readers where readers.channel = ${channel} and readers.reader = ${reader}`);
-  return row?.position;
-}
-
 type Gap = Pick<RowOf<typeof pruned>, "from_id" | "to_id">;
 
 /** [M7] The first range after a cursor that gc has deleted. */
@@ -76,79 +69,4 @@ function* expired(channel: string, after: number, gap: Gap, now: string): Proced
     hint: `go on with --after ${oldest - 1}; the oldest message still there is ${oldest}`,
     details: { channel, after, oldest_id: oldest },
   });
-}
-
-const overwritten = overwriting(readers);
-
-export function* commitReader(
-  tx: Context,
-  { channel, reader, position }: { channel: string; reader: string; position: number },
-): Procedure<void> {
-  const now = yield* tx.clock();
-  yield* admitName(channel);
-  yield* admitName(reader);
-  const moved = yield* one(sql`
-    ${insert(readers, { channel, reader, position, committed_at: now })} ${overwritten} where readers.position < excluded.position returning position`);
-  if (moved)
-    yield* append(tx, { type: "reader.committed", source: reader, payload: { channel, position }, now });
-}
-
-export function* msgPending(
-  tx: Context,
-  { channel }: ParsedOf<"messages.pending">,
-): Procedure<OutputOf<"messages.pending">> {
-  const now = yield* tx.clock();
-  const row = yield* one<{ count: number }>(
-    sql`select count(*) as count from messages where messages.to_agent = ${channel} and ${waiting(now)} ${and(visible.messages(tx))}`,
-  );
-  return { channel, count: row!.count };
-}
-
-/** [M8] Every message with that id but the first, across channels. */
-export function* msgReplies(
-  tx: Context,
-  input: ParsedOf<"messages.replies">,
-): Procedure<OutputOf<"messages.replies">> {
-  const { correlationId, limit } = input;
-  const now = yield* tx.clock();
-  const rows = yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where messages.correlation_id = ${correlationId} and messages.reply = 1
-      and ${unexpired(now)} ${and(visible.messages(tx))}
-    order by messages.message_id limit ${literal(limit)}`);
-  const messages = fitted(rows).map((row) => channelView(aged(row, now)));
-  return { messages, correlationId, count: messages.length };
-}
-
-/** One message by its number, whoever has had it; its content from an offset on. */
-export function* msgRead(
-  tx: Context,
-  { id, offset, length }: ParsedOf<"messages.read">,
-): Procedure<OutputOf<"messages.read">> {
-  const now = yield* tx.clock();
-  const whole = channelView(aged(yield* findMessage(id, unexpired(now)), now));
-  const content = whole.content.slice(offset, offset + length);
-  return { message: { ...whole, content }, offset, total: whole.content.length };
-}
-
-/** [M11] What became of a message. */
-export function* msgStatus(
-  tx: Context,
-  { id }: ParsedOf<"messages.status">,
-): Procedure<OutputOf<"messages.status">> {
-  const now = yield* tx.clock();
-  const row = aged(yield* findMessage(id, unexpired(now)), now);
-  return {
-    id,
-    channel: row.to_agent,
-    sender: row.from_agent,
-    status: channelView(row).status,
-    storedAt: row.created_at,
-    firstHandedAt: row.first_handed_at,
-    handed: row.handed,
-    ackedAt: row.acked_at,
-    ackedBy: row.acked_by,
-    deadAt: row.dead_at,
-    deadReason: row.dead_reason,
-    expiresAt: row.expires_at,
-  };
 }

@@ -1,4 +1,4 @@
-/** [Q3] Changing what has not started: taking it out, moving it, editing it. */
+/** [Q3] Editing a task that has not started. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -6,73 +6,11 @@ import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import {
-  changeTask,
-  findTask,
-  hasNotBegun,
-  lockTasks,
-  notStarted,
-  oneView,
-  type TaskRow,
-  tasksWhere,
-} from "../task.ts";
+import { changeTask, oneView, type TaskRow } from "../task.ts";
 import { depend, prerequisites } from "../tasks/add.ts";
-import { removeUnstarted } from "../tasks/end.ts";
+import { changeable } from "../tasks/changeable.ts";
 
-function* changeable(tx: Context, name: string, command: string): Procedure<TaskRow> {
-  yield* lockTasks(tx);
-  const row = yield* findTask(name);
-  if (notStarted(row)) return row;
-  throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
-    hint: row.status === "running" ? `orch kill ${name} ends it` : "push it again",
-  });
-}
-
-export function* removeTask(
-  tx: Context,
-  { agent, name }: ParsedOf<"tasks.remove">,
-): Procedure<OutputOf<"tasks.remove">> {
-  const row = yield* changeable(tx, name, "remove");
-  const now = yield* tx.clock();
-  yield* seen(tx, agent, now);
-  return { task: yield* oneView(yield* removeUnstarted(tx, row, agent, now)) };
-}
-
-export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
-  const { agent, name, to, before, behind } = input;
-  if ([to, before, behind].filter((where) => where !== undefined).length !== 1)
-    throw new InboxError("invalid_input", "say one of to, before and behind", {
-      hint: `orch move ${name} 1, or orch move ${name} before=OTHER`,
-    });
-  if (name === (before ?? behind))
-    throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
-      hint: "orch queue shows the others",
-    });
-  const row = yield* changeable(tx, name, "move");
-  const now = yield* tx.clock();
-  const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${hasNotBegun}`, sql`tasks.place`);
-  const others = line.filter((other) => other.task_number !== row.task_number);
-  const other = others.findIndex((one) => one.name === (before ?? behind));
-  if (to === undefined && other < 0)
-    throw new InboxError("not_found", `"${before ?? behind}" is not waiting in the same queue as "${name}"`, {
-      hint: "orch queue shows what is",
-    });
-  if (to !== undefined && to > line.length)
-    throw new InboxError("invalid_input", `there are only ${line.length} places in this queue, got ${to}`, {
-      hint: `orch move ${name} ${line.length} makes it the last`,
-    });
-  const at = to === undefined ? other + (before === undefined ? 1 : 0) : to - 1;
-  const ordered = others.toSpliced(at, 0, row);
-  const places = line.map((one) => one.place);
-  for (const [i, one] of ordered.entries())
-    if (one.place !== places[i]) yield* changeTask(one, { place: places[i]! });
-  yield* seen(tx, agent, now);
-  const payload = { task: name, place: at + 1 };
-  yield* append(tx, { type: "task.moved", source: agent, payload, now });
-  return { task: yield* oneView(yield* findTask(name)), place: at + 1 };
-}
-
-export function* editTask(tx: Context, input: ParsedOf<"tasks.edit">): Procedure<OutputOf<"tasks.edit">> {
+export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedure<OutputOf<"tasks.edit">> {
   const { agent, name, after, timeout, ...rest } = input;
   const row = yield* changeable(tx, name, "edit");
   const now = yield* tx.clock();

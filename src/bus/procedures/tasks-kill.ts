@@ -18,7 +18,7 @@ import {
 } from "../task.ts";
 import { findThread } from "../thread.ts";
 
-export function* killTask(
+export function* tasksKill(
   tx: Context,
   { agent, name, reason }: ParsedOf<"tasks.kill">,
 ): Procedure<OutputOf<"tasks.kill">> {

@@ -1,12 +1,11 @@
 /** [Q3] Looking at the queue. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import type { Task } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { findTask, hasNotBegun, isRunning, oneView, onlyOf, tasksInQueue } from "../task.ts";
+import { hasNotBegun, isRunning, onlyOf, tasksInQueue } from "../task.ts";
 import { and, visible } from "../visible.ts";
 
-export function* queue(
+export function* tasksQueue(
   tx: Context,
   { agent, all: everybody, limit }: ParsedOf<"tasks.queue">,
 ): Procedure<OutputOf<"tasks.queue">> {
@@ -27,8 +26,4 @@ export function* queue(
     finished: finished.slice(0, limit).reverse(),
     hasMore,
   };
-}
-
-export function* showTask(_: Context, { name }: ParsedOf<"tasks.show">): Procedure<Task> {
-  return yield* oneView(yield* findTask(name));
 }

@@ -6,10 +6,10 @@ import { sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { queues } from "../../sql/tables.ts";
 import { seen } from "../agent.ts";
-import { append } from "../event.ts";
 import { isOpen, lockTasks, tasksWhere } from "../task.ts";
+import { releaseTasks } from "../tasks/release.ts";
 
-export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
+export function* tasksRun(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
   const { agent, count } = input;
   yield* lockTasks(tx);
   const now = yield* tx.clock();
@@ -33,28 +33,4 @@ const overwritten = overwriting(queues);
 /** How many of an agent's tasks run at a time, from now on; null where there is no limit. */
 function* limit(agent: string, slots: number | null): Procedure<void> {
   yield* run(sql`${insert(queues, { agent_id: agent, slots })} ${overwritten}`);
-}
-
-interface Release {
-  agent: string;
-  names: readonly string[];
-  /** Seconds, for those that have no timeout of their own. */
-  timeout?: number;
-  count?: number;
-  /** They count among those that the queue runs at a time. */
-  inTurn: boolean;
-  now: string;
-}
-
-/** From now on they may start. */
-export function* releaseTasks(
-  tx: Context,
-  { agent, names, timeout, count, inTurn, now }: Release,
-): Procedure<void> {
-  const fallback = timeout === undefined ? null : Math.round(timeout * 1000);
-  for (const name of names)
-    yield* run(sql`update tasks set status = 'waiting', in_turn = ${inTurn ? 1 : 0}, timeout_ms = coalesce(timeout_ms, ${fallback})
-      where name = ${name} and status = 'queued'`);
-  const payload = { tasks: names, count: count ?? null };
-  yield* append(tx, { type: "task.released", source: agent, payload, now });
 }

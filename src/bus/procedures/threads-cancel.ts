@@ -9,7 +9,7 @@ import { firstLine, write } from "../message.ts";
 import { changeThread, hasEnded, lockThread, notNow, threadView } from "../thread.ts";
 import { settle } from "../thread-end.ts";
 
-export function* cancel(
+export function* threadsCancel(
   tx: Context,
   input: ParsedOf<"threads.cancel">,
 ): Procedure<OutputOf<"threads.cancel">> {

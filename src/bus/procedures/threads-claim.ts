@@ -53,7 +53,7 @@ export const nobody = (nextEventId: number): Granted => ({
   fresh: false,
 });
 
-export function* claim(tx: Context, input: Input): Procedure<Granted | Refused> {
+export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Refused> {
   const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
   if (before) return before;
   if (input.thread !== undefined) {

@@ -6,7 +6,10 @@ import { candidates } from "../candidates.ts";
 import { leaseView } from "../lease.ts";
 import { threadView } from "../thread.ts";
 
-export function* fetch(tx: Context, input: ParsedOf<"threads.fetch">): Procedure<OutputOf<"threads.fetch">> {
+export function* threadsFetch(
+  tx: Context,
+  input: ParsedOf<"threads.fetch">,
+): Procedure<OutputOf<"threads.fetch">> {
   const nextEventId = yield* tx.settled(); // before everything else that is read
   const now = yield* tx.clock();
   const names = yield* namesOf(input.agent);

@@ -7,7 +7,10 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
-export function* list(tx: Context, input: ParsedOf<"threads.list">): Procedure<OutputOf<"threads.list">> {
+export function* threadsList(
+  tx: Context,
+  input: ParsedOf<"threads.list">,
+): Procedure<OutputOf<"threads.list">> {
   const nextEventId = yield* tx.settled(); // before everything else that is read
   const { agent, createdBy, assignedTo, run } = input;
   const statuses = [...new Set(input.status)];

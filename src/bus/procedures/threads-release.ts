@@ -8,7 +8,7 @@ import { leaseOfHolder, saveLease } from "../lease.ts";
 import { forceRelease } from "../take-away.ts";
 import { changeThread, lockThread, threadView } from "../thread.ts";
 
-export function* release(
+export function* threadsRelease(
   tx: Context,
   input: ParsedOf<"threads.release">,
 ): Procedure<OutputOf<"threads.release">> {

@@ -10,7 +10,10 @@ import { expiryAfter } from "../expiry.ts";
 import { findLease, isHeld, type LeaseRow, leaseOfHolder, leaseView, saveLease } from "../lease.ts";
 import { lockThread, type ThreadRow, threadView } from "../thread.ts";
 
-export function* renew(tx: Context, input: ParsedOf<"threads.renew">): Procedure<OutputOf<"threads.renew">> {
+export function* threadsRenew(
+  tx: Context,
+  input: ParsedOf<"threads.renew">,
+): Procedure<OutputOf<"threads.renew">> {
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();
   const lease = yield* leaseOfHolder("renew", thread, input, now);

@@ -9,7 +9,10 @@ import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
-export function reply(tx: Context, input: ParsedOf<"threads.reply">): Procedure<OutputOf<"threads.reply">> {
+export function threadsReply(
+  tx: Context,
+  input: ParsedOf<"threads.reply">,
+): Procedure<OutputOf<"threads.reply">> {
   return post(tx, input);
 }
 

@@ -18,7 +18,7 @@ import { post } from "./threads-reply.ts";
 type Input = ParsedOf<"threads.send">;
 type Output = OutputOf<"threads.send">;
 
-export function* send(tx: Context, input: Input): Procedure<Output> {
+export function* threadsSend(tx: Context, input: Input): Procedure<Output> {
   if (input.thread === undefined) return yield* create(tx, input);
   const misplaced = (["subject", "run", "task", "priority", "maxAttempts"] as const).find(
     (key) => input[key] !== undefined,

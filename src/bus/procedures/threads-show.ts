@@ -7,7 +7,10 @@ import { findLease, isHeld, leaseView } from "../lease.ts";
 import { messagesOf } from "../message.ts";
 import { findThread, threadView } from "../thread.ts";
 
-export function* show(tx: Context, input: ParsedOf<"threads.show">): Procedure<OutputOf<"threads.show">> {
+export function* threadsShow(
+  tx: Context,
+  input: ParsedOf<"threads.show">,
+): Procedure<OutputOf<"threads.show">> {
   if (input.markRead && input.agent === undefined)
     throw new InboxError("invalid_input", "marking as read needs to know who reads", {
       hint: "add --agent NAME, or set INBOX_AGENT",

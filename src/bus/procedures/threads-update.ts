@@ -8,7 +8,7 @@ import { leaseOfHolder, leaseView } from "../lease.ts";
 import { contentOf, firstLine, write } from "../message.ts";
 import { changeThread, lockThread, threadView } from "../thread.ts";
 
-export function* update(
+export function* threadsUpdate(
   tx: Context,
   input: ParsedOf<"threads.update">,
 ): Procedure<OutputOf<"threads.update">> {

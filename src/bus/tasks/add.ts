@@ -1,6 +1,6 @@
-/** [Q1] Queueing a task. */
+/** [Q1] A new task: its name, its permission, and what it waits for. */
 import { InboxError } from "../../contract/errors.ts";
-import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
 import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -10,7 +10,7 @@ import { taskDependencies, tasks } from "../../sql/tables.ts";
 import { liveSince, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { admitName, ownerOf } from "../names.ts";
-import { findTask, isLive, liveTask, lockTasks, oneView, type TaskRow, taskColumns } from "../task.ts";
+import { findTask, isLive, liveTask, lockTasks, type TaskRow, taskColumns } from "../task.ts";
 import { shortNames } from "../task-names.ts";
 import { buryMailOf } from "./mail.ts";
 
@@ -24,10 +24,6 @@ export type NewTask = Omit<ParsedOf<"tasks.push">, "cwd" | "profile" | "retries"
   /** [X12] Variables it is handed, as JSON. */
   env: string | null;
 };
-
-export function* push(tx: Context, input: NewTask): Procedure<OutputOf<"tasks.push">> {
-  return { task: yield* oneView(yield* addTask(tx, input)) };
-}
 
 export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   yield* lockTasks(tx);

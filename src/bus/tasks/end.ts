@@ -12,10 +12,10 @@ import { isGone } from "../gone.ts";
 import { findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
 import { killLine } from "../procedures/tasks-kill.ts";
+import { tokensRevoke } from "../procedures/tokens-revoke.ts";
 import { changeTask, hasNotBegun, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "../thread-end.ts";
-import { tokenRevoke } from "../token.ts";
 import { buryMailOf } from "./mail.ts";
 
 /** What came of one attempt. */
@@ -51,7 +51,7 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
   if (row?.status !== "running" || row.keeper_token !== token) return { outcome: "stale" };
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   const now = yield* tx.clock();
-  if (row.token_id !== null) yield* tokenRevoke(tx, { id: `tok_${row.token_id}` });
+  if (row.token_id !== null) yield* tokensRevoke(tx, { id: `tok_${row.token_id}` });
   const killed = row.killed_by !== null || thread.status === "cancelled";
   const again =
     !ending.success && !ending.forGood && !killed && !hasEnded(thread) && row.attempt <= row.retries;

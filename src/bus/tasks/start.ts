@@ -10,8 +10,8 @@ import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { collect } from "../hand-over/collect.ts";
 import { firstLine } from "../message.ts";
-import { claim } from "../procedures/threads-claim.ts";
-import { send } from "../procedures/threads-send.ts";
+import { threadsClaim } from "../procedures/threads-claim.ts";
+import { threadsSend } from "../procedures/threads-send.ts";
 import {
   changeTask,
   isOpen,
@@ -190,7 +190,7 @@ function* begin(tx: Context, row: TaskRow, host: string, now: string): Procedure
     not_before: null,
   });
   // [Q4] It holds the thread from the beginning, and has been shown its task.
-  const granted = yield* claim(tx, {
+  const granted = yield* threadsClaim(tx, {
     agent: row.name,
     thread: idOf("thread", thread),
     leaseSeconds: keepSeconds,
@@ -222,7 +222,7 @@ function* started(tx: Context, row: TaskRow, now: string): Procedure<void> {
 }
 
 function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
-  const { thread } = yield* send(tx, {
+  const { thread } = yield* threadsSend(tx, {
     from: row.parent,
     to,
     subject: firstLine(row.prompt) || row.name,

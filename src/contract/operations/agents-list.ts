@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const agents = operation({
+export const agentsList = operation({
   name: "agents.list",
   kind: "read",
   access: { on: "everybody" },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const doctor = operation({
+export const busDoctor = operation({
   name: "bus.doctor",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const init = operation({
+export const busInit = operation({
   name: "bus.init",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { choices } from "../fields.ts";
 import { operation, toolListings } from "../operation.ts";
 
-export const mcp = operation({
+export const busMcp = operation({
   name: "bus.mcp",
   kind: "local",
   access: { on: "everybody" },

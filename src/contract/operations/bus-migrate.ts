@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const migrate = operation({
+export const busMigrate = operation({
   name: "bus.migrate",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },

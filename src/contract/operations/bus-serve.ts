@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { absolutePath, flag, integer, names, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const serve = operation({
+export const busServe = operation({
   name: "bus.serve",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },

@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 
 export const setupClients = ["claude", "codex", "gemini", "cursor", "vscode", "opencode"] as const;
 
-export const setup = operation({
+export const busSetup = operation({
   name: "bus.setup",
   kind: "local",
   access: { on: "everybody" },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const supervise = operation({
+export const busSupervise = operation({
   name: "bus.supervise",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const trust = operation({
+export const busTrust = operation({
   name: "bus.trust",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },

@@ -4,7 +4,7 @@ import { deadLetter } from "../dead-letter.ts";
 import { integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const dlqList = operation({
+export const deadLettersList = operation({
   name: "deadLetters.list",
   kind: "read",
   access: { on: "visible" },

@@ -3,7 +3,7 @@ import { messageNumber } from "../channel-message.ts";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const dlqPurge = operation({
+export const deadLettersPurge = operation({
   name: "deadLetters.purge",
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },

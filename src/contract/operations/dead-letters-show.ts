@@ -3,7 +3,7 @@ import { messageNumber } from "../channel-message.ts";
 import { deadLetter } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
-export const dlqShow = operation({
+export const deadLettersShow = operation({
   name: "deadLetters.show",
   kind: "read",
   access: { on: "message", by: "id", does: "read" },

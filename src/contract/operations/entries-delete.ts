@@ -3,7 +3,7 @@ import { entryId, person, restoreSeconds } from "../entry.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const entryDelete = operation({
+export const entriesDelete = operation({
   name: "entries.delete",
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },

@@ -3,7 +3,7 @@ import { entry, entryId } from "../entry.ts";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const entryExport = operation({
+export const entriesExport = operation({
   name: "entries.export",
   kind: "read",
   access: { on: "person", does: "read" },

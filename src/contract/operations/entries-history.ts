@@ -5,7 +5,7 @@ import { flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
-export const entryHistory = operation({
+export const entriesHistory = operation({
   name: "entries.history",
   kind: "read",
   access: { on: "visible" },

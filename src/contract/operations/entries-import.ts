@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { exportedEntries } from "../exported-entry.ts";
 import { operation } from "../operation.ts";
 
-export const entryImport = operation({
+export const entriesImport = operation({
   name: "entries.import",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },

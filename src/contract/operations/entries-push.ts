@@ -3,7 +3,7 @@ import { choices, comments, docs } from "../entry.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
-export const entryPush = operation({
+export const entriesPush = operation({
   name: "entries.push",
   kind: "write",
   access: { on: "workspace", by: "workspace", does: "change" },

@@ -5,7 +5,7 @@ import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient } from "../recipient.ts";
 
-export const entryReply = operation({
+export const entriesReply = operation({
   name: "entries.reply",
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },

@@ -3,7 +3,7 @@ import { entry, entryId, person, restoreSeconds } from "../entry.ts";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const entryRestore = operation({
+export const entriesRestore = operation({
   name: "entries.restore",
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },

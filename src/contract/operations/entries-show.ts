@@ -5,7 +5,7 @@ import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspace } from "../workspace.ts";
 
-export const entryShow = operation({
+export const entriesShow = operation({
   name: "entries.show",
   kind: "read",
   access: { on: "entry", by: "id", does: "read", marking: "change" },

@@ -3,7 +3,7 @@ import { entry, entryId, person } from "../entry.ts";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const entryUnread = operation({
+export const entriesUnread = operation({
   name: "entries.unread",
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },

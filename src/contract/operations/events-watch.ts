@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 import { statusFilter } from "../thread.ts";
 import { afterEvent, timeoutSeconds } from "../waiting.ts";
 
-export const watch = operation({
+export const eventsWatch = operation({
   name: "events.watch",
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },

@@ -1,166 +1,166 @@
 /** The table from which every surface is derived. A new operation is one file here and one line below. */
 import type * as v from "valibot";
-import { agents } from "./agents-list.ts";
-import { doctor } from "./bus-doctor.ts";
-import { init } from "./bus-init.ts";
-import { mcp } from "./bus-mcp.ts";
-import { migrate } from "./bus-migrate.ts";
-import { serve } from "./bus-serve.ts";
-import { setup } from "./bus-setup.ts";
-import { supervise } from "./bus-supervise.ts";
-import { trust } from "./bus-trust.ts";
-import { dlqList } from "./dead-letters-list.ts";
-import { dlqPurge } from "./dead-letters-purge.ts";
-import { dlqRequeue } from "./dead-letters-requeue.ts";
-import { dlqShow } from "./dead-letters-show.ts";
-import { entryDelete } from "./entries-delete.ts";
-import { entryExport } from "./entries-export.ts";
-import { entryHistory } from "./entries-history.ts";
-import { entryImport } from "./entries-import.ts";
-import { entryPush } from "./entries-push.ts";
-import { entryRead } from "./entries-read.ts";
-import { entryReply } from "./entries-reply.ts";
-import { entryRestore } from "./entries-restore.ts";
-import { entryShow } from "./entries-show.ts";
-import { entryUnread } from "./entries-unread.ts";
-import { watch } from "./events-watch.ts";
-import { ask } from "./mailbox-ask.ts";
-import { check } from "./mailbox-check.ts";
-import { gather } from "./mailbox-gather.ts";
-import { mailList } from "./mailbox-list.ts";
-import { receive } from "./mailbox-receive.ts";
-import { sendPlain } from "./mailbox-send.ts";
-import { waitMail } from "./mailbox-wait.ts";
-import { msgAck } from "./messages-ack.ts";
-import { msgAckAll } from "./messages-ack-all.ts";
-import { msgChannels } from "./messages-channels.ts";
-import { msgGc } from "./messages-gc.ts";
-import { msgInbox } from "./messages-inbox.ts";
-import { msgPending } from "./messages-pending.ts";
-import { msgRead } from "./messages-read.ts";
-import { msgReplies } from "./messages-replies.ts";
-import { msgSend } from "./messages-send.ts";
-import { msgStatus } from "./messages-status.ts";
-import { msgWait } from "./messages-wait.ts";
-import { poolJoin } from "./pools-join.ts";
-import { poolLeave } from "./pools-leave.ts";
-import { poolList } from "./pools-list.ts";
-import { poolRemove } from "./pools-remove.ts";
+import { agentsList } from "./agents-list.ts";
+import { busDoctor } from "./bus-doctor.ts";
+import { busInit } from "./bus-init.ts";
+import { busMcp } from "./bus-mcp.ts";
+import { busMigrate } from "./bus-migrate.ts";
+import { busServe } from "./bus-serve.ts";
+import { busSetup } from "./bus-setup.ts";
+import { busSupervise } from "./bus-supervise.ts";
+import { busTrust } from "./bus-trust.ts";
+import { deadLettersList } from "./dead-letters-list.ts";
+import { deadLettersPurge } from "./dead-letters-purge.ts";
+import { deadLettersRequeue } from "./dead-letters-requeue.ts";
+import { deadLettersShow } from "./dead-letters-show.ts";
+import { entriesDelete } from "./entries-delete.ts";
+import { entriesExport } from "./entries-export.ts";
+import { entriesHistory } from "./entries-history.ts";
+import { entriesImport } from "./entries-import.ts";
+import { entriesPush } from "./entries-push.ts";
+import { entriesRead } from "./entries-read.ts";
+import { entriesReply } from "./entries-reply.ts";
+import { entriesRestore } from "./entries-restore.ts";
+import { entriesShow } from "./entries-show.ts";
+import { entriesUnread } from "./entries-unread.ts";
+import { eventsWatch } from "./events-watch.ts";
+import { mailboxAsk } from "./mailbox-ask.ts";
+import { mailboxCheck } from "./mailbox-check.ts";
+import { mailboxGather } from "./mailbox-gather.ts";
+import { mailboxList } from "./mailbox-list.ts";
+import { mailboxReceive } from "./mailbox-receive.ts";
+import { mailboxSend } from "./mailbox-send.ts";
+import { mailboxWait } from "./mailbox-wait.ts";
+import { messagesAck } from "./messages-ack.ts";
+import { messagesAckAll } from "./messages-ack-all.ts";
+import { messagesChannels } from "./messages-channels.ts";
+import { messagesGc } from "./messages-gc.ts";
+import { messagesInbox } from "./messages-inbox.ts";
+import { messagesPending } from "./messages-pending.ts";
+import { messagesRead } from "./messages-read.ts";
+import { messagesReplies } from "./messages-replies.ts";
+import { messagesSend } from "./messages-send.ts";
+import { messagesStatus } from "./messages-status.ts";
+import { messagesWait } from "./messages-wait.ts";
+import { poolsJoin } from "./pools-join.ts";
+import { poolsLeave } from "./pools-leave.ts";
+import { poolsList } from "./pools-list.ts";
+import { poolsRemove } from "./pools-remove.ts";
 import { searchFind } from "./search-find.ts";
-import { assign } from "./tasks-assign.ts";
-import { editTask } from "./tasks-edit.ts";
-import { handoff } from "./tasks-handoff.ts";
-import { killTask } from "./tasks-kill.ts";
-import { log } from "./tasks-log.ts";
-import { moveTask } from "./tasks-move.ts";
-import { profiles } from "./tasks-profiles.ts";
-import { push } from "./tasks-push.ts";
-import { queue } from "./tasks-queue.ts";
-import { removeTask } from "./tasks-remove.ts";
-import { runTasks } from "./tasks-run.ts";
-import { showTask } from "./tasks-show.ts";
-import { cancel } from "./threads-cancel.ts";
-import { claim } from "./threads-claim.ts";
-import { done } from "./threads-done.ts";
-import { fail } from "./threads-fail.ts";
-import { fetch } from "./threads-fetch.ts";
-import { list } from "./threads-list.ts";
-import { reassign } from "./threads-reassign.ts";
-import { release } from "./threads-release.ts";
-import { renew } from "./threads-renew.ts";
-import { reply } from "./threads-reply.ts";
-import { send } from "./threads-send.ts";
-import { show } from "./threads-show.ts";
-import { update } from "./threads-update.ts";
-import { waitReply } from "./threads-wait-reply.ts";
-import { tokenCreate } from "./tokens-create.ts";
-import { tokenList } from "./tokens-list.ts";
-import { tokenRevoke } from "./tokens-revoke.ts";
-import { workspaceAdd } from "./workspaces-add.ts";
-import { workspaceList } from "./workspaces-list.ts";
-import { workspaceRemove } from "./workspaces-remove.ts";
+import { tasksAssign } from "./tasks-assign.ts";
+import { tasksEdit } from "./tasks-edit.ts";
+import { tasksHandoff } from "./tasks-handoff.ts";
+import { tasksKill } from "./tasks-kill.ts";
+import { tasksLog } from "./tasks-log.ts";
+import { tasksMove } from "./tasks-move.ts";
+import { tasksProfiles } from "./tasks-profiles.ts";
+import { tasksPush } from "./tasks-push.ts";
+import { tasksQueue } from "./tasks-queue.ts";
+import { tasksRemove } from "./tasks-remove.ts";
+import { tasksRun } from "./tasks-run.ts";
+import { tasksShow } from "./tasks-show.ts";
+import { threadsCancel } from "./threads-cancel.ts";
+import { threadsClaim } from "./threads-claim.ts";
+import { threadsDone } from "./threads-done.ts";
+import { threadsFail } from "./threads-fail.ts";
+import { threadsFetch } from "./threads-fetch.ts";
+import { threadsList } from "./threads-list.ts";
+import { threadsReassign } from "./threads-reassign.ts";
+import { threadsRelease } from "./threads-release.ts";
+import { threadsRenew } from "./threads-renew.ts";
+import { threadsReply } from "./threads-reply.ts";
+import { threadsSend } from "./threads-send.ts";
+import { threadsShow } from "./threads-show.ts";
+import { threadsUpdate } from "./threads-update.ts";
+import { threadsWaitReply } from "./threads-wait-reply.ts";
+import { tokensCreate } from "./tokens-create.ts";
+import { tokensList } from "./tokens-list.ts";
+import { tokensRevoke } from "./tokens-revoke.ts";
+import { workspacesAdd } from "./workspaces-add.ts";
+import { workspacesList } from "./workspaces-list.ts";
+import { workspacesRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
-  init,
-  send,
-  sendPlain,
-  ask,
-  fetch,
-  claim,
-  renew,
-  update,
-  waitReply,
-  reply,
-  done,
-  fail,
-  release,
-  reassign,
-  cancel,
-  list,
-  show,
-  watch,
-  receive,
-  check,
-  waitMail,
-  mailList,
-  gather,
-  msgSend,
-  msgInbox,
-  msgWait,
-  msgRead,
-  msgAck,
-  msgAckAll,
-  msgPending,
-  msgChannels,
-  msgReplies,
-  msgStatus,
-  msgGc,
-  dlqList,
-  dlqShow,
-  dlqRequeue,
-  dlqPurge,
-  poolJoin,
-  poolLeave,
-  poolList,
-  poolRemove,
-  agents,
-  push,
-  runTasks,
-  queue,
-  showTask,
-  log,
-  assign,
-  handoff,
-  killTask,
-  removeTask,
-  moveTask,
-  editTask,
-  profiles,
-  supervise,
-  workspaceAdd,
-  workspaceList,
-  workspaceRemove,
-  entryPush,
-  entryHistory,
-  entryShow,
-  entryReply,
-  entryRead,
-  entryUnread,
-  entryDelete,
-  entryRestore,
-  entryExport,
-  entryImport,
+  busInit,
+  threadsSend,
+  mailboxSend,
+  mailboxAsk,
+  threadsFetch,
+  threadsClaim,
+  threadsRenew,
+  threadsUpdate,
+  threadsWaitReply,
+  threadsReply,
+  threadsDone,
+  threadsFail,
+  threadsRelease,
+  threadsReassign,
+  threadsCancel,
+  threadsList,
+  threadsShow,
+  eventsWatch,
+  mailboxReceive,
+  mailboxCheck,
+  mailboxWait,
+  mailboxList,
+  mailboxGather,
+  messagesSend,
+  messagesInbox,
+  messagesWait,
+  messagesRead,
+  messagesAck,
+  messagesAckAll,
+  messagesPending,
+  messagesChannels,
+  messagesReplies,
+  messagesStatus,
+  messagesGc,
+  deadLettersList,
+  deadLettersShow,
+  deadLettersRequeue,
+  deadLettersPurge,
+  poolsJoin,
+  poolsLeave,
+  poolsList,
+  poolsRemove,
+  agentsList,
+  tasksPush,
+  tasksRun,
+  tasksQueue,
+  tasksShow,
+  tasksLog,
+  tasksAssign,
+  tasksHandoff,
+  tasksKill,
+  tasksRemove,
+  tasksMove,
+  tasksEdit,
+  tasksProfiles,
+  busSupervise,
+  workspacesAdd,
+  workspacesList,
+  workspacesRemove,
+  entriesPush,
+  entriesHistory,
+  entriesShow,
+  entriesReply,
+  entriesRead,
+  entriesUnread,
+  entriesDelete,
+  entriesRestore,
+  entriesExport,
+  entriesImport,
   searchFind,
-  serve,
-  mcp,
-  setup,
-  trust,
-  tokenCreate,
-  tokenList,
-  tokenRevoke,
-  doctor,
-  migrate,
+  busServe,
+  busMcp,
+  busSetup,
+  busTrust,
+  tokensCreate,
+  tokensList,
+  tokensRevoke,
+  busDoctor,
+  busMigrate,
 ] as const;
 
 type Table = (typeof table)[number];

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const ask = operation({
+export const mailboxAsk = operation({
   name: "mailbox.ask",
   kind: "write",
   access: { on: "own" },

@@ -3,7 +3,7 @@ import { integer } from "../fields.ts";
 import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
 import { operation } from "../operation.ts";
 
-export const check = operation({
+export const mailboxCheck = operation({
   name: "mailbox.check",
   kind: "wait",
   access: { on: "own" },

@@ -5,7 +5,7 @@ import { ackMode, mail, mailbox, visibilitySeconds } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const gather = operation({
+export const mailboxGather = operation({
   name: "mailbox.gather",
   kind: "wait",
   access: { on: "own" },

@@ -3,7 +3,7 @@ import { integer } from "../fields.ts";
 import { fromSender, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 
-export const mailList = operation({
+export const mailboxList = operation({
   name: "mailbox.list",
   kind: "read",
   access: { on: "inbox", by: "agent", does: "read" },

@@ -4,7 +4,7 @@ import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } fro
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const receive = operation({
+export const mailboxReceive = operation({
   name: "mailbox.receive",
   kind: "wait",
   access: { on: "own" },

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const sendPlain = operation({
+export const mailboxSend = operation({
   name: "mailbox.send",
   kind: "write",
   access: { on: "own" },

@@ -4,7 +4,7 @@ import { ackMode, fromSender, mailAnswer, mailbox, visibilitySeconds } from "../
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const waitMail = operation({
+export const mailboxWait = operation({
   name: "mailbox.wait",
   kind: "wait",
   access: { on: "own" },

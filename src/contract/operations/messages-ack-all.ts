@@ -3,7 +3,7 @@ import { channel } from "../channel-message.ts";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgAckAll = operation({
+export const messagesAckAll = operation({
   name: "messages.ackAll",
   kind: "write",
   access: { on: "channel", by: "channel", does: "change" },

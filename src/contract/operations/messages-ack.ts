@@ -3,7 +3,7 @@ import { channelMessage, messageNumber } from "../channel-message.ts";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgAck = operation({
+export const messagesAck = operation({
   name: "messages.ack",
   kind: "write",
   access: { on: "message", by: "id", does: "change" },

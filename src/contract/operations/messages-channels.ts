@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgChannels = operation({
+export const messagesChannels = operation({
   name: "messages.channels",
   kind: "read",
   access: { on: "visible" },

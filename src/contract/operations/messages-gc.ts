@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgGc = operation({
+export const messagesGc = operation({
   name: "messages.gc",
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },

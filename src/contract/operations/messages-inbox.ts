@@ -3,7 +3,7 @@ import { channel, channelMessage, correlationId, messageNumber } from "../channe
 import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgInbox = operation({
+export const messagesInbox = operation({
   name: "messages.inbox",
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { channel } from "../channel-message.ts";
 import { operation } from "../operation.ts";
 
-export const msgPending = operation({
+export const messagesPending = operation({
   name: "messages.pending",
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },

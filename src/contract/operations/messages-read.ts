@@ -3,7 +3,7 @@ import { channelMessage, messageNumber } from "../channel-message.ts";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgRead = operation({
+export const messagesRead = operation({
   name: "messages.read",
   kind: "read",
   access: { on: "message", by: "id", does: "read" },

@@ -3,7 +3,7 @@ import { channelMessage } from "../channel-message.ts";
 import { integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const msgReplies = operation({
+export const messagesReplies = operation({
   name: "messages.replies",
   kind: "read",
   access: { on: "visible" },

@@ -4,7 +4,7 @@ import { address, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 
-export const msgSend = operation({
+export const messagesSend = operation({
   name: "messages.send",
   kind: "write",
   access: { on: "own" },

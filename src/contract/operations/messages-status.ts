@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { messageNumber, messageStatuses } from "../channel-message.ts";
 import { operation } from "../operation.ts";
 
-export const msgStatus = operation({
+export const messagesStatus = operation({
   name: "messages.status",
   kind: "read",
   access: { on: "message", by: "id", does: "read" },

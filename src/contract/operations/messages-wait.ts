@@ -4,7 +4,7 @@ import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const msgWait = operation({
+export const messagesWait = operation({
   name: "messages.wait",
   kind: "wait",
   access: { on: "channel", by: "channel", does: "read" },

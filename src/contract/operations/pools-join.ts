@@ -1,7 +1,7 @@
 import { operation } from "../operation.ts";
 import { poolInput, poolOutput } from "../pool.ts";
 
-export const poolJoin = operation({
+export const poolsJoin = operation({
   name: "pools.join",
   kind: "write",
   access: { on: "pool", by: "pool", does: "change" },

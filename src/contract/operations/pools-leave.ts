@@ -1,7 +1,7 @@
 import { operation } from "../operation.ts";
 import { poolInput, poolOutput } from "../pool.ts";
 
-export const poolLeave = operation({
+export const poolsLeave = operation({
   name: "pools.leave",
   kind: "write",
   access: { on: "own" },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const poolList = operation({
+export const poolsList = operation({
   name: "pools.list",
   kind: "read",
   access: { on: "everybody" },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const poolRemove = operation({
+export const poolsRemove = operation({
   name: "pools.remove",
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },

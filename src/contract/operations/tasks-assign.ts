@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { prompt, queueOf, taskSettings, taskWords } from "../task.ts";
 
-export const assign = operation({
+export const tasksAssign = operation({
   name: "tasks.assign",
   kind: "write",
   access: { on: "own", starts: true },

@@ -3,7 +3,7 @@ import { name, names } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { prompt, queueOf, retries, task, taskName, taskPriority, taskTimeout } from "../task.ts";
 
-export const editTask = operation({
+export const tasksEdit = operation({
   name: "tasks.edit",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },

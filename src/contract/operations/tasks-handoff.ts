@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 import { prompt, queueOf, taskName, taskSettings, taskWords } from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const handoff = operation({
+export const tasksHandoff = operation({
   name: "tasks.handoff",
   kind: "wait",
   access: { on: "task", by: "terminalId", does: "change", starts: true },

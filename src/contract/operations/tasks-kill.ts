@@ -3,7 +3,7 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
-export const killTask = operation({
+export const tasksKill = operation({
   name: "tasks.kill",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },

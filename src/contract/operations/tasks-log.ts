@@ -5,7 +5,7 @@ import { taskName } from "../task.ts";
 import { transcriptEntry } from "../transcript.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const log = operation({
+export const tasksLog = operation({
   name: "tasks.log",
   kind: "wait",
   access: { on: "task", by: "name", does: "read" },

@@ -3,7 +3,7 @@ import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
-export const moveTask = operation({
+export const tasksMove = operation({
   name: "tasks.move",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },

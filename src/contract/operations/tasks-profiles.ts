@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { permissionsAsked } from "../task.ts";
 
-export const profiles = operation({
+export const tasksProfiles = operation({
   name: "tasks.profiles",
   kind: "read",
   access: { on: "everybody" },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { prompt, queueOf, task, taskSettings, taskWords } from "../task.ts";
 
-export const push = operation({
+export const tasksPush = operation({
   name: "tasks.push",
   kind: "write",
   access: { on: "own", starts: true },

@@ -3,7 +3,7 @@ import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { taskInQueue } from "../task.ts";
 
-export const queue = operation({
+export const tasksQueue = operation({
   name: "tasks.queue",
   kind: "read",
   access: { on: "visible" },

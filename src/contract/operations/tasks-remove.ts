@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
-export const removeTask = operation({
+export const tasksRemove = operation({
   name: "tasks.remove",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },

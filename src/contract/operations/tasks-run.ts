@@ -3,7 +3,7 @@ import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { queueOf, taskTimeout } from "../task.ts";
 
-export const runTasks = operation({
+export const tasksRun = operation({
   name: "tasks.run",
   kind: "write",
   access: { on: "own", starts: true },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { task, taskName } from "../task.ts";
 
-export const showTask = operation({
+export const tasksShow = operation({
   name: "tasks.show",
   kind: "read",
   access: { on: "task", by: "name", does: "read" },

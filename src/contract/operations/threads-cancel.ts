@@ -6,7 +6,7 @@ import { body, message, summary } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 
-export const cancel = operation({
+export const threadsCancel = operation({
   name: "threads.cancel",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

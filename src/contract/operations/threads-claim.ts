@@ -7,7 +7,7 @@ import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
-export const claim = operation({
+export const threadsClaim = operation({
   name: "threads.claim",
   kind: "wait",
   access: { on: "thread", by: "thread", does: "change" },

@@ -1,7 +1,7 @@
 import { endingErrors, endingInput, endingOutput } from "../ending.ts";
 import { operation } from "../operation.ts";
 
-export const done = operation({
+export const threadsDone = operation({
   name: "threads.done",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

@@ -1,7 +1,7 @@
 import { endingErrors, endingInput, endingOutput } from "../ending.ts";
 import { operation } from "../operation.ts";
 
-export const fail = operation({
+export const threadsFail = operation({
   name: "threads.fail",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const fetch = operation({
+export const threadsFetch = operation({
   name: "threads.fetch",
   kind: "read",
   access: { on: "own" },

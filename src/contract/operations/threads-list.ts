@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const list = operation({
+export const threadsList = operation({
   name: "threads.list",
   kind: "read",
   access: { on: "visible" },

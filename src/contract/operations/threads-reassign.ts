@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { thread } from "../thread.ts";
 
-export const reassign = operation({
+export const threadsReassign = operation({
   name: "threads.reassign",
   kind: "write",
   access: { on: "assignment", by: "thread", does: "change" },

@@ -6,7 +6,7 @@ import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 
-export const release = operation({
+export const threadsRelease = operation({
   name: "threads.release",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change", forced: "assignment" },

@@ -5,7 +5,7 @@ import { lease, leaseSeconds, leaseToken } from "../lease.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 
-export const renew = operation({
+export const threadsRenew = operation({
   name: "threads.renew",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

@@ -8,7 +8,7 @@ import { recipient, strict } from "../recipient.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const reply = operation({
+export const threadsReply = operation({
   name: "threads.reply",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

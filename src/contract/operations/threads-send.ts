@@ -8,7 +8,7 @@ import { recipient, strict } from "../recipient.ts";
 import { priorities, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const send = operation({
+export const threadsSend = operation({
   name: "threads.send",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

@@ -7,7 +7,7 @@ import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const show = operation({
+export const threadsShow = operation({
   name: "threads.show",
   kind: "read",
   access: { on: "thread", by: "thread", does: "read" },

@@ -8,7 +8,7 @@ import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const update = operation({
+export const threadsUpdate = operation({
   name: "threads.update",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },

@@ -5,7 +5,7 @@ import { kinds, message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { afterEvent, timeoutSeconds } from "../waiting.ts";
 
-export const waitReply = operation({
+export const threadsWaitReply = operation({
   name: "threads.waitReply",
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },

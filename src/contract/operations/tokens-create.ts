@@ -3,7 +3,7 @@ import { choice, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { scopes, token } from "../token.ts";
 
-export const tokenCreate = operation({
+export const tokensCreate = operation({
   name: "tokens.create",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { token } from "../token.ts";
 
-export const tokenList = operation({
+export const tokensList = operation({
   name: "tokens.list",
   kind: "read",
   access: { on: "bus", scopes: ["admin"] },

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { token, tokenId } from "../token.ts";
 
-export const tokenRevoke = operation({
+export const tokensRevoke = operation({
   name: "tokens.revoke",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },

@@ -3,7 +3,7 @@ import { absolutePath, name, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspace } from "../workspace.ts";
 
-export const workspaceAdd = operation({
+export const workspacesAdd = operation({
   name: "workspaces.add",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },

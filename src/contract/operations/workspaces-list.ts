@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { workspace } from "../workspace.ts";
 
-export const workspaceList = operation({
+export const workspacesList = operation({
   name: "workspaces.list",
   kind: "read",
   access: { on: "visible" },

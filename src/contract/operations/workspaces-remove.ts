@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { workspace, workspaceId } from "../workspace.ts";
 
-export const workspaceRemove = operation({
+export const workspacesRemove = operation({
   name: "workspaces.remove",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },

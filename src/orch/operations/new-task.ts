@@ -1,61 +1,18 @@
-/** The operations of the queue that need more than the database: profiles, transcripts, waiting for a sub-agent. */
-import { editTask } from "../../bus/procedures/tasks-edit.ts";
-import { releaseTasks } from "../../bus/procedures/tasks-run.ts";
-import { findTask } from "../../bus/task.ts";
-import { addTask, type NewTask, push } from "../../bus/tasks/add.ts";
+/** [Q1] [Q8] A task as its profile completes it; what nobody would heed is refused. */
+import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
-import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import type { PermissionAsked, Task } from "../../contract/task.ts";
-import type { Context, Procedure } from "../../sql/procedure.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
+import type { PermissionAsked } from "../../contract/task.ts";
 import { chosen } from "../inherited.ts";
-import { profilesFile } from "../paths.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { chooseProfile, describeProfiles } from "../profiles/profile-list.ts";
-import { choosesModel, loadProfiles } from "../profiles/profiles-file.ts";
-import { resumeCommand } from "../resume.ts";
-
-/** Which database it is, as far as the queue has to know. */
-export interface Place {
-  db: string;
-  /** Sees to it that somebody supervises what is to run. */
-  supervise(): Promise<void>;
-  /** The environment of whoever calls; none where that is another process. */
-  env?: Readonly<Record<string, string | undefined>>;
-}
-
-const profilesAt = ({ db }: Pick<Place, "db">) => {
-  const file = profilesFile(db, process.env);
-  return { file, profiles: loadProfiles(file) };
-};
-
-export function listProfiles(place: Place): OutputOf<"tasks.profiles"> {
-  const { file, profiles } = profilesAt(place);
-  const there = Bun.file(file).size > 0;
-  return {
-    file: there ? file : null,
-    default: profiles.default,
-    profiles: describeProfiles(profiles, process.env.PATH ?? ""),
-  };
-}
-
-export function withResume(place: Place, task: Task): OutputOf<"tasks.show"> {
-  // A mistake in the file is no reason not to show a task.
-  const profiles = task.session === null ? undefined : quietly(() => profilesAt(place).profiles);
-  return { task, resume: profiles ? resumeCommand(profiles, task) : null };
-}
-
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
+import { chooseProfile } from "../profiles/profile-list.ts";
+import { choosesModel } from "../profiles/profiles-file.ts";
+import { type Place, profilesAt } from "./place.ts";
 
 type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 
 /** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
-function complete(place: Place, asked: Asked, prompt: string): NewTask {
+export function complete(place: Place, asked: Asked, prompt: string): NewTask {
   const cwd = asked.cwd ?? process.cwd();
   const rest = { ...asked, prompt, cwd };
   if (asked.worker !== undefined) {
@@ -90,46 +47,9 @@ function refusePermission(asked: PermissionAsked | undefined, why: string): void
 }
 
 /** [Q8] What nobody would heed is refused, not ignored. */
-function refuseModel({ runner: { name }, runner }: Profile): void {
+export function refuseModel({ runner: { name }, runner }: Profile): void {
   if (choosesModel(runner)) return;
   throw new InboxError("invalid_input", `the runner "${name}" has no way to choose a model`, {
     hint: `leave the model out, or set model = ["--model", "{model}"] in [runners.${name}] of .agents/agents.toml`,
   });
 }
-
-export const pushTo = (place: Place, input: ParsedOf<"tasks.push">) => {
-  const task = complete(place, input, input.prompt);
-  return (tx: Context) => push(tx, task);
-};
-
-/** A kind of agent that there is not is refused now, not when it would start. */
-export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
-  const known = (name: string | undefined) =>
-    chooseProfile(profilesAt(place).profiles, name, process.env.PATH ?? "");
-  if (input.profile !== undefined) known(input.profile);
-  return function* (tx: Context): Procedure<OutputOf<"tasks.edit">> {
-    const { profile, worker } = yield* findTask(input.name);
-    if (input.model !== undefined && worker === null)
-      refuseModel(known(input.profile ?? profile ?? undefined));
-    return yield* editTask(tx, input);
-  };
-};
-
-/** The profile comes first here: one word alone that is a profile's name is a prompt that was forgotten. */
-function refuseProfileAlone(place: Place, profile: string | undefined, message: string): void {
-  if (profile !== undefined || !profilesAt(place).profiles.all.has(message)) return;
-  throw new InboxError("invalid_input", `"${message}" is a profile, and nothing says what it is to do`, {
-    hint: "give the profile first, then what it is to do",
-  });
-}
-
-/** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */
-export const assignTo = (place: Place, { message, ...input }: ParsedOf<"tasks.assign">) => {
-  refuseProfileAlone(place, input.profile, message);
-  const task = complete(place, input, message);
-  return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
-    const row = yield* addTask(tx, task);
-    yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });
-    return { success: true, terminalId: row.name };
-  };
-};

@@ -3,7 +3,7 @@
 import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
-import { mcp } from "../../contract/operations/bus-mcp.ts";
+import { busMcp } from "../../contract/operations/bus-mcp.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { type Caller, requireOwner } from "../../inbox/caller.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox/inbox.ts";
@@ -19,7 +19,7 @@ export async function runMcp(
   globals: Globals,
   { input, label }: CommandInput,
 ): Promise<number> {
-  const { tools } = parseInput(mcp, input, label);
+  const { tools } = parseInput(busMcp, input, label);
   const location = locateOrNew(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
   const agent = globals.agent ?? agentIn(asked.env);

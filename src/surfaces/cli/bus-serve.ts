@@ -1,7 +1,7 @@
 /** `inbox serve`: the hub in the foreground, until somebody stops it. */
 import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
-import { serve } from "../../contract/operations/bus-serve.ts";
+import { busServe } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { type Asked, isHub, locateOrNew } from "../../location/locate.ts";
 import { safe } from "../text/safe.ts";
@@ -15,7 +15,7 @@ export async function runHub(
   { input, label }: CommandInput,
   say: (output: OutputOf<"bus.serve">) => Promise<unknown>,
 ): Promise<void> {
-  const { port, host, allowHost, auth, dataDir, dev } = parseInput(serve, input, label);
+  const { port, host, allowHost, auth, dataDir, dev } = parseInput(busServe, input, label);
   const db = locateOrNew(asked);
   if (isHub(db))
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {

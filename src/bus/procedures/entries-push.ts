@@ -1,0 +1,45 @@
+/** [U1] Pushing to the person's inbox. */
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { seen } from "../agent.ts";
+import { addEntry, entryOrder } from "../entry.ts";
+import { findWorkspace } from "../workspace.ts";
+
+export function* entriesPush(
+  tx: Context,
+  input: ParsedOf<"entries.push">,
+): Procedure<OutputOf<"entries.push">> {
+  const comments = input.comments?.trim() ? input.comments : "";
+  const docs = input.docs ?? [];
+  if (!docs.length && !comments)
+    throw new InboxError("invalid_input", "there is nothing to show: docs or comments are needed", {
+      hint: 'docs: [{"path": "report.md"}], comments: "what you say about it"',
+    });
+  const workspace = yield* findWorkspace(input.workspace);
+  yield* tx.lock(entryOrder);
+  const now = yield* tx.clock();
+  yield* seen(tx, workspace.agent_id, now);
+  const fresh = {
+    entry_id: crypto.randomUUID(),
+    workspace_id: workspace.workspace_id,
+    workspace_label: workspace.label,
+    docs_json: JSON.stringify(docs),
+    comments,
+    created_at: now,
+    sender: workspace.agent_id,
+    ...nothingYet,
+    choices_json: input.choices ? JSON.stringify(input.choices) : null,
+  };
+  yield* addEntry(tx, fresh, now);
+  return { id: fresh.entry_id, ts: Date.parse(now) };
+}
+
+const nothingYet = {
+  read_at: null,
+  kind: null,
+  thread_id: null,
+  message_id: null,
+  choices_json: null,
+  answered_at: null,
+};

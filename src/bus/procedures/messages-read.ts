@@ -1,0 +1,14 @@
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { aged, channelView, findMessage, unexpired } from "../channel.ts";
+
+/** One message by its number, whoever has had it; its content from an offset on. */
+export function* messagesRead(
+  tx: Context,
+  { id, offset, length }: ParsedOf<"messages.read">,
+): Procedure<OutputOf<"messages.read">> {
+  const now = yield* tx.clock();
+  const whole = channelView(aged(yield* findMessage(id, unexpired(now)), now));
+  const content = whole.content.slice(offset, offset + length);
+  return { message: { ...whole, content }, offset, total: whole.content.length };
+}

@@ -1,0 +1,87 @@
+/** Answers that hand something over: each has a receipt, by which it is confirmed or released once it is known whether it arrived. */
+
+import { entriesShow } from "../bus/procedures/entries-show.ts";
+import { threadsShow } from "../bus/procedures/threads-show.ts";
+import type { BusFiles } from "../contract/document.ts";
+import type { Message } from "../contract/message.ts";
+import type { ParsedOf } from "../contract/operations/index.ts";
+import type { Receipt } from "../contract/receipt.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Place } from "../orch/operations/place.ts";
+import type { Calling, Given } from "../waiting/handed.ts";
+import { claimOrWait } from "../waiting/threads-claim.ts";
+import { waitReply } from "../waiting/threads-wait-reply.ts";
+
+/** Where the bus is, and what on this machine is the bus itself. */
+export type Here = Place & { files: BusFiles };
+
+// Loaded by the one operation that looks at files.
+const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");
+
+export const plainly = <T>(value: T): Given<T> => ({ value });
+
+export async function handClaim(
+  engine: Engine,
+  input: ParsedOf<"threads.claim">,
+  { signal, handOver }: Calling,
+) {
+  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver }, signal);
+  const { thread, lease } = value;
+  if (!thread || !lease) return plainly(value);
+  // What was the caller's before stays so: only a fresh lease is given back.
+  const granted = fresh ? { lease: lease.token } : {};
+  return collecting(value, { agent: input.agent, thread: thread.threadId, read: false, ...granted });
+}
+
+export async function handShow(engine: Engine, input: ParsedOf<"threads.show">) {
+  const value = await engine.read((tx) => threadsShow(tx, input));
+  if (!input.markRead || input.agent === undefined) return plainly(value);
+  return collecting(value, { agent: input.agent, thread: input.thread, read: true });
+}
+
+export async function handEntry(
+  engine: Engine,
+  { id, markRead, agent }: ParsedOf<"entries.show">,
+  _: Calling,
+  { files }: Here,
+) {
+  const found = await engine.read((tx) => entriesShow(tx, id));
+  const { statesOf } = documents();
+  const confines = found.workspace ? { root: found.workspace.path, bus: files } : undefined;
+  const value = { ...found, documents: statesOf(found.entry.docs, confines) };
+  if (!markRead || found.entry.readAt !== null) return plainly(value);
+  const receipt: Receipt = { of: "entry", agent, id };
+  return { value, receipt };
+}
+
+/** [M3] A reader's position moves once the answer has arrived, where it is to move. */
+export function committing<T extends { messages: readonly { id: number }[] }>(
+  { channel, reader, commit }: { channel: string; reader?: string; commit: boolean },
+  value: T,
+): Given<T> {
+  const last = value.messages.at(-1);
+  if (!commit || reader === undefined || !last) return plainly(value);
+  const receipt: Receipt = { of: "channel", reader, channel, position: last.id };
+  return { value, receipt };
+}
+
+export async function handReply(
+  engine: Engine,
+  input: ParsedOf<"threads.waitReply">,
+  { signal, handOver }: Calling,
+) {
+  const id = handOver ?? crypto.randomUUID();
+  const value = await waitReply(engine, input, signal, id);
+  if (input.agent === undefined) return plainly(value);
+  // Nothing was found: nothing is hidden.
+  const hidden = value.woke ? { id } : {};
+  return collecting(value, { agent: input.agent, thread: input.thread, read: true, ...hidden });
+}
+
+function collecting<T extends { messages: readonly Message[] }>(
+  value: T,
+  what: Omit<Extract<Receipt, { of: "thread" }>, "of" | "messages">,
+): Given<T> {
+  const messages = value.messages.map((message) => message.messageId);
+  return { value, receipt: { of: "thread", ...what, messages } };
+}

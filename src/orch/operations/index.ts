@@ -1,0 +1,6 @@
+/** The operations of the queue that need more than the database, loaded together by the first that is asked for. */
+export { assignTo } from "./tasks-assign.ts";
+export { editTo } from "./tasks-edit.ts";
+export { listProfiles } from "./tasks-profiles.ts";
+export { pushTo } from "./tasks-push.ts";
+export { withResume } from "./tasks-show.ts";

@@ -1,0 +1,21 @@
+/** [Q3] Editing a task, with what its profile says. */
+import { tasksEdit } from "../../bus/procedures/tasks-edit.ts";
+import { findTask } from "../../bus/task.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { chooseProfile } from "../profiles/profile-list.ts";
+import { refuseModel } from "./new-task.ts";
+import { type Place, profilesAt } from "./place.ts";
+
+/** A kind of agent that there is not is refused now, not when it would start. */
+export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
+  const known = (name: string | undefined) =>
+    chooseProfile(profilesAt(place).profiles, name, process.env.PATH ?? "");
+  if (input.profile !== undefined) known(input.profile);
+  return function* (tx: Context): Procedure<OutputOf<"tasks.edit">> {
+    const { profile, worker } = yield* findTask(input.name);
+    if (input.model !== undefined && worker === null)
+      refuseModel(known(input.profile ?? profile ?? undefined));
+    return yield* tasksEdit(tx, input);
+  };
+};

@@ -1,0 +1,8 @@
+/** [B1] Mail, waited for as long as was asked. */
+import type { ParsedOf } from "../contract/operations/index.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Calling } from "./handed.ts";
+import { takeMail } from "./take-mail.ts";
+
+export const mailboxReceive = (engine: Engine, input: ParsedOf<"mailbox.receive">, call: Calling) =>
+  takeMail(engine, input, input, { timeoutSeconds: input.timeoutSeconds, call });
