@@ -6,7 +6,7 @@ import type { Mail } from "../contract/mail.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { type Sql, sql } from "../sql/sql.ts";
-import { firstLine, type MessageRow, messageColumns } from "./message.ts";
+import { firstLine, type MessageRow, messageColumns, shownOf } from "./message.ts";
 
 /** One page never holds more, so that a reader of big messages does not stop everybody else. */
 export const pageBytes = 4 * 1024 * 1024;
@@ -33,7 +33,7 @@ export const channelView = (row: MessageRow): ChannelMessage => ({
   expiresAt: row.expires_at,
   threadId: threadOf(row),
   kind: row.kind,
-  senderVerified: row.verified === 1,
+  ...shownOf(row),
 });
 
 export const mailView = (row: MessageRow): Mail => ({
@@ -47,7 +47,7 @@ export const mailView = (row: MessageRow): Mail => ({
   correlationId: row.correlation_id,
   metadata: JSON.parse(row.payload_json),
   redelivered: row.handed > 0,
-  senderVerified: row.verified === 1,
+  ...shownOf(row),
 });
 
 /** [M5] Visible while it has not expired. */

@@ -3,7 +3,7 @@ import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
 import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
-import type { Kind, Message } from "../contract/message.ts";
+import type { Kind, Message, Said } from "../contract/message.ts";
 import { linesOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
@@ -25,10 +25,8 @@ export interface Written {
   unread: boolean;
 }
 
-export interface Content {
+export interface Content extends Said {
   summary: string;
-  body?: string;
-  payload?: Record<string, unknown>;
   artifacts?: readonly ArtifactInput[];
 }
 
@@ -43,6 +41,11 @@ export const messageView = (row: MessageRow, artifacts: Artifact[] = []): Messag
   payload: JSON.parse(row.payload_json),
   artifacts,
   createdAt: row.created_at,
+  ...shownOf(row),
+});
+
+/** What every view of a message ends with. */
+export const shownOf = (row: MessageRow) => ({
   senderVerified: row.verified === 1,
 });
 
@@ -177,19 +180,13 @@ export function* acknowledge({ agent, names, which, now, seen }: Acknowledging):
 }
 
 /** The summary is never empty: where none was given it is the first line of the body. */
-export function contentOf(input: {
-  summary?: string;
-  body?: string;
-  payload?: Record<string, unknown>;
-  artifacts: ArtifactInput[];
-}): Content {
-  const { body, payload, artifacts } = input;
-  const summary = input.summary ?? firstLine(body ?? "");
+export function contentOf(input: Said & { artifacts: ArtifactInput[] }): Content {
+  const summary = input.summary ?? firstLine(input.body ?? "");
   if (!summary)
     throw new InboxError("invalid_input", "the message says nothing: a summary or a body is needed", {
       hint: 'add --summary "one line", or --body-file PATH',
     });
-  return { summary, body, payload, artifacts };
+  return { ...input, summary };
 }
 
 export function firstLine(text: string): string {

@@ -1,7 +1,7 @@
 /** A message in the channel view: what `inbox msg` prints and REST speaks. The same record as in message.ts. */
 import * as v from "valibot";
 import { integer, json, name, text } from "./fields.ts";
-import { kinds } from "./message.ts";
+import { kinds, shownInEveryView } from "./message.ts";
 
 export const messageStatuses = ["pending", "acked", "dead"] as const;
 
@@ -22,7 +22,7 @@ export const channelMessage = () =>
     expiresAt: v.nullable(v.string()),
     threadId: v.nullable(v.string()),
     kind: v.picklist(kinds),
-    senderVerified: v.boolean(),
+    ...shownInEveryView(),
   });
 
 export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;

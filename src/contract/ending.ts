@@ -4,16 +4,14 @@ import { artifacts } from "./artifact.ts";
 import { name } from "./fields.ts";
 import { threadId } from "./ids.ts";
 import { leaseToken } from "./lease.ts";
-import { body, message, payload, summary } from "./message.ts";
+import { message, said } from "./message.ts";
 import { thread } from "./thread.ts";
 
 export const endingInput = (summaryHelp: string) =>
   v.strictObject({
     agent: name("the holder", "AGENT"),
     thread: threadId(),
-    summary: summary(summaryHelp),
-    body: body(),
-    payload: payload(),
+    ...said(summaryHelp),
     leaseToken: leaseToken(),
     artifacts: artifacts(),
   });

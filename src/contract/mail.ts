@@ -1,7 +1,7 @@
 /** A message in the mailbox view: what a receiver is handed. The same record as in message.ts. */
 import * as v from "valibot";
 import { choice, flag, integer, name } from "./fields.ts";
-import { kinds } from "./message.ts";
+import { kinds, shownInEveryView } from "./message.ts";
 
 export const mail = () =>
   v.strictObject({
@@ -16,7 +16,7 @@ export const mail = () =>
     correlationId: v.nullable(v.string()),
     metadata: v.record(v.string(), v.unknown()),
     redelivered: v.boolean(),
-    senderVerified: v.boolean(),
+    ...shownInEveryView(),
   });
 
 export type Mail = v.InferOutput<ReturnType<typeof mail>>;

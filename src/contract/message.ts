@@ -10,7 +10,19 @@ export const kind = (help: string) => choice(kinds, help);
 export const summary = (help = "one line that says it all") =>
   v.optional(text(help, { limit: 4096, file: true }));
 export const body = (help = "the full text") => v.optional(text(help, { file: true }));
-export const payload = (help = "structured data for the reader") => v.optional(json(help));
+
+/** What a sender says, as fields of each operation that writes into a thread. */
+export const said = (summaryHelp?: string) => ({
+  summary: summary(summaryHelp),
+  body: body(),
+  payload: v.optional(json("structured data for the reader")),
+});
+export type Said = v.InferOutput<v.ObjectSchema<ReturnType<typeof said>, undefined>>;
+
+/** What all views of a message end with: thread view, channel view and mailbox view. */
+export const shownInEveryView = () => ({
+  senderVerified: v.boolean(),
+});
 
 export const message = () =>
   v.strictObject({
@@ -24,7 +36,7 @@ export const message = () =>
     payload: v.record(v.string(), v.unknown()),
     artifacts: v.array(artifact()),
     createdAt: v.string(),
-    senderVerified: v.boolean(),
+    ...shownInEveryView(),
   });
 
 export type Message = v.InferOutput<ReturnType<typeof message>>;

@@ -120,18 +120,41 @@ export function columnsOf<P extends Part>(
 
 /** Columns come in the order of the table, whatever the order in the object: the same columns are the same statement. */
 export function insert<T extends Table, R extends OrSql<NewRow<T>>>(
-  { name, names }: T,
+  table: T,
   row: R & NoOther<R, NewRow<T>>,
 ): Sql {
-  const given = names.filter((column) => column in row);
-  if (given.length !== Object.keys(row).length)
-    throw new Error(`no column of ${name}: ${Object.keys(row).filter((key) => !names.includes(key))}`);
-  const strings = given.map(() => ", ").concat(")");
-  strings[0] = `insert into ${name} (${given.join(", ")}) values (`;
+  const { columns, strings } = shapeOf(table, row);
   return statement(
     strings,
-    given.map((column) => (row as Record<string, SqlValue | Sql>)[column]!),
+    columns.map((column) => (row as AnyRow)[column]!),
   );
+}
+
+type AnyRow = Readonly<Record<string, SqlValue | Sql>>;
+
+/** Which columns an insert gives, and its text around their values. */
+interface Shape {
+  columns: readonly string[];
+  strings: readonly string[];
+}
+
+/** Of each table one or two: an insert has the same columns every time, and its text is put together once. */
+const shapes = new WeakMap<Table, Shape[]>();
+
+function shapeOf(table: Table, row: object): Shape {
+  const known = shapes.get(table) ?? [];
+  const given = Object.keys(row);
+  const same = known.find(
+    ({ columns }) => columns.length === given.length && columns.every((column) => column in row),
+  );
+  if (same) return same;
+  const other = given.filter((column) => !(column in table.columns));
+  if (other.length) throw new Error(`no column of ${table.name}: ${other}`);
+  const columns = table.names.filter((column) => column in row);
+  const strings = [...columns.map(() => ", "), ")"];
+  strings[0] = `insert into ${table.name} (${columns.join(", ")}) values (`;
+  shapes.set(table, [...known, { columns, strings }]);
+  return { columns, strings };
 }
 
 /** Follows an insert: a row with the same key is overwritten. */

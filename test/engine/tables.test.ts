@@ -175,7 +175,7 @@ const { pools, outbox, messages, tasks } = declarations;
 const textOf = (made: { flatten(placeholder: (i: number) => string): object }) =>
   made.flatten((i) => `$${i}`);
 
-test("statements made from a declaration name its columns, each in the order of the table", () => {
+test("[G5] statements made from a declaration name its columns, each in the order of the table", () => {
   expect(textOf(insert(outbox, { agent_id: "a", message_id: 7 }))).toEqual({
     text: "insert into outbox (message_id, agent_id) values ($1, $2)",
     values: [7, "a"],
@@ -186,7 +186,7 @@ test("statements made from a declaration name its columns, each in the order of 
   expect(Object.keys(initialOf(messages))).not.toContain("message_id");
 });
 
-test("an insert without a column that has no default, with one of a wrong type, or with an unknown one, does not compile", () => {
+test("[G5] an insert without a column that has no default, with one of a wrong type, or with an unknown one, does not compile", () => {
   // @ts-expect-error created_at is missing
   expect(() => insert(pools, { pool: "p" })).not.toThrow();
   // @ts-expect-error a number is no text

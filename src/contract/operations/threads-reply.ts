@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { body, message, payload, summary } from "../message.ts";
+import { message, said } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { thread } from "../thread.ts";
@@ -24,9 +24,7 @@ export const threadsReply = operation({
         choice(["answer", "question", "progress", "control"], "what the message is (default: answer)"),
         "answer",
       ),
-      summary: summary(),
-      body: body(),
-      payload: payload(),
+      ...said(),
       strict: strict(),
       artifacts: artifacts(),
     }),

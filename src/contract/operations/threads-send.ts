@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { choice, integer, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { body, kind, message, payload, summary } from "../message.ts";
+import { kind, message, said } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { priorities, thread } from "../thread.ts";
@@ -25,9 +25,7 @@ export const threadsSend = operation({
       run: v.optional(name("the run the new thread belongs to (default: default)", "RUN")),
       task: v.optional(name("your own id for the task (default: the thread's id)", "TASK")),
       kind: v.optional(kind("what the message is (default: task; with --thread: progress)")),
-      summary: summary("one line that says it all (default: the subject)"),
-      body: body(),
-      payload: payload(),
+      ...said("one line that says it all (default: the subject)"),
       priority: v.optional(choice(priorities, "which pending thread is taken first (default: normal)")),
       maxAttempts: v.optional(
         integer("after how many lapsed leases the thread fails (default: 5)", { min: 1, max: 1000 }),

@@ -3,7 +3,7 @@ import { artifacts } from "../artifact.ts";
 import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { lease, leaseToken } from "../lease.ts";
-import { body, message, payload, summary } from "../message.ts";
+import { message, said } from "../message.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
@@ -24,9 +24,7 @@ export const threadsUpdate = operation({
         choice(["in_progress", "blocked"], "where the work stands (default: in_progress)"),
         "in_progress",
       ),
-      summary: summary("what was done, or what is missing"),
-      body: body(),
-      payload: payload(),
+      ...said("what was done, or what is missing"),
       leaseToken: leaseToken(),
       artifacts: artifacts(),
     }),
