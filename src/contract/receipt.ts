@@ -57,9 +57,9 @@ export const receipt = () =>
 export type Receipt = v.InferOutput<ReturnType<typeof receipt>>;
 
 /** `seen`: the reader may have seen the answer that is given back. Its mail is marked as redelivered next time. */
-export interface Returning {
+export interface Releasing {
   seen?: boolean;
 }
 
-export const returning = (receipt: Receipt, { seen }: Returning = {}): Receipt =>
+export const releasing = (receipt: Receipt, { seen }: Releasing = {}): Receipt =>
   seen && receipt.of === "mail" ? { ...receipt, seen: true } : receipt;

@@ -1,4 +1,8 @@
-/** Changes one member of a JSON text and leaves every other character: order, comments, spaces, commas. */
+/**
+ * Changes one member of a JSON text and leaves every other character: order, comments, spaces, commas. The package
+ * jsonc-parser (3.3.1) was tried in its place and does not: it formats the members around the one it inserts, moves the
+ * comment behind the last member to the new one, and leaves empty tables behind when the member is taken out again.
+ */
 import { type Entry, isTable } from "./clients.ts";
 
 interface Member {
@@ -101,10 +105,11 @@ export function putJson(text: string, path: readonly string[], value: unknown): 
   if (text.trim() === "") return `${shown(nested(path, value), "", "  ", eol)}${eol}`;
   const root = parse(text);
   const unit = unitOf(text, root);
+  const source = { text, unit, eol };
   let node = root;
   for (const [depth, key] of path.entries()) {
     const member = node.members?.find((other) => other.key === key);
-    if (!member) return insert(text, node, key, nested(path.slice(depth + 1), value), unit, eol);
+    if (!member) return insert(node, key, nested(path.slice(depth + 1), value), source);
     node = member.value;
   }
   return (
@@ -148,7 +153,14 @@ function cut(text: string, { members }: Node, key: string): string {
   return kept + text.slice(end);
 }
 
-function insert(text: string, node: Node, key: string, value: unknown, unit: string, eol: string): string {
+interface Source {
+  text: string;
+  /** What one level is indented by. */
+  unit: string;
+  eol: string;
+}
+
+function insert(node: Node, key: string, value: unknown, { text, unit, eol }: Source): string {
   const last = node.members!.at(-1);
   const name = `${JSON.stringify(key)}: `;
   if (!last) {

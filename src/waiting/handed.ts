@@ -1,8 +1,8 @@
 /** An answer on its way to its reader, and what is said of it once that is known. */
 
-import { arrived, returned, type Settled } from "../bus/hand-over/settle.ts";
+import { confirmHandOver, releaseHandOver, type Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
-import { type Receipt, type Returning, returning } from "../contract/receipt.ts";
+import { type Receipt, type Releasing, releasing } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 
 /** How a call is made, beside what it asks for. */
@@ -24,15 +24,18 @@ export interface Handed<T> extends Given<T> {
   /** The answer was shown: what it contains is collected now. Refused where it has become another's meanwhile. */
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
-  giveBack?(how?: Returning): Promise<void>;
+  release?(how?: Releasing): Promise<void>;
 }
 
 export type Word = "confirm" | "release";
 
 export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<Settled> =>
-  engine.write<Settled>((tx) => (word === "confirm" ? arrived(tx, receipt) : returned(tx, receipt)), {
-    repeatable: true,
-  });
+  engine.write<Settled>(
+    (tx) => (word === "confirm" ? confirmHandOver(tx, receipt) : releaseHandOver(tx, receipt)),
+    {
+      repeatable: true,
+    },
+  );
 
 export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
   const { receipt } = given;
@@ -44,7 +47,7 @@ export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
     ...given,
     confirm: async () => void (await settle(engine, "confirm", receipt)),
     ...(returns && {
-      giveBack: async (how) => void (await settle(engine, "release", returning(receipt, how))),
+      release: async (how) => void (await settle(engine, "release", releasing(receipt, how))),
     }),
   };
 }

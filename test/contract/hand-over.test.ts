@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hand } from "../../src/bus/hand-over/hand.ts";
-import { returned } from "../../src/bus/hand-over/settle.ts";
+import { releaseHandOver } from "../../src/bus/hand-over/settle.ts";
 import { type Granted, threadsClaim } from "../../src/bus/procedures/threads-claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
@@ -63,7 +63,7 @@ describe.each(engines)("$name", ({ start }) => {
     await write(inbox);
     const before = [await status(inbox, 1), await status(inbox, 2)];
     const handed = await inbox.hand("mailbox.check", { agent });
-    await handed.giveBack?.();
+    await handed.release?.();
     expect([await status(inbox, 1), await status(inbox, 2)]).toEqual(before);
     expect(await inbox.call("mailbox.list", { agent })).toMatchObject({ total: 2, hidden: 0 });
     const { messages } = await check(inbox);
@@ -78,7 +78,7 @@ describe.each(engines)("$name", ({ start }) => {
     const { inbox } = bench;
     await write(inbox);
     const handed = await inbox.hand("mailbox.check", { agent });
-    await handed.giveBack?.({ seen: true });
+    await handed.release?.({ seen: true });
     expect(await inbox.call("mailbox.list", { agent })).toMatchObject({ total: 1, hidden: 0 });
     expect((await check(inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
     expect(await status(inbox)).toMatchObject({ status: "acked", handed: 2 });
@@ -89,7 +89,7 @@ describe.each(engines)("$name", ({ start }) => {
     await write(bench.inbox);
     const handed = await bench.inbox.hand("mailbox.receive", { agent });
     const waiting = bench.another().call("mailbox.receive", { agent });
-    await handed.giveBack?.();
+    await handed.release?.();
     expect(ids(await waiting)).toEqual([1]);
   });
 
@@ -114,7 +114,7 @@ describe.each(engines)("$name", ({ start }) => {
     bench.pass(61);
     const last = await bench.another().hand("mailbox.receive", { agent });
     expect(last.value.messages).toMatchObject([{ id: 1, redelivered: true }]);
-    await lost[0]!.giveBack?.();
+    await lost[0]!.release?.();
     expect((await check(inbox)).hidden).toBe(1);
     // Both are told: a reader that goes on with what is another's would do its work twice.
     for (const each of lost) expect((await refusal(each.confirm!())).code).toBe("conflict");
@@ -161,7 +161,7 @@ describe.each(engines)("$name", ({ start }) => {
     await write(bench.inbox);
     await bench.inbox.call("threads.send", { from: "lead", to: agent, subject: "s" });
     const call = crypto.randomUUID();
-    const settle = () => bench.engine.write((tx) => returned(tx, { of: "call", agent, id: call }));
+    const settle = () => bench.engine.write((tx) => releaseHandOver(tx, { of: "call", agent, id: call }));
     await settle();
     await settle();
     const taken = bench.engine.write((tx) => hand(tx, { agent, max: 9 }, call));
@@ -190,7 +190,7 @@ describe.each(engines)("$name", ({ start }) => {
     await write(bench.inbox);
     const call = crypto.randomUUID();
     await bench.engine.write((tx) => hand(tx, { agent, max: 1 }, call));
-    await bench.engine.write((tx) => returned(tx, { of: "call", agent, id: call }));
+    await bench.engine.write((tx) => releaseHandOver(tx, { of: "call", agent, id: call }));
     expect((await check(bench.inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
   });
 
@@ -202,7 +202,7 @@ describe.each(engines)("$name", ({ start }) => {
     await handed.confirm?.();
     const acked = await status(inbox);
     bench.pass(5);
-    await Promise.allSettled([handed.confirm?.(), handed.giveBack?.()]);
+    await Promise.allSettled([handed.confirm?.(), handed.release?.()]);
     expect(await status(inbox)).toEqual(acked);
     expect((await check(inbox)).total).toBe(0);
   });
@@ -257,7 +257,7 @@ describe.each(engines)("$name", ({ start }) => {
       await Promise.all(
         round.map((handed) => {
           const what = turn++ % 5;
-          return what === 0 ? undefined : what === 1 ? handed.giveBack?.() : handed.confirm?.();
+          return what === 0 ? undefined : what === 1 ? handed.release?.() : handed.confirm?.();
         }),
       );
       if (numbers.length === 0) bench.pass(61);
@@ -279,7 +279,7 @@ describe.each(engines)("$name", ({ start }) => {
     const lost = await inbox.hand("messages.inbox", read);
     expect(ids(lost.value)).toEqual([1]);
     expect(await unread()).toEqual([1]);
-    await lost.giveBack?.();
+    await lost.release?.();
     expect(await unread()).toEqual([1]);
     const shown = await inbox.hand("messages.inbox", read);
     await shown.confirm?.();
@@ -434,7 +434,7 @@ describe.each(engines)("$name", ({ start }) => {
       await inbox.hand("mailbox.receive", { agent, ack: "manual" }); // it never arrived
       bench.pass(61);
     }
-    for (let i = 0; i < 6; i++) await (await inbox.hand("mailbox.receive", { agent })).giveBack?.();
+    for (let i = 0; i < 6; i++) await (await inbox.hand("mailbox.receive", { agent })).release?.();
     expect((await inbox.call("deadLetters.list", {})).count).toBe(0);
     expect(ids(await manual(inbox))).toEqual([1]);
     bench.pass(61);

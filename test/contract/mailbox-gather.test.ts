@@ -249,7 +249,7 @@ describe.each(engines)("$name", ({ start }) => {
     await answer(inbox, "a");
     const handed = await inbox.hand("mailbox.gather", { agent, from: ["a"] });
     expect(ids(handed.value)).toEqual([1]);
-    await handed.giveBack?.();
+    await handed.release?.();
     expect(await inbox.call("messages.status", { id: 1 })).toMatchObject({ status: "pending", handed: 0 });
     await inbox.hand("mailbox.gather", { agent, from: ["a"] });
     bench.pass(61);

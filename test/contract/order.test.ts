@@ -86,7 +86,7 @@ describe.each(engines)("$name", (engine) => {
     await post(inbox, "v", "b");
     await post(inbox, "v", "a");
     const handed = await inbox.hand("mailbox.check", { agent: "v" });
-    await handed.giveBack!();
+    await handed.release!();
     expect(await payloads(inbox, "messages.returned")).toEqual([{ messages: ["msg_5", "msg_6"] }]);
     await inbox.call("deadLetters.requeue", { id: 1, agent });
     expect(await payloads(inbox, "message.dead")).toHaveLength(4);

@@ -135,10 +135,10 @@ describe.each(engines)("$name", ({ start }) => {
     const check = () => inbox.hand("mailbox.check", { agent: "w" });
     const told = await waitReply();
     expect([told.value.woke, (await check()).value.total]).toEqual([true, 0]);
-    await told.giveBack?.();
+    await told.release?.();
     const mail = await check();
     expect([mail.value.total, (await waitReply()).value.woke]).toEqual([1, false]);
-    await mail.giveBack?.();
+    await mail.release?.();
     const again = await waitReply();
     expect(again.value.message?.summary).toBe("yes");
     await again.confirm?.();
@@ -170,7 +170,7 @@ describe.each(engines)("$name", ({ start }) => {
     await inbox.hand("threads.waitReply", { agent: "w", thread: "thr_1" });
     await inbox.hand("threads.show", { agent: "w", thread: "thr_1", markRead: true });
     const claim = await inbox.hand("threads.claim", { agent: "w", thread: "thr_1" });
-    await claim.giveBack?.();
+    await claim.release?.();
     expect(await collected(inbox, "w")).toEqual([]);
     expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("pending");
     expect(ids(await inbox.call("threads.fetch", { agent: "w", unread: true }))).toEqual(["thr_1"]);

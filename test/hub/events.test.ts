@@ -1,6 +1,7 @@
 /** GET /api/events: what happens, as it happens. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { openSse, type SseWriter } from "../../src/surfaces/http/sse.ts";
 import { type Ask, hubHere, served } from "../support/hub.ts";
 import { line } from "../support/socket.ts";
 import { openStream } from "../support/sse.ts";
@@ -11,6 +12,47 @@ const post = (ask: Ask, content: string, channel = "c") =>
 const thread = (ask: Ask, to: string, run = "default", subject = "s") =>
   ask("POST /api/threads", { from: "lead", to, subject, run });
 const ids = (events: { id: string }[]) => events.map(({ id }) => Number(id));
+
+/** A signal that counts who listens to it. */
+function countedSignal() {
+  const { signal } = new AbortController();
+  let listening = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args: unknown[]) => {
+    listening++;
+    addEventListener.apply(signal, args as never);
+  };
+  signal.removeEventListener = (...args: unknown[]) => {
+    listening--;
+    removeEventListener.apply(signal, args as never);
+  };
+  return { signal, listening: () => listening };
+}
+
+test("[W6] a stream of server-sent events ends once and leaves no listener behind, whoever ends it", async () => {
+  const endings: [string, (stream: Response, writer: SseWriter) => unknown][] = [
+    ["its reader", (stream) => stream.body!.cancel()],
+    ["its writer", (_, writer) => writer.end()],
+    ["both", (stream, writer) => [stream.body!.cancel(), writer.end()]],
+  ];
+  for (const [who, end] of endings) {
+    const ends = countedSignal();
+    const calls: string[] = [];
+    let writer: SseWriter | undefined;
+    const stream = openSse({
+      ends: [ends.signal],
+      over: () => calls.push("over"),
+      begin: (given) => {
+        writer = given;
+        return () => calls.push("stopped");
+      },
+    });
+    expect([who, ends.listening()]).toEqual([who, 1]);
+    await end(stream, writer!);
+    expect([who, ends.listening(), calls]).toEqual([who, 0, ["stopped", "over"]]);
+    expect(writer!.write({ event: "late", data: {} })).toBe(false);
+  }
+});
 
 describe("a stream", () => {
   test("[W6] tells every event with its id, type and content, from now on", async () => {

@@ -229,7 +229,7 @@ describe("our own client", () => {
     await using hub = await hubHere();
     await write(hub.ask);
     const handed = await connect(hub.url).hand("mailbox.check", { agent: "w" });
-    await handed.giveBack!();
+    await handed.release!();
     expect(await status(hub.ask)).toMatchObject({ status: "pending", handed: 0 });
     expect((await refusal(handed.confirm!())).code).toBe("conflict");
     expect(await next(hub.ask)).toMatchObject([{ id: 1, redelivered: false }]);

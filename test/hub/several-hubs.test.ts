@@ -79,7 +79,7 @@ describe.each(places)("$engine", ({ make }) => {
       await inbox.call("messages.ack", { id: 1, agent: "w" });
       await send(inbox);
       const handed = await inbox.hand("mailbox.check", { agent: "w" });
-      await handed.giveBack!();
+      await handed.release!();
       expect(await status(inbox, 2)).toMatchObject({ status: "pending", handed: 0 });
       expect((await refusal(handed.confirm!())).code).toBe("conflict");
     }));
@@ -111,8 +111,8 @@ describe.each(places)("$engine", ({ make }) => {
     behind(async ({ inbox }) => {
       await inbox.call("threads.send", { from: "lead", to: "w", subject: "s", summary: "task" });
       const handed = await inbox.hand("threads.claim", { agent: "w" });
-      await handed.giveBack!();
-      await handed.giveBack!();
+      await handed.release!();
+      await handed.release!();
       const { thread } = await inbox.call("threads.show", { thread: "thr_1" });
       expect(thread.status).toBe("pending");
       // What was one's own before is not given away with an answer.
@@ -122,7 +122,7 @@ describe.each(places)("$engine", ({ make }) => {
         thread: "thr_1",
         leaseToken: lease!.token,
       });
-      await again.giveBack?.();
+      await again.release?.();
       expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("claimed");
     }));
 

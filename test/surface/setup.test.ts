@@ -204,6 +204,35 @@ test("[C7] other entries, their order, comments, commas, indents and line ends s
   }
 });
 
+test("[C7] JSON: what stands around our entry keeps its lines, its comments and its commas", () => {
+  const entry = { type: "stdio", args: ["mcp"] };
+  const put = (text: string) => putJson(text, ["servers", "inbox"], entry);
+  const zoo = '    "zoo": { "command": "zoo" }';
+  const shown = '    "inbox": {\n      "type": "stdio",\n      "args": [\n        "mcp"\n      ]\n    }';
+  const cases: [before: string, after: string][] = [
+    [
+      `{\n  "servers": {\n${zoo} // last\n  },\n  "a": 1\n}`,
+      `{\n  "servers": {\n${zoo}, // last\n${shown}\n  },\n  "a": 1\n}`,
+    ],
+    [
+      `{\n  "servers": {\n${zoo}, /* last */\n  },\n  "a": 1,\n}\n`,
+      `{\n  "servers": {\n${zoo}, /* last */\n${shown},\n  },\n  "a": 1,\n}\n`,
+    ],
+    [
+      `{\n  "servers": {\n    // none yet\n  },\n}\n`,
+      `{\n  "servers": {\n    // none yet\n${shown}\n  },\n}\n`,
+    ],
+    [
+      '{"servers":{"zoo":{"command":"zoo"}},"a":1}',
+      '{"servers":{"zoo":{"command":"zoo"}, "inbox": {"type":"stdio","args":["mcp"]}},"a":1}',
+    ],
+  ];
+  for (const [before, after] of cases) {
+    expect(put(before)).toBe(after);
+    expect(dropJson(after, ["servers", "inbox"])).toBe(before);
+  }
+});
+
 test("[C7] TOML: only our table is touched, also with a subtable, and the rest stays to the letter", async () => {
   using at = place();
   const texts = [

@@ -1,6 +1,6 @@
 /**
- * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline; `confirm` acks
- * them, or starts the reader's own visibility; `giveBack` returns them at once and counts nothing, unless they may have been seen. Whoever dies
+ * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline; `confirmMail` acks
+ * them, or starts the reader's own visibility; `releaseMail` returns them at once and counts nothing, unless they may have been seen. Whoever dies
  * in between loses nothing: after the deadline they are handed out again, under the same ids.
  */
 
@@ -162,7 +162,7 @@ export interface Confirmed {
 }
 
 /** `visibilitySeconds`: where the reader acks each by itself, hidden from now on for that long. `messages`: what the answer had in it. */
-export function* confirm(
+export function* confirmMail(
   tx: Context,
   {
     visibilitySeconds,
@@ -213,7 +213,7 @@ function tooLate(collected: readonly number[], lost: readonly number[]): InboxEr
 }
 
 /** `seen`: its reader may have seen it, so that it counts as handed over, and is redelivered next time. Answers whether there was something. */
-export function* giveBack(
+export function* releaseMail(
   tx: Context,
   { seen, ...delivery }: Delivery & { seen?: boolean },
 ): Procedure<boolean> {

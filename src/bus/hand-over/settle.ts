@@ -11,7 +11,7 @@ import { entriesRead } from "../procedures/entries-read.ts";
 import { threadsRelease } from "../procedures/threads-release.ts";
 import { commitReader } from "../reader-position.ts";
 import { collect } from "./collect.ts";
-import { confirm, giveBack } from "./hand.ts";
+import { confirmMail, releaseMail } from "./hand.ts";
 
 export interface Settled {
   /** Of mail: what is the reader's now. */
@@ -19,10 +19,10 @@ export interface Settled {
 }
 
 /** The answer was shown: what it contains is collected now. */
-export function* arrived(tx: Context, receipt: Receipt): Procedure<Settled | Refused> {
+export function* confirmHandOver(tx: Context, receipt: Receipt): Procedure<Settled | Refused> {
   switch (receipt.of) {
     case "mail": {
-      const confirmed = yield* confirm(tx, receipt);
+      const confirmed = yield* confirmMail(tx, receipt);
       if (!("collected" in confirmed)) return confirmed;
       return { collected: confirmed.collected.map((id) => idOf("message", id)) };
     }
@@ -41,16 +41,16 @@ export function* arrived(tx: Context, receipt: Receipt): Procedure<Settled | Ref
 }
 
 /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
-export function* returned(tx: Context, receipt: Receipt): Procedure<Settled> {
+export function* releaseHandOver(tx: Context, receipt: Receipt): Procedure<Settled> {
   if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return {};
   const { agent } = receipt;
   if (receipt.of === "thread") {
     yield* releaseBy(tx, agent, receipt.lease);
-    if (receipt.id !== undefined) yield* giveBack(tx, { agent, id: receipt.id, seen: true });
-  } else if (receipt.of === "mail") yield* giveBack(tx, { agent, id: receipt.id, seen: receipt.seen });
+    if (receipt.id !== undefined) yield* releaseMail(tx, { agent, id: receipt.id, seen: true });
+  } else if (receipt.of === "mail") yield* releaseMail(tx, { agent, id: receipt.id, seen: receipt.seen });
   else {
     // Whoever gave the call up may have seen a part of its answer, or all.
-    const mail = yield* giveBack(tx, { agent, id: receipt.id, seen: true });
+    const mail = yield* releaseMail(tx, { agent, id: receipt.id, seen: true });
     const lease = yield* releaseBy(tx, agent, tokenFrom(receipt.id));
     if (!mail && !lease) yield* giveUp(receipt.id, yield* tx.clock());
   }

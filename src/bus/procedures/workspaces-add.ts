@@ -2,7 +2,6 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
-import { sql } from "../../sql/sql.ts";
 import { insert } from "../../sql/table.ts";
 import { workspaces } from "../../sql/tables.ts";
 import { append } from "../event.ts";

@@ -170,7 +170,7 @@ async function answer(
   try {
     taken = (!handed.confirm || (await hasOutput())) && (await print(text));
   } finally {
-    if (!taken) await handed.giveBack?.();
+    if (!taken) await handed.release?.();
   }
   if (!taken) return exitBrokenPipe;
   try {

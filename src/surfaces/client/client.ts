@@ -9,7 +9,7 @@ import {
   type OutputOf,
   operationNamed,
 } from "../../contract/operations/index.ts";
-import { type Returning, returning } from "../../contract/receipt.ts";
+import { type Releasing, releasing } from "../../contract/receipt.ts";
 import { patiently } from "./long-wait.ts";
 import { again, notKnown, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
@@ -31,7 +31,7 @@ type Remote = Exclude<OperationName, `bus.${string}`>;
 interface HandedOver<T> {
   value: T;
   confirm?(): Promise<void>;
-  giveBack?(how?: Returning): Promise<void>;
+  release?(how?: Releasing): Promise<void>;
 }
 
 export function connect(address: string, options: ClientOptions = {}) {
@@ -73,7 +73,7 @@ function handOver<T>(wire: Wire, { value, handOver }: Sent): HandedOver<T> {
   return {
     value: value as T,
     confirm: () => tell(wire, "confirm", handOver),
-    giveBack: (how) => tell(wire, "release", returning(handOver, how)),
+    release: (how) => tell(wire, "release", releasing(handOver, how)),
   };
 }
 

@@ -45,7 +45,7 @@ export function collecting(
   const settle = (taken: boolean) => {
     // What fails here is delivered again after its deadline; there is nobody left to tell.
     // Of what was being written, a part may have been read.
-    settled ??= Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.({ seen: given })).catch(
+    settled ??= Promise.resolve(taken ? handed.confirm?.() : handed.release?.({ seen: given })).catch(
       () => {},
     );
     track(settled);

@@ -19,7 +19,7 @@ export function handOverOf(request: Request): string | undefined {
 
 /** The answer with its receipt in it. Who goes away before it is written out has not got it. */
 export function withReceipt(request: Request, handed: Handed<unknown>): Response {
-  request.signal.addEventListener("abort", () => void handed.giveBack?.({ seen: true }).catch(() => {}));
+  request.signal.addEventListener("abort", () => void handed.release?.({ seen: true }).catch(() => {}));
   return plain({ ...(handed.value as object), handOver: handed.receipt });
 }
 

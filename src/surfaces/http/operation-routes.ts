@@ -77,7 +77,7 @@ const handleOf =
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
     if (await hasGone(request)) {
-      await handed.giveBack?.();
+      await handed.release?.();
       return plain(value);
     }
     if (handOver !== undefined) return withReceipt(request, handed);
@@ -112,7 +112,7 @@ async function waitFor<T>(
   try {
     const handed = await call(ending.signal);
     if (!revoked.aborted) return handed;
-    await handed.giveBack?.();
+    await handed.release?.();
     throw revoked.reason;
   } finally {
     over();

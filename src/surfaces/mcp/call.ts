@@ -81,7 +81,7 @@ export async function callTool(
       leave();
     });
     if (context.signal?.aborted) {
-      await handed.giveBack?.();
+      await handed.release?.();
       throw context.signal.reason;
     }
     session.settling.answered(context.id, handed);

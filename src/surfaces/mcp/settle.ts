@@ -25,7 +25,7 @@ export function openSettling() {
     clearTimeout(found.timer);
     const { handed } = found;
     // What fails here is delivered again after its deadline; there is nobody left to tell.
-    const work = Promise.resolve(taken ? handed.confirm?.() : handed.giveBack?.({ seen: true })).catch(
+    const work = Promise.resolve(taken ? handed.confirm?.() : handed.release?.({ seen: true })).catch(
       () => {},
     );
     working.add(work);
@@ -35,7 +35,7 @@ export function openSettling() {
   return {
     /** The answer to a request is on its way. */
     answered(id: Id, handed: Handed<unknown>): void {
-      if (!handed.confirm && !handed.giveBack) return;
+      if (!handed.confirm && !handed.release) return;
       pending.set(id, { handed, timer: setTimeout(() => settle(id, true), settleMs) });
     },
     /** The client speaks again, so it has read what it was told before. */
