@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withMadeSection } from "./made-section.ts";
+import { ruleOf, rulesIn, titlesIn } from "./rules.ts";
 
 const root = join(import.meta.dir, "..");
 
@@ -23,8 +24,8 @@ function citations(folder: string): Map<string, number> {
   }
   for (const file of files.filter((name) => name.endsWith(".test.ts"))) {
     const text = readFileSync(join(root, "test", folder, file), "utf8");
-    for (const [, rules] of text.matchAll(/\btest(?:\.\w+\([^\n]*?\))?\(\s*["'`]((?:\[[A-Z]\d+\] )+)/g))
-      for (const [rule] of rules!.matchAll(/[A-Z]\d+/g)) cited.set(rule, (cited.get(rule) ?? 0) + 1);
+    for (const { cites } of titlesIn(text))
+      for (const rule of new Set(cites.map(ruleOf))) cited.set(rule, (cited.get(rule) ?? 0) + 1);
   }
   return cited;
 }
@@ -33,10 +34,10 @@ function rulesTable(): string {
   const spec = readFileSync(join(root, "SPEC.md"), "utf8");
   const names = Object.keys(columns);
   const counts = Object.values(columns).map((folders) => folders.map(citations));
-  const rows = [...spec.matchAll(/\*\*\[([A-Z]\d+)\]\*\* (.+)/g)].flatMap(([, rule, text]) => {
-    const cells = counts.map((folders) => folders.reduce((sum, cited) => sum + (cited.get(rule!) ?? 0), 0));
+  const rows = rulesIn(spec).rules.flatMap(({ id, text }) => {
+    const cells = counts.map((folders) => folders.reduce((sum, cited) => sum + (cited.get(id) ?? 0), 0));
     return cells.some(Boolean)
-      ? [`| ${rule} | ${gist(text!)} | ${cells.map((count) => count || "–").join(" | ")} |`]
+      ? [`| ${id} | ${gist(text)} | ${cells.map((count) => count || "–").join(" | ")} |`]
       : [];
   });
   return [`| rule | | ${names.join(" | ")} |`, `|---|---|${names.map(() => "--:").join("|")}|`, ...rows].join(
