@@ -20,11 +20,12 @@ run(join(root, "node_modules/.bin/tsc"), ["--noEmit"]);
 run(join(root, "node_modules/.bin/tsc"), ["--noEmit", "-p", "web"]);
 step("unused code");
 runBun(["node_modules/.bin/knip", "--no-progress"]);
-step("documents, rules, sizes and the dependency arrow");
+step("documents, rules, sizes, names and the dependency arrow");
 runBun(["scripts/check-docs.ts"]);
 runBun(["scripts/check-rules.ts"]);
 runBun(["scripts/check-arrow.ts"]);
 runBun(["scripts/check-sizes.ts"]);
+runBun(["scripts/check-stems.ts"]);
 step("tests");
 const { code, output } = await runTests(process.argv.slice(2), {
   onOutput: (chunk) => process.stdout.write(chunk),

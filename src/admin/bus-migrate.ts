@@ -20,7 +20,7 @@ interface Side {
   engine: Engine;
 }
 
-export async function migrate(
+export async function busMigrate(
   { db, cwd }: Asked,
   input: ParsedOf<"bus.migrate">,
 ): Promise<OutputOf<"bus.migrate">> {

@@ -4,7 +4,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { openEngine } from "../engines/registry.ts";
-import { isHub, isServer } from "../location/locate.ts";
+import { isServer } from "../location/locate.ts";
 import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
 import { refusalNow } from "../orch/approval.ts";
 import { profilesFile } from "../orch/paths.ts";
@@ -14,17 +14,16 @@ import { profilesIn } from "../orch/profiles/profiles-file.ts";
 import { readOwn } from "../platform/own-files.ts";
 import type { Environment } from "../platform/user-folders.ts";
 
+import { requireDatabase } from "./require-database.ts";
+
 type Output = OutputOf<"bus.trust">;
 
-export async function trustAsked(
+export async function busTrust(
   db: string,
   env: Environment,
   { yes, revoke, digest }: ParsedOf<"bus.trust">,
 ): Promise<Output> {
-  if (isHub(db))
-    throw new InboxError("invalid_input", `trust works on a database, and ${db} is a hub`, {
-      hint: "run it where the hub runs, as the user who runs it",
-    });
+  requireDatabase("trust", db, "run it where the hub runs, as the user who runs it");
   const file = profilesFile(db, env);
   const text = readOwn(file);
   const runs = runsOf(profilesIn(file, text), env.PATH ?? "");

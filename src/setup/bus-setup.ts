@@ -17,7 +17,7 @@ const entryName = "inbox";
 const toolsPath = /\/mcp(\/[^/]+)?$/;
 const bom = "\ufeff";
 
-export async function setup(asked: Asked, input: Input): Promise<OutputOf<"bus.setup">> {
+export async function busSetup(asked: Asked, input: Input): Promise<OutputOf<"bus.setup">> {
   const client = clients[input.client];
   const server = input.remove ? undefined : serverOf(asked, input, client);
   const file = client.file(input.scope, asked.cwd, homeOf(asked, input), asked.env);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { linkSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../src/admin/bus-migrate.ts";
+import { busMigrate } from "../../src/admin/bus-migrate.ts";
 import { createBus } from "../../src/engines/registry.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { root, run } from "../support/cli.ts";
@@ -11,7 +11,7 @@ import { fileSpot, kinds, serverSpot } from "../support/places.ts";
 import { postgresUrl } from "../support/postgres.ts";
 import { refusal } from "../support/refusal.ts";
 
-const move = (from: string, to: string, cwd = "/nowhere") => migrate({ env: {}, cwd }, { from, to });
+const move = (from: string, to: string, cwd = "/nowhere") => busMigrate({ env: {}, cwd }, { from, to });
 const all = Object.keys(kinds);
 
 async function sendTo(location: string, content: string): Promise<void> {
@@ -130,7 +130,7 @@ test("[G5] hubs, strange addresses and --db are refused with what to do", async 
     const error = await refusal(move(from, to));
     expect([to, error.code, error.message]).toEqual([to, "invalid_input", expect.stringContaining(text)]);
   }
-  const named = migrate({ db: "x.db", env: {}, cwd: "/nowhere" }, { from: source.location, to: "y.db" });
+  const named = busMigrate({ db: "x.db", env: {}, cwd: "/nowhere" }, { from: source.location, to: "y.db" });
   expect((await refusal(named)).message).toContain("no --db");
 });
 

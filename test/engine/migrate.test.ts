@@ -1,6 +1,6 @@
 /** [G5] A bus moves between engines without loss: everything is there, and everything goes on. */
 import { expect, test } from "bun:test";
-import { migrate } from "../../src/admin/bus-migrate.ts";
+import { busMigrate } from "../../src/admin/bus-migrate.ts";
 import { bring, type Put } from "../../src/engines/copy.ts";
 import { createBus, openEngine } from "../../src/engines/registry.ts";
 import { tables } from "../../src/engines/tables.ts";
@@ -9,7 +9,7 @@ import { kinds } from "../support/places.ts";
 import { postgresUrl } from "../support/postgres.ts";
 import { fillRichly, goOn, keyed } from "../support/rich-bus.ts";
 
-const move = (from: string, to: string) => migrate({ env: {}, cwd: "/nowhere" }, { from, to });
+const move = (from: string, to: string) => busMigrate({ env: {}, cwd: "/nowhere" }, { from, to });
 const all = Object.keys(kinds);
 if (!postgresUrl) console.warn("SKIPPED: moving to and from Postgres, for TEST_POSTGRES names no server");
 

@@ -1,7 +1,7 @@
 /** [G5] `inbox migrate` killed in the middle, and run while the source is in use: run again, it ends with the same bus. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { migrate } from "../../src/admin/bus-migrate.ts";
+import { busMigrate } from "../../src/admin/bus-migrate.ts";
 import { createBus } from "../../src/engines/registry.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { kinds, type Spot } from "../support/places.ts";
@@ -96,7 +96,7 @@ for (const from of Object.keys(kinds))
       await using target = await kinds[to]!();
       await fill(first);
       const move = (one: Spot, other: Spot) =>
-        migrate({ env: {}, cwd: "/" }, { from: one.location, to: other.location });
+        busMigrate({ env: {}, cwd: "/" }, { from: one.location, to: other.location });
       await move(first, source);
       // A worker of another process, as fast as it can.
       const script = join(import.meta.dir, "kill-driver.ts");

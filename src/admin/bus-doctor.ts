@@ -1,0 +1,58 @@
+/** [C8] `inbox doctor`: what can be wrong with a bus and around it, and what to do. */
+import type { OutputOf } from "../contract/operations/index.ts";
+import { checkBroker } from "../delivery/broker.ts";
+import { diagnose, notedHub, shown } from "../engines/registry.ts";
+import { type Asked, brokerOf, locate } from "../location/locate.ts";
+import { requireDatabase } from "./require-database.ts";
+import { type Check, trackedFiles } from "./tracked-files.ts";
+
+export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
+  const path = locate(asked);
+  requireDatabase("doctor", path, `look at ${shown(path)}/readyz and /metrics, or run it where the hub runs`);
+  const report = await diagnose(path);
+  const broker = brokerOf(asked.env, asked.delivery);
+  const carrier = broker === undefined ? [] : [await checkBroker(broker)];
+  const tracked = trackedFiles(path);
+  const checks = [...report.checks, trustCheck(path, asked.env), ...(tracked ? [tracked] : []), ...carrier];
+  return { ...report, checks: [...checks, await hubCheck(path)] };
+}
+
+function trustCheck(path: string, env: Asked["env"]): Check {
+  const refused = approval().refusalNow(path, env);
+  if (!refused) return { name: "trust", status: "ok", detail: "programs may be started for this bus" };
+  return { name: "trust", status: "warn", detail: refused.message, fix: refused.hint };
+}
+
+const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
+
+const usualHub = "http://127.0.0.1:3456";
+
+interface Health {
+  program?: string;
+  db?: string;
+  pid?: number;
+}
+
+const healthAt = (hub: string): Promise<Health | undefined> =>
+  fetch(`${hub}/healthz`, { signal: AbortSignal.timeout(500) })
+    .then((response) => response.json() as Promise<Health>)
+    .catch(() => undefined);
+
+/** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
+async function hubCheck(path: string): Promise<Check> {
+  const db = shown(path);
+  const noted = await notedHub(path);
+  const others: string[] = [];
+  for (const hub of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
+    const health = await healthAt(hub);
+    if (health?.program !== "restante") continue;
+    const which = `${hub} (process ${health.pid}) serves`;
+    if (health.db === db) return { name: "hub", status: "ok", detail: `${which} this database` };
+    others.push(`; ${which} another database, ${health.db}`);
+  }
+  return {
+    name: "hub",
+    status: "ok",
+    detail: `none serves this database, and none is needed${others.join("")}`,
+  };
+}

@@ -1,0 +1,8 @@
+/** What is done to a database is done where it is, not through a hub. */
+import { InboxError } from "../contract/errors.ts";
+import { isHub } from "../location/locate.ts";
+
+export function requireDatabase(command: string, location: string, hint: string): void {
+  if (!isHub(location)) return;
+  throw new InboxError("invalid_input", `${command} works on a database, and ${location} is a hub`, { hint });
+}
