@@ -195,12 +195,12 @@ export function firstLine(text: string): string {
 }
 
 export function sameContent(message: Message, content: Content): boolean {
-  const whole = ({ summary, body = "", payload = {}, artifacts = [] }: Content) =>
+  const whole = (of: { [Field in keyof Content]: Content[Field] | null }) =>
     JSON.stringify([
-      summary,
-      body,
-      payload,
-      artifacts.map(({ path, kind, metadata }) => [path, kind, metadata]),
+      of.summary,
+      of.body ?? "",
+      of.payload ?? {},
+      (of.artifacts ?? []).map(({ path, kind, metadata }) => [path, kind, metadata]),
     ]);
   return whole(message) === whole(content);
 }
