@@ -95,6 +95,7 @@ export const orderOf = ({ to, correlationId }: Pick<Head, "to" | "correlationId"
 export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
   yield* tx.lock(...orderOf(head));
   if (head.correlationId !== undefined) yield* tx.own(`correlation:${head.correlationId}`);
+  const reply = yield* isReply(head);
   const fresh = {
     thread_id: head.thread,
     from_agent: head.from,
@@ -106,7 +107,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     created_at: now,
     verified: tx.verified ? 1 : 0,
     correlation_id: head.correlationId ?? null,
-    reply: yield* isReply(head),
+    reply,
     expires_at: head.expiresAt ?? null,
   };
   const task =
@@ -198,12 +199,12 @@ export function firstLine(text: string): string {
 }
 
 export function sameContent(message: Message, content: Content): boolean {
-  const whole = ({ summary, body = "", payload = {}, artifacts = [] }: Content) =>
+  const whole = (of: { [Field in keyof Content]: Content[Field] | null }) =>
     JSON.stringify([
-      summary,
-      body,
-      payload,
-      artifacts.map(({ path, kind, metadata }) => [path, kind, metadata]),
+      of.summary,
+      of.body ?? "",
+      of.payload ?? {},
+      (of.artifacts ?? []).map(({ path, kind, metadata }) => [path, kind, metadata]),
     ]);
   return whole(message) === whole(content);
 }

@@ -40,7 +40,7 @@ export class Column<Value extends SqlValue = SqlValue, G extends Given = Given> 
     return this.with<Value | null, "optional">({ nullable: true, initial: null });
   }
 
-  /** As in both schemas: an insert may leave it out. */
+  /** Both schemas have this default, so an insert may leave the column out. */
   default(initial: Value & SqlValue) {
     return this.with<Value, "optional">({ initial });
   }
@@ -78,6 +78,7 @@ export const table = <C extends Columns>(
   generated: Columns = {},
 ): Table<C> => ({ name, key, columns, names: Object.keys(columns), generated });
 
+/** For a statement that fetches or changes a few columns only. */
 export const part = <C extends Columns, N extends keyof C & string>(
   { name, columns }: Part<C>,
   ...names: N[]
@@ -98,7 +99,10 @@ type OrSql<Row> = { [N in keyof Row]: Row[N] | Sql };
 /** Refuses names that are no columns, also in an object that was not written in place. */
 type NoOther<Given, Row> = { [N in Exclude<keyof Given, keyof Row>]: never };
 
-/** `table.a, table.b` for `select` and `returning`, made once when a module is loaded. `instead` has other expressions for columns. */
+/**
+ * `table.a, table.b` for `select` and `returning`; call it once, when a module is loaded. `instead` has expressions to fetch in
+ * place of columns, under the same names.
+ */
 export function columnsOf<P extends Part>(
   { name, names }: P,
   instead: { [N in keyof RowOf<P>]?: Sql } = {},
@@ -167,7 +171,7 @@ export function overwriting({ key, names }: Table): Sql {
   return new Sql([`on conflict (${key.join(", ")}) do ${action}`], []);
 }
 
-/** `a = ?, b = ?` for `update … set`, of the columns that the row has. */
+/** `a = ?, b = ?` for `update … set`: those of the table's columns, or of the part's, that the row has. */
 export function assignments<P extends Part>({ names }: P, row: Partial<RowOf<P>>): Sql {
   const given = names.filter((column) => column in row);
   const strings = given.map((column, i) => `${i ? ", " : ""}${column} = `).concat("");
