@@ -1,6 +1,8 @@
 /** [S2] `inbox init`: a new bus, or nothing where there is one already. */
+
 import type { OutputOf } from "../contract/operations/index.ts";
-import { schemaVersion, shown } from "../engines/registry.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { schemaVersion } from "../engines/registry.ts";
 import { type Asked, locateNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
 import { createOwnBus } from "./create-bus.ts";
@@ -15,7 +17,7 @@ export async function busInit(asked: Asked): Promise<OutputOf<"bus.init">> {
   const tracked = trackedFiles(path);
   if (tracked) warnings.push(`${tracked.detail}; ${tracked.fix}`);
   return {
-    db: shown(path),
+    db: withoutPassword(path),
     created,
     schemaVersion: schemaVersion(path),
     ...(created && outer !== undefined && { outer }),

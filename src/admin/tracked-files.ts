@@ -1,13 +1,13 @@
 /** [X7] Whether git tracks the files of a bus. */
 import type { OutputOf } from "../contract/operations/index.ts";
-import { isServer } from "../location/locate.ts";
+import { isPostgres } from "../location/locate.ts";
 import { trackedByGit } from "../platform/git-index.ts";
 
 export type Check = OutputOf<"bus.doctor">["checks"][number];
 
 /** What is in a repository is everybody's who can push to it, and comes to everybody who clones it. */
 export function trackedFiles(path: string): Check | undefined {
-  if (isServer(path)) return undefined;
+  if (isPostgres(path)) return undefined;
   const tracked = trackedByGit(["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`));
   if (!tracked.length) return undefined;
   return {

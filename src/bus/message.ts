@@ -13,7 +13,7 @@ import { messages } from "../sql/tables.ts";
 import { artifactsOf, attach } from "./artifact.ts";
 import { addMessageEntry, entryOrder } from "./entry.ts";
 import { hasGone } from "./gone.ts";
-import { msUntil, post } from "./outbox.ts";
+import { addToOutbox, msUntil } from "./outbox.ts";
 
 export type MessageRow = RowOf<typeof messages>;
 export const messageColumns = columnsOf(messages);
@@ -120,7 +120,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     returning message_id, task_id, case when ${hasGone(head.to)} then 1 else 0 end as gone`);
   const { gone, ...numbers } = made!;
   const row = { ...untouched, ...fresh, ...numbers };
-  yield* post(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
+  yield* addToOutbox(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
   return { row, view: messageView(row, artifacts), unread: gone === 1 };

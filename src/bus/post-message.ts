@@ -29,7 +29,7 @@ interface Posted {
   copies?: { id: number; channel: string }[];
 }
 
-export function* post(
+export function* postToChannel(
   tx: Context,
   { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
 ): Procedure<Posted> {

@@ -2,7 +2,7 @@
 
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { isServer as isPostgres } from "../location/locate.ts";
+import { isPostgres } from "../location/locate.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { createDatabase } from "./sqlite/connect.ts";
 import { copying as copyingFile } from "./sqlite/copying.ts";
@@ -33,8 +33,5 @@ export const notedHub = async (location: string): Promise<string | null> =>
 
 export const copyingOf = (location: string): Copying =>
   isPostgres(location) ? postgres().copying : copyingFile;
-
-/** A location as people may see it. */
-export const shown = withoutPassword;
 
 const postgres = () => require("./postgres/index.ts") as typeof import("./postgres/index.ts");

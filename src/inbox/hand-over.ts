@@ -7,13 +7,13 @@ import type { Message } from "../contract/message.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Place } from "../orch/operations/place.ts";
+import type { Workplace } from "../orch/operations/place.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
 import { claimOrWait } from "../waiting/threads-claim.ts";
 import { waitReply } from "../waiting/threads-wait-reply.ts";
 
 /** Where the bus is, and what on this machine is the bus itself. */
-export type Here = Place & { files: BusFiles };
+export type Here = Workplace & { files: BusFiles };
 
 // Loaded by the one operation that looks at files.
 const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");

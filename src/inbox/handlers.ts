@@ -58,7 +58,7 @@ import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Place } from "../orch/operations/place.ts";
+import type { Workplace } from "../orch/operations/place.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
@@ -203,7 +203,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
 };
 
 /** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
-async function supervised<T>({ db, supervise }: Place, writing: () => Promise<T>): Promise<T> {
+async function supervised<T>({ db, supervise }: Workplace, writing: () => Promise<T>): Promise<T> {
   approval().requireApproval(db);
   const given = await writing();
   await supervise();
@@ -211,7 +211,7 @@ async function supervised<T>({ db, supervise }: Place, writing: () => Promise<T>
 }
 
 /** [Q11] A new one is started here; one that was handed to before is only waited for. */
-async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Place) {
+async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Workplace) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
   if ((message === undefined) === (terminalId === undefined))

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "../platform/own-files.ts";
 import { exists, fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
-import { isServer } from "./locate.ts";
+import { isPostgres } from "./locate.ts";
 
 /** A database by where it really is and which file it is: one that a checkout put in its place is another. */
 function busKey(db: string): string | undefined {
@@ -24,7 +24,7 @@ const markOf = (key: string, env: Environment) =>
 
 /** A bus on a server is named by its user, never found in a folder. */
 export function isBusTrusted(db: string, env: Environment): boolean {
-  if (isServer(db) || namedInTrust(db, env)) return true;
+  if (isPostgres(db) || namedInTrust(db, env)) return true;
   return isMarked(busKey(db), env);
 }
 
@@ -38,7 +38,7 @@ function isMarked(key: string | undefined, env: Environment): boolean {
 }
 
 export function trustBus(db: string, env: Environment): void {
-  if (!isServer(db)) mark(busKey(db), env);
+  if (!isPostgres(db)) mark(busKey(db), env);
 }
 
 export const trustProfiles = (file: string, text: string, env: Environment) =>

@@ -1,7 +1,7 @@
 /** [X7] Whether programs may be started for a bus, and by which profiles: decided by each process that would start one. */
 import { InboxError } from "../contract/errors.ts";
 import { shellWord } from "../contract/shell-word.ts";
-import { isServer } from "../location/locate.ts";
+import { isPostgres } from "../location/locate.ts";
 import { areProfilesTrusted, isBusTrusted } from "../location/trust.ts";
 import { trackedByGit } from "../platform/git-index.ts";
 import { namedInTrust, readOwn } from "../platform/own-files.ts";
@@ -17,7 +17,7 @@ const logs = (db: string) => ["-wal", "-journal", "-shm"].map((end) => `${db}${e
 export function busRefusal(db: string, env: Environment): InboxError | undefined {
   if (!isBusTrusted(db, env))
     return refusal(db, "bus", `${db} was not made by you here, and you have not approved it`);
-  if (isServer(db) || namedInTrust(db, env)) return undefined;
+  if (isPostgres(db) || namedInTrust(db, env)) return undefined;
   const [tracked] = trackedByGit(logs(db));
   if (tracked === undefined) return undefined;
   return new InboxError(

@@ -1,12 +1,12 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { post } from "../post-message.ts";
+import { postToChannel } from "../post-message.ts";
 
 /** A question with answers to choose from; what answers it has its correlation. */
 export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
   const { from, to, question: text, choices, strict } = input;
   const correlationId = `ask-${crypto.randomUUID()}`;
-  const posted = yield* post(tx, {
+  const posted = yield* postToChannel(tx, {
     from,
     to,
     text,

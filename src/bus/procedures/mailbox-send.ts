@@ -1,13 +1,19 @@
 /** [M1] A plain message to an inbox. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { post } from "../post-message.ts";
+import { postToChannel } from "../post-message.ts";
 
 export function* mailboxSend(
   tx: Context,
   input: ParsedOf<"mailbox.send">,
 ): Procedure<OutputOf<"mailbox.send">> {
   const { from, to, message: text, strict } = input;
-  const { last, recipient, copies, nextEventId } = yield* post(tx, { from, to, text, strict, tells: true });
+  const { last, recipient, copies, nextEventId } = yield* postToChannel(tx, {
+    from,
+    to,
+    text,
+    strict,
+    tells: true,
+  });
   return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
 }

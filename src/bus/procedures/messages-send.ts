@@ -2,7 +2,7 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { channelView } from "../channel.ts";
-import { post } from "../post-message.ts";
+import { postToChannel } from "../post-message.ts";
 
 export function* messagesSend(
   tx: Context,
@@ -10,7 +10,7 @@ export function* messagesSend(
 ): Procedure<OutputOf<"messages.send">> {
   const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
   const { correlationId, taskId, ttlSeconds } = input;
-  const posted = yield* post(tx, {
+  const posted = yield* postToChannel(tx, {
     from,
     to,
     text,

@@ -5,7 +5,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { changeTask, findTask, hasNotBegun, oneView, tasksWhere } from "../task.ts";
+import { changeTask, findTask, isUnstarted, oneView, tasksWhere } from "../task.ts";
 import { changeable } from "../tasks/changeable.ts";
 
 export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
@@ -20,7 +20,7 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
     });
   const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
-  const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${hasNotBegun}`, sql`tasks.place`);
+  const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${isUnstarted}`, sql`tasks.place`);
   const others = line.filter((other) => other.task_number !== row.task_number);
   const other = others.findIndex((one) => one.name === (before ?? behind));
   if (to === undefined && other < 0)

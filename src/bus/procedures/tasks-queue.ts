@@ -2,7 +2,7 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { hasNotBegun, isRunning, onlyOf, tasksInQueue } from "../task.ts";
+import { isRunning, isUnstarted, onlyOf, tasksInQueue } from "../task.ts";
 import { and, visible } from "../visible.ts";
 
 export function* tasksQueue(
@@ -19,7 +19,7 @@ export function* tasksQueue(
   return {
     // What is to start comes first, in the order in which it starts.
     queued: yield* tasksInQueue(
-      sql`${hasNotBegun} ${whose()}`,
+      sql`${isUnstarted} ${whose()}`,
       sql`tasks.status desc, tasks.priority_rank, tasks.place`,
     ),
     running: yield* tasksInQueue(sql`${isRunning} ${whose()}`, sql`tasks.started_at, tasks.task_number`),

@@ -6,7 +6,7 @@ import { sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { queues } from "../../sql/tables.ts";
 import { seen } from "../agent.ts";
-import { isOpen, lockTasks, tasksWhere } from "../task.ts";
+import { isReleased, lockTasks, tasksWhere } from "../task.ts";
 import { releaseTasks } from "../tasks/release.ts";
 
 export function* tasksRun(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
@@ -24,7 +24,7 @@ export function* tasksRun(tx: Context, input: ParsedOf<"tasks.run">): Procedure<
   const busy = yield* one<{ running: number; waiting: number }>(sql`
     select coalesce(sum(case when tasks.status = 'running' then 1 else 0 end), 0) as running,
       coalesce(sum(case when tasks.status = 'waiting' then 1 else 0 end), 0) as waiting
-    from tasks where tasks.parent = ${agent} and ${isOpen}`);
+    from tasks where tasks.parent = ${agent} and ${isReleased}`);
   return { released: names, running: busy!.running, waiting: busy!.waiting };
 }
 

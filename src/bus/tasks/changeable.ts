@@ -1,12 +1,12 @@
 /** [Q3] Only what has not started can be changed. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { findTask, lockTasks, notStarted, type TaskRow } from "../task.ts";
+import { findTask, isUnstartedRow, lockTasks, type TaskRow } from "../task.ts";
 
 export function* changeable(tx: Context, name: string, command: string): Procedure<TaskRow> {
   yield* lockTasks(tx);
   const row = yield* findTask(name);
-  if (notStarted(row)) return row;
+  if (isUnstartedRow(row)) return row;
   throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
     hint: row.status === "running" ? `orch kill ${name} ends it` : "push it again",
   });

@@ -6,7 +6,7 @@ import { sql } from "../../sql/sql.ts";
 import { columnsOf, insert, overwriting, type RowOf } from "../../sql/table.ts";
 import { supervision } from "../../sql/tables.ts";
 import { expiryAfter } from "../expiry.ts";
-import { isOpen, lockTasks } from "../task.ts";
+import { isReleased, lockTasks } from "../task.ts";
 
 const leaseSeconds = 15;
 
@@ -65,7 +65,7 @@ export function* leaveIfIdle(tx: Context, holder: string): Procedure<boolean> {
 }
 
 function* openWork(): Procedure<boolean> {
-  const work = yield* one(sql`select 1 as here from tasks where ${isOpen} limit 1`);
+  const work = yield* one(sql`select 1 as here from tasks where ${isReleased} limit 1`);
   return work !== undefined;
 }
 

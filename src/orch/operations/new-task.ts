@@ -7,12 +7,12 @@ import { chosen } from "../inherited.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
 import { choosesModel } from "../profiles/profiles-file.ts";
-import { type Place, profilesAt } from "./place.ts";
+import { profilesAt, type Workplace } from "./place.ts";
 
 type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 
 /** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
-export function complete(place: Place, asked: Asked, prompt: string): NewTask {
+export function complete(place: Workplace, asked: Asked, prompt: string): NewTask {
   const cwd = asked.cwd ?? process.cwd();
   const rest = { ...asked, prompt, cwd };
   if (asked.worker !== undefined) {
@@ -34,7 +34,7 @@ export function complete(place: Place, asked: Asked, prompt: string): NewTask {
 }
 
 /** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
-function handedOn({ env }: Place, { runner }: Profile): string | null {
+function handedOn({ env }: Workplace, { runner }: Profile): string | null {
   const kept = env ? chosen(env, ["INBOX_*", ...runner.passEnv]) : {};
   return Object.keys(kept).length ? JSON.stringify(kept) : null;
 }

@@ -3,7 +3,7 @@ import { profilesFile } from "../paths.ts";
 import { loadProfiles } from "../profiles/profiles-file.ts";
 
 /** Which database it is, as far as the queue has to know. */
-export interface Place {
+export interface Workplace {
   db: string;
   /** Sees to it that somebody supervises what is to run. */
   supervise(): Promise<void>;
@@ -11,7 +11,7 @@ export interface Place {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-export const profilesAt = ({ db }: Pick<Place, "db">) => {
+export const profilesAt = ({ db }: Pick<Workplace, "db">) => {
   const file = profilesFile(db, process.env);
   return { file, profiles: loadProfiles(file) };
 };

@@ -4,10 +4,10 @@ import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { complete } from "./new-task.ts";
-import { type Place, profilesAt } from "./place.ts";
+import { profilesAt, type Workplace } from "./place.ts";
 
 /** The profile comes first here: one word alone that is a profile's name is a prompt that was forgotten. */
-function refuseProfileAlone(place: Place, profile: string | undefined, message: string): void {
+function refuseProfileAlone(place: Workplace, profile: string | undefined, message: string): void {
   if (profile !== undefined || !profilesAt(place).profiles.all.has(message)) return;
   throw new InboxError("invalid_input", `"${message}" is a profile, and nothing says what it is to do`, {
     hint: "give the profile first, then what it is to do",
@@ -15,7 +15,7 @@ function refuseProfileAlone(place: Place, profile: string | undefined, message: 
 }
 
 /** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */
-export const assignTo = (place: Place, { message, ...input }: ParsedOf<"tasks.assign">) => {
+export const assignTo = (place: Workplace, { message, ...input }: ParsedOf<"tasks.assign">) => {
   refuseProfileAlone(place, input.profile, message);
   const task = complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {

@@ -5,10 +5,10 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
 import { refuseModel } from "./new-task.ts";
-import { type Place, profilesAt } from "./place.ts";
+import { profilesAt, type Workplace } from "./place.ts";
 
 /** A kind of agent that there is not is refused now, not when it would start. */
-export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
+export const editTo = (place: Workplace, input: ParsedOf<"tasks.edit">) => {
   const known = (name: string | undefined) =>
     chooseProfile(profilesAt(place).profiles, name, process.env.PATH ?? "");
   if (input.profile !== undefined) known(input.profile);

@@ -1,9 +1,9 @@
 /** [Q8] Which profiles there are. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { describeProfiles } from "../profiles/profile-list.ts";
-import { type Place, profilesAt } from "./place.ts";
+import { profilesAt, type Workplace } from "./place.ts";
 
-export function listProfiles(place: Place): OutputOf<"tasks.profiles"> {
+export function listProfiles(place: Workplace): OutputOf<"tasks.profiles"> {
   const { file, profiles } = profilesAt(place);
   const there = Bun.file(file).size > 0;
   return {

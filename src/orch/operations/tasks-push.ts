@@ -3,9 +3,9 @@ import { tasksPush } from "../../bus/procedures/tasks-push.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Context } from "../../sql/procedure.ts";
 import { complete } from "./new-task.ts";
-import type { Place } from "./place.ts";
+import type { Workplace } from "./place.ts";
 
-export const pushTo = (place: Place, input: ParsedOf<"tasks.push">) => {
+export const pushTo = (place: Workplace, input: ParsedOf<"tasks.push">) => {
   const task = complete(place, input, input.prompt);
   return (tx: Context) => tasksPush(tx, task);
 };

@@ -7,7 +7,7 @@ import { busMcp } from "../../contract/operations/bus-mcp.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { type Caller, requireOwner } from "../../inbox/caller.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox/inbox.ts";
-import { type Asked, isHub, isServer, locateOrNew } from "../../location/locate.ts";
+import { type Asked, isHub, isPostgres, locateOrNew } from "../../location/locate.ts";
 import { exists } from "../../platform/system.ts";
 import { connect } from "../client/client.ts";
 import type { CommandInput } from "./input.ts";
@@ -54,7 +54,7 @@ async function serving(
   token: string | undefined,
   open: () => EmbeddedInbox,
 ): Promise<Serving> {
-  const there = isServer(location) || exists(location);
+  const there = isPostgres(location) || exists(location);
   if (!there) return { inbox: madeAtFirstUse(() => make(asked, location, token), open), caller: {} };
   const inbox = open();
   if (token === undefined) return { inbox, caller: {} };
