@@ -1,7 +1,6 @@
 /** Which engine a location means. The others are not even loaded: the driver of a server costs a command its time. */
 
 import type { OutputOf } from "../contract/operations/index.ts";
-import { withoutPassword } from "../contract/secret.ts";
 import { isPostgres } from "../location/locate.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { createDatabase } from "./sqlite/connect.ts";

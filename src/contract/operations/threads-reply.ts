@@ -2,11 +2,10 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { message, said } from "../message.ts";
+import { said } from "../message.ts";
 import { operation } from "../operation.ts";
-import { recipient, strict } from "../recipient.ts";
-import { thread } from "../thread.ts";
-import { nextEventId } from "../waiting.ts";
+import { posted } from "../posted.ts";
+import { strict } from "../recipient.ts";
 
 export const threadsReply = operation({
   name: "threads.reply",
@@ -28,13 +27,7 @@ export const threadsReply = operation({
       strict: strict(),
       artifacts: artifacts(),
     }),
-  output: () =>
-    v.strictObject({
-      thread: thread(),
-      message: message(),
-      recipient: recipient(),
-      nextEventId: nextEventId(),
-    }),
+  output: posted,
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
   http: ["POST /api/threads/:thread/reply"],
