@@ -40,5 +40,5 @@ export const threadsReply = operation({
     says: { thread: "the thread, for example thr_12" },
     without: ["to", "kind", "strict", "artifacts", "payload"],
   },
-  examples: ['inbox reply --from leader --thread thr_123 --summary "Use email and password for the MVP"'],
+  examples: ['inbox reply --agent leader --thread thr_123 --summary "Use email and password for the MVP"'],
 });
