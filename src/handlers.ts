@@ -37,7 +37,7 @@ import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import type { Receipt } from "./contract/receipt.ts";
 import type { Engine } from "./engines/engine.ts";
-import type { Place } from "./orch/operations.ts";
+import type { Workplace } from "./orch/operations.ts";
 import { search } from "./searching.ts";
 import type { Context, Procedure, Refused } from "./sql/procedure.ts";
 import { newToken, tokenHash } from "./token-text.ts";
@@ -54,7 +54,7 @@ import { watch } from "./waiting/watch.ts";
 export type BusOperation = Exclude<OperationName, `bus.${string}`>;
 
 /** Where the bus is, and what on this machine is the bus itself. */
-type Here = Place & { files: BusFiles };
+type Here = Workplace & { files: BusFiles };
 
 type Handler<N extends BusOperation> = (
   engine: Engine,
@@ -186,7 +186,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
 };
 
 /** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
-async function supervised<T>({ db, supervise }: Place, writing: () => Promise<T>): Promise<T> {
+async function supervised<T>({ db, supervise }: Workplace, writing: () => Promise<T>): Promise<T> {
   approval().requireApproval(db);
   const given = await writing();
   await supervise();
@@ -194,7 +194,7 @@ async function supervised<T>({ db, supervise }: Place, writing: () => Promise<T>
 }
 
 /** [Q11] A new one is started here; one that was handed to before is only waited for. */
-async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Place) {
+async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Workplace) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
   if ((message === undefined) === (terminalId === undefined))

@@ -1,8 +1,8 @@
 /** The hub: one server process for one database. It creates the database by itself and stops gracefully. */
 import { join } from "node:path";
 import { InboxError } from "./contract/errors.ts";
+import { withoutPassword } from "./contract/secret.ts";
 import { createOwnBus } from "./create-bus.ts";
-import { shown } from "./engines/at.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openInbox } from "./inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
@@ -68,7 +68,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     };
     if (!away) await check();
     // Who holds the port is told on this machine only, and only where everybody on it may ask anything.
-    const about = auth ? undefined : { db: shown(db), pid: process.pid };
+    const about = auth ? undefined : { db: withoutPassword(db), pid: process.pid };
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,
@@ -90,7 +90,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const tending = inbox.tend(ending.signal);
     return {
       url: server.url,
-      db: shown(db),
+      db: withoutPassword(db),
       away,
       met,
       stop: async () => {

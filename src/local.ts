@@ -2,11 +2,12 @@
 import { InboxError } from "./contract/errors.ts";
 import { type AnyOperation, parseInput } from "./contract/operation.ts";
 import { type OutputOf, operationNamed, type ParsedOf } from "./contract/operations/index.ts";
+import { withoutPassword } from "./contract/secret.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { checkBroker } from "./delivery/at.ts";
-import { diagnose, notedHub, schemaVersion, shown } from "./engines/at.ts";
+import { diagnose, notedHub, schemaVersion } from "./engines/at.ts";
 import { trackedByGit } from "./git-index.ts";
-import { type Asked, brokerOf, isHub, isServer, locate, locateNew } from "./location.ts";
+import { type Asked, brokerOf, isHub, isPostgres, locate, locateNew } from "./location.ts";
 import { migrate } from "./migrate.ts";
 import { isBusTrusted } from "./trust.ts";
 
@@ -21,7 +22,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
     const tracked = trackedFiles(path);
     if (tracked) warnings.push(`${tracked.detail}; ${tracked.fix}`);
     return {
-      db: shown(path),
+      db: withoutPassword(path),
       created,
       schemaVersion: schemaVersion(path),
       ...(created && outer !== undefined && { outer }),
@@ -35,7 +36,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
       throw onlyFiles(
         "doctor",
         path,
-        `look at ${shown(path)}/readyz and /metrics, or run it where the hub runs`,
+        `look at ${withoutPassword(path)}/readyz and /metrics, or run it where the hub runs`,
       );
     const report = await diagnose(path);
     const broker = brokerOf(asked.env, asked.delivery);
@@ -55,7 +56,7 @@ type Check = OutputOf<"bus.doctor">["checks"][number];
 
 /** [X7] What is in a repository is everybody's who can push to it, and comes to everybody who clones it. */
 function trackedFiles(path: string): Check | undefined {
-  if (isServer(path)) return undefined;
+  if (isPostgres(path)) return undefined;
   const tracked = trackedByGit(["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`));
   if (!tracked.length) return undefined;
   return {
@@ -89,7 +90,7 @@ const healthAt = (hub: string): Promise<Health | undefined> =>
 
 /** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
 async function hubCheck(path: string): Promise<Check> {
-  const db = shown(path);
+  const db = withoutPassword(path);
   const noted = await notedHub(path);
   const others: string[] = [];
   for (const hub of new Set(noted === null ? [usualHub] : [noted, usualHub])) {

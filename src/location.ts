@@ -36,15 +36,15 @@ export const brokerOf = (env: Asked["env"], named?: string): string | undefined 
 export const isHub = (location: string) => /^https?:\/\//i.test(location);
 
 /** Whether it is a database server. */
-export const isServer = (location: string) => /^postgres(ql)?:\/\//i.test(location);
+export const isPostgres = (location: string) => /^postgres(ql)?:\/\//i.test(location);
 
 /** [U5] Where the journal of entries is, if the database is a file. */
 export const journalBeside = (location: string): string | undefined =>
-  isServer(location) ? undefined : join(dirname(location), "inbox");
+  isPostgres(location) ? undefined : join(dirname(location), "inbox");
 
 /** Where a bus keeps its own things; `journal` where those of a server's bus are. */
 export const busFiles = (location: string, journal?: string): BusFiles => ({
-  db: isServer(location) ? undefined : location,
+  db: isPostgres(location) ? undefined : location,
   journal: journalBeside(location) ?? journal,
 });
 
@@ -57,7 +57,7 @@ export function locateNew(asked: Asked): { path: string; outer?: string } {
 
 /** Mail is nobody's source. What else is in the folder, as agents.toml, is meant to be shared. */
 export function keepOutOfGit(path: string): void {
-  if (isServer(path) || !path.endsWith(`/${local}`)) return;
+  if (isPostgres(path) || !path.endsWith(`/${local}`)) return;
   try {
     fs().writeFileSync(join(dirname(path), ".gitignore"), "coord.db*\ninbox/\n", { flag: "wx", mode: 0o600 });
   } catch {
@@ -91,7 +91,7 @@ export function placeNamed(named: string, source: string, cwd: string): string {
       );
     return named;
   }
-  if (isServer(named)) return named;
+  if (isPostgres(named)) return named;
   if (scheme)
     throw new InboxError(
       "invalid_input",

@@ -2,9 +2,10 @@
 import { forgetAllWords } from "./bus/search.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import { withoutPassword } from "./contract/secret.ts";
 import { createOwnBus } from "./create-bus.ts";
-import { copyingOf, openEngine, shown } from "./engines/at.ts";
-import { bring, digest, type Put, prune, textOf } from "./engines/copy.ts";
+import { copyingOf, openEngine } from "./engines/at.ts";
+import { bring, digest, type Put, prune, rowText } from "./engines/copy.ts";
 import type { Engine } from "./engines/engine.ts";
 import { type Table, tables } from "./engines/tables.ts";
 import { type Asked, isHub, placeNamed } from "./location.ts";
@@ -54,7 +55,7 @@ export async function migrate(
 
 async function opened(location: string): Promise<Side & AsyncDisposable> {
   const engine = openEngine(location);
-  return { name: shown(location), location, engine, [Symbol.asyncDispose]: engine.close };
+  return { name: withoutPassword(location), location, engine, [Symbol.asyncDispose]: engine.close };
 }
 
 function database(named: string, flag: string, cwd: string): string {
@@ -87,7 +88,7 @@ async function checkCopy(source: Side, target: Side, busId: string): Promise<voi
   const same = await source.engine.read(() =>
     one<Row>(sql`select ${columns} from events where event_id = ${newest.event_id!}`),
   );
-  if (same && textOf(events, same) === textOf(events, newest)) return;
+  if (same && rowText(events, same) === rowText(events, newest)) return;
   throw new InboxError(
     "conflict",
     `${target.name} is a copy of ${source.name} that has been used since: its event ${newest.event_id} is not in the source; nothing was changed`,

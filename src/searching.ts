@@ -9,7 +9,7 @@ import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import { type SearchHit, type SearchKind, searchKinds } from "./contract/search.ts";
 import type { Engine, Work } from "./engines/engine.ts";
 
-const patienceMs = 500;
+const catchUpWaitMs = 500;
 /** So long others wait for all searches together, and for the end of a step. */
 const turnMs = 1;
 /** Texts that are read in one step: they may be long. */
@@ -22,9 +22,9 @@ export async function search(
   // Where nothing can be written, or not now, the answer says what it has not seen.
   let timer: ReturnType<typeof setTimeout> | undefined;
   const enough = new Promise<void>((done) => {
-    timer = setTimeout(done, patienceMs);
+    timer = setTimeout(done, catchUpWaitMs);
   });
-  await Promise.race([catchUp(engine, patienceMs).catch(() => {}), enough]);
+  await Promise.race([catchUp(engine, catchUpWaitMs).catch(() => {}), enough]);
   clearTimeout(timer);
   const { behind, restricted } = await engine.read(function* (tx) {
     return { behind: yield* wordsBehind(tx), restricted: tx.viewer !== undefined };

@@ -4,7 +4,7 @@
  * overwrite each other, and nothing in a repository can say that the repository is trusted.
  */
 import { dirname, join } from "node:path";
-import { isServer } from "./location.ts";
+import { isPostgres } from "./location.ts";
 import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "./own-files.ts";
 import { exists, fs, look } from "./system.ts";
 import { type Environment, stateFolder } from "./user-folders.ts";
@@ -24,7 +24,7 @@ const markOf = (key: string, env: Environment) =>
 
 /** A bus on a server is named by its user, never found in a folder. */
 export function isBusTrusted(db: string, env: Environment): boolean {
-  if (isServer(db) || namedInTrust(db, env)) return true;
+  if (isPostgres(db) || namedInTrust(db, env)) return true;
   return isMarked(busKey(db), env);
 }
 
@@ -38,7 +38,7 @@ function isMarked(key: string | undefined, env: Environment): boolean {
 }
 
 export function trustBus(db: string, env: Environment): void {
-  if (!isServer(db)) mark(busKey(db), env);
+  if (!isPostgres(db)) mark(busKey(db), env);
 }
 
 export const trustProfiles = (file: string, text: string, env: Environment) =>

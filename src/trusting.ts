@@ -1,10 +1,10 @@
 /** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
-import { hasNotBegun, tasksWhere } from "./bus/task.ts";
+import { isUnstarted, tasksWhere } from "./bus/task.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
 import { withoutPassword } from "./contract/secret.ts";
 import { openEngine } from "./engines/at.ts";
-import { isHub, isServer } from "./location.ts";
+import { isHub, isPostgres } from "./location.ts";
 import { refusalNow } from "./orch/approval.ts";
 import { profilesFile } from "./orch/place.ts";
 import type { Profiles } from "./orch/profile.ts";
@@ -39,7 +39,7 @@ export async function trustAsked(
       },
     );
   if (revoke) {
-    if (!isServer(db)) distrustBus(db, env);
+    if (!isPostgres(db)) distrustBus(db, env);
     if (text !== undefined) distrustProfiles(file, text, env);
   } else if (yes) {
     trustBus(db, env);
@@ -74,7 +74,7 @@ function runsOf({ all }: Profiles, path: string): Output["runs"] {
 async function waitingIn(db: string): Promise<Output["waiting"]> {
   const engine = openEngine(db);
   try {
-    const queued = await engine.read(() => tasksWhere(hasNotBegun));
+    const queued = await engine.read(() => tasksWhere(isUnstarted));
     return queued.map(({ name, profile, cwd, prompt }) => ({ name, profile, cwd, prompt }));
   } finally {
     await engine.close();

@@ -90,7 +90,7 @@ export function* addMessageEntry(
       workspace_id: workspace?.workspace_id ?? null,
       workspace_label: workspace?.label ?? null,
       docs_json: JSON.stringify(workspace ? documentsIn(workspace.path, content) : []),
-      comments: textOf(content),
+      comments: commentsOf(content),
       created_at: now,
       read_at: null,
       sender: head.from,
@@ -105,7 +105,7 @@ export function* addMessageEntry(
 }
 
 /** The summary and the body, but not twice what the one has of the other. */
-function textOf({ summary, body }: Content): string {
+function commentsOf({ summary, body }: Content): string {
   if (!body) return summary;
   return body.trimStart().startsWith(summary.replace(/…$/, "")) ? body : `${summary}\n\n${body}`;
 }

@@ -11,7 +11,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts
 import { artifactsOf, attach } from "./artifact.ts";
 import { addMessageEntry, entryOrder } from "./entry.ts";
 import { hasGone } from "./gone.ts";
-import { msUntil, post } from "./outbox.ts";
+import { addToOutbox, msUntil } from "./outbox.ts";
 
 export interface MessageRow {
   message_id: number;
@@ -146,7 +146,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     returning message_id, task_id, case when ${hasGone(head.to)} then 1 else 0 end as gone`);
   const { gone, ...numbers } = made!;
   const row = { ...fresh, ...numbers };
-  yield* post(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
+  yield* addToOutbox(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
   return { row, view: messageView(row, artifacts), unread: gone === 1 };

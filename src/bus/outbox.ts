@@ -10,7 +10,7 @@ export interface Pointed {
   expiresInMs: number | null;
 }
 
-export function* post(tx: Context, { id, agent, expiresInMs }: Pointed): Procedure<void> {
+export function* addToOutbox(tx: Context, { id, agent, expiresInMs }: Pointed): Procedure<void> {
   if (!tx.carry) return;
   yield* run(sql`insert into outbox (message_id, agent_id) values (${id}, ${agent}) on conflict do nothing`);
   tx.carry({ id, agent, expiresInMs });

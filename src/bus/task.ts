@@ -71,14 +71,15 @@ const briefColumns = columnsWith(fragment`substr(tasks.prompt, 1, 400) as prompt
 // "Not finished" is said too: no planner sees by itself that the index of what lives serves these.
 export const isRunning = fragment`tasks.status <> 'finished' and tasks.status = 'running'`;
 export const isWaiting = fragment`tasks.status <> 'finished' and tasks.status = 'waiting'`;
-export const hasNotBegun = fragment`tasks.status <> 'finished' and tasks.status in ('queued', 'waiting')`;
-export const isOpen = fragment`tasks.status <> 'finished' and tasks.status in ('waiting', 'running')`;
+export const isUnstarted = fragment`tasks.status <> 'finished' and tasks.status in ('queued', 'waiting')`;
+/** It may start, or has: `orch run` has let it. */
+export const isReleased = fragment`tasks.status <> 'finished' and tasks.status in ('waiting', 'running')`;
 
 /** Everything that changes tasks is in one order: who may start depends on all the others. */
 export const lockTasks = (tx: Context) => alone(tx, "tasks");
 
 export const isLive = (row: TaskRow) => row.status !== "finished";
-export const notStarted = (row: TaskRow) => row.status === "queued" || row.status === "waiting";
+export const isUnstartedRow = (row: TaskRow) => row.status === "queued" || row.status === "waiting";
 
 export function* tasksWhere(condition: Sql, order: Sql = fragment`tasks.task_number`): Procedure<TaskRow[]> {
   return yield* all<TaskRow>(sql`select ${taskColumns} from tasks where ${condition} order by ${order}`);

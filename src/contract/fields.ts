@@ -52,7 +52,7 @@ export const described = <S extends v.GenericSchema>(schema: S, info: FieldInfo)
 
 export const infoOf = (schema: unknown) => (schema as { field?: FieldInfo }).field;
 
-const shown = (value: unknown) => {
+const quotedValue = (value: unknown) => {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
@@ -116,7 +116,7 @@ export const integer = (help: string, range: { min: number; max: number; value?:
     v.custom<number>(
       (input) =>
         Number.isSafeInteger(input) && (input as number) >= range.min && (input as number) <= range.max,
-      (issue) => `must be a whole number from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
+      (issue) => `must be a whole number from ${range.min} to ${range.max}, got ${quotedValue(issue.input)}`,
     ),
     {
       type: "integer",
@@ -137,7 +137,7 @@ export const number = (
       (input) =>
         typeof input === "number" && Number.isFinite(input) && input >= range.min && input <= range.max,
       (issue) =>
-        `must be a number${range.value === "SECONDS" ? " of seconds" : ""} from ${range.min} to ${range.max}, got ${shown(issue.input)}`,
+        `must be a number${range.value === "SECONDS" ? " of seconds" : ""} from ${range.min} to ${range.max}, got ${quotedValue(issue.input)}`,
     ),
     {
       type: "number",
@@ -145,6 +145,7 @@ export const number = (
       help,
       minimum: range.min,
       maximum: range.max,
+      flag: range.flag,
       none: range.none,
     },
   );
@@ -154,7 +155,7 @@ export const flag = (help: string) =>
 
 const notOneOf = (input: unknown, choices: readonly string[]) => {
   const guess = typeof input === "string" ? didYouMean(input, choices) : "";
-  return `must be one of ${choices.join(", ")}; got ${shown(input)}${guess ? `; ${guess}` : ""}`;
+  return `must be one of ${choices.join(", ")}; got ${quotedValue(input)}${guess ? `; ${guess}` : ""}`;
 };
 
 export const choice = <const T extends readonly string[]>(choices: T, help: string, value?: string) =>

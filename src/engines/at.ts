@@ -1,8 +1,7 @@
 /** Which engine a location means. The others are not even loaded: the driver of a server costs a command its time. */
 
 import type { OutputOf } from "../contract/operations/index.ts";
-import { withoutPassword } from "../contract/secret.ts";
-import { isServer as isPostgres } from "../location.ts";
+import { isPostgres } from "../location.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { createDatabase } from "./sqlite/connect.ts";
 import { copying as copyingFile } from "./sqlite/copying.ts";
@@ -33,8 +32,5 @@ export const notedHub = async (location: string): Promise<string | null> =>
 
 export const copyingOf = (location: string): Copying =>
   isPostgres(location) ? postgres().copying : copyingFile;
-
-/** A location as people may see it. */
-export const shown = withoutPassword;
 
 const postgres = () => require("./postgres/index.ts") as typeof import("./postgres/index.ts");

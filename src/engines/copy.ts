@@ -21,7 +21,7 @@ const word = (text: string) => new Sql([text], []);
 const list = (names: readonly string[]) => word(names.join(", "));
 const keyOf = ({ key }: Table, row: Row): Key => key.map((column) => row[column]!);
 /** The same text for the same row, whichever engine it comes from. */
-export const textOf = ({ columns }: Table, row: Row) => JSON.stringify(columns.map((name) => row[name]));
+export const rowText = ({ columns }: Table, row: Row) => JSON.stringify(columns.map((name) => row[name]));
 
 /** Keys after the one and up to the other. Both engines compare text byte by byte. */
 function within({ key }: Table, after?: Key, last?: Key): Sql {
@@ -102,8 +102,8 @@ export async function bring(source: Engine, target: Engine, put: Put, table: Tab
   for await (const { after, rows } of pages(source, table)) {
     const last = keyOf(table, rows.at(-1)!);
     const there = await target.read(() => all<Row>(rowsOf(table, after, last)));
-    const same = new Set(there.map((row) => textOf(table, row)));
-    const missing = rows.filter((row) => !same.has(textOf(table, row)));
+    const same = new Set(there.map((row) => rowText(table, row)));
+    const missing = rows.filter((row) => !same.has(rowText(table, row)));
     if (missing.length) copied += await put(() => write(table, missing));
   }
   return copied;
@@ -157,7 +157,7 @@ export async function digest(engine: Engine, table: Table): Promise<{ rows: numb
   let count = 0;
   for await (const { rows } of pages(engine, table)) {
     count += rows.length;
-    for (const row of rows) hasher.update(`${textOf(table, row)}\n`);
+    for (const row of rows) hasher.update(`${rowText(table, row)}\n`);
   }
   return { rows: count, checksum: hasher.digest("hex") };
 }

@@ -9,7 +9,7 @@ import { fs } from "../system.ts";
 const exclusive = 2;
 const atOnce = 4;
 const pauseMs = 3;
-const patienceMs = 10_000;
+const lockWaitMs = 10_000;
 
 let flock: ((descriptor: number, operation: number) => number) | undefined | null;
 
@@ -27,7 +27,7 @@ export async function locked<T>(file: string, work: () => Promise<T>): Promise<T
   flock ??= load();
   const descriptor = openOwnToAppend(file);
   try {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + lockWaitMs;
     while (flock && flock(descriptor, exclusive | atOnce) !== 0) {
       if (performance.now() > deadline) throw new Error(`${file} is held by another process`);
       await Bun.sleep(Math.random() * pauseMs);

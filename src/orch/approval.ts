@@ -2,7 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { shellWord } from "../contract/shell-word.ts";
 import { trackedByGit } from "../git-index.ts";
-import { isServer } from "../location.ts";
+import { isPostgres } from "../location.ts";
 import { namedInTrust, readOwn } from "../own-files.ts";
 import { areProfilesTrusted, isBusTrusted } from "../trust.ts";
 import type { Environment } from "../user-folders.ts";
@@ -17,7 +17,7 @@ const logs = (db: string) => ["-wal", "-journal", "-shm"].map((end) => `${db}${e
 export function busRefusal(db: string, env: Environment): InboxError | undefined {
   if (!isBusTrusted(db, env))
     return refusal(db, "bus", `${db} was not made by you here, and you have not approved it`);
-  if (isServer(db) || namedInTrust(db, env)) return undefined;
+  if (isPostgres(db) || namedInTrust(db, env)) return undefined;
   const [tracked] = trackedByGit(logs(db));
   if (tracked === undefined) return undefined;
   return new InboxError(

@@ -27,7 +27,7 @@ const brandOf = (mark: string) => 2 ** 41 + Number(Bun.hash(mark) % 2n ** 48n);
 export const brandFor = (mark: string) => brandSelf(brandOf(mark));
 
 /** A process that was killed is gone within this; one that is not waits for a disk, and nobody can do more. */
-const patienceMs = 3000;
+const killWaitMs = 3000;
 /** On a machine where processes come and go all the time no look is sure; after this one that found nothing will do. */
 const unsureMs = 1000;
 
@@ -79,7 +79,7 @@ async function killAll(find: (looks: Looks) => number[]): Promise<void> {
   const begin = performance.now();
   const struck = new Set<number>();
   const looks = new Looks();
-  for (let pause = 1, empty = 0, gone = 0; gone < patienceMs; gone = performance.now() - begin) {
+  for (let pause = 1, empty = 0, gone = 0; gone < killWaitMs; gone = performance.now() - begin) {
     looks.begin();
     const left = find(looks);
     if (!left.length) {

@@ -15,7 +15,7 @@ import { choosesModel, loadProfiles } from "./profiles.ts";
 import { resumeCommand } from "./resume.ts";
 
 /** Which database it is, as far as the queue has to know. */
-export interface Place {
+export interface Workplace {
   db: string;
   /** Sees to it that somebody supervises what is to run. */
   supervise(): Promise<void>;
@@ -23,12 +23,12 @@ export interface Place {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-const profilesAt = ({ db }: Pick<Place, "db">) => {
+const profilesAt = ({ db }: Pick<Workplace, "db">) => {
   const file = profilesFile(db, process.env);
   return { file, profiles: loadProfiles(file) };
 };
 
-export function listProfiles(place: Place): OutputOf<"tasks.profiles"> {
+export function listProfiles(place: Workplace): OutputOf<"tasks.profiles"> {
   const { file, profiles } = profilesAt(place);
   const there = Bun.file(file).size > 0;
   return {
@@ -38,7 +38,7 @@ export function listProfiles(place: Place): OutputOf<"tasks.profiles"> {
   };
 }
 
-export function withResume(place: Place, task: Task): OutputOf<"tasks.show"> {
+export function withResume(place: Workplace, task: Task): OutputOf<"tasks.show"> {
   // A mistake in the file is no reason not to show a task.
   const profiles = task.session === null ? undefined : quietly(() => profilesAt(place).profiles);
   return { task, resume: profiles ? resumeCommand(profiles, task) : null };
@@ -55,7 +55,7 @@ function quietly<T>(work: () => T): T | undefined {
 type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 
 /** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
-function complete(place: Place, asked: Asked, prompt: string): NewTask {
+function complete(place: Workplace, asked: Asked, prompt: string): NewTask {
   const cwd = asked.cwd ?? process.cwd();
   const rest = { ...asked, prompt, cwd };
   if (asked.worker !== undefined) {
@@ -77,7 +77,7 @@ function complete(place: Place, asked: Asked, prompt: string): NewTask {
 }
 
 /** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
-function handedOn({ env }: Place, { runner }: Profile): string | null {
+function handedOn({ env }: Workplace, { runner }: Profile): string | null {
   const kept = env ? chosen(env, ["INBOX_*", ...runner.passEnv]) : {};
   return Object.keys(kept).length ? JSON.stringify(kept) : null;
 }
@@ -97,13 +97,13 @@ function refuseModel({ runner: { name }, runner }: Profile): void {
   });
 }
 
-export const pushTo = (place: Place, input: ParsedOf<"tasks.push">) => {
+export const pushTo = (place: Workplace, input: ParsedOf<"tasks.push">) => {
   const task = complete(place, input, input.prompt);
   return (tx: Context) => push(tx, task);
 };
 
 /** A kind of agent that there is not is refused now, not when it would start. */
-export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
+export const editTo = (place: Workplace, input: ParsedOf<"tasks.edit">) => {
   const known = (name: string | undefined) =>
     chooseProfile(profilesAt(place).profiles, name, process.env.PATH ?? "");
   if (input.profile !== undefined) known(input.profile);
@@ -116,7 +116,7 @@ export const editTo = (place: Place, input: ParsedOf<"tasks.edit">) => {
 };
 
 /** The profile comes first here: one word alone that is a profile's name is a prompt that was forgotten. */
-function refuseProfileAlone(place: Place, profile: string | undefined, message: string): void {
+function refuseProfileAlone(place: Workplace, profile: string | undefined, message: string): void {
   if (profile !== undefined || !profilesAt(place).profiles.all.has(message)) return;
   throw new InboxError("invalid_input", `"${message}" is a profile, and nothing says what it is to do`, {
     hint: "give the profile first, then what it is to do",
@@ -124,7 +124,7 @@ function refuseProfileAlone(place: Place, profile: string | undefined, message: 
 }
 
 /** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */
-export const assignTo = (place: Place, { message, ...input }: ParsedOf<"tasks.assign">) => {
+export const assignTo = (place: Workplace, { message, ...input }: ParsedOf<"tasks.assign">) => {
   refuseProfileAlone(place, input.profile, message);
   const task = complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {

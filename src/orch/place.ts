@@ -1,6 +1,6 @@
 /** Where things of the queue lie on this machine: profiles, and a folder a task. */
 import { dirname, join, resolve } from "node:path";
-import { isServer } from "../location.ts";
+import { isPostgres } from "../location.ts";
 import { configFolder, type Environment, stateFolder } from "../user-folders.ts";
 
 /** Loaded by those that ask: it takes longer than most of what a command does. */
@@ -11,7 +11,9 @@ export const thisHost = () => os().hostname();
 /** [Q8] The one that INBOX_PROFILES names; else beside a database file, or for a bus on a server the user's own. Never the working directory's. */
 export function profilesFile(location: string, env: Environment): string {
   if (env.INBOX_PROFILES) return resolve(env.INBOX_PROFILES);
-  return isServer(location) ? join(configFolder(env), "agents.toml") : join(dirname(location), "agents.toml");
+  return isPostgres(location)
+    ? join(configFolder(env), "agents.toml")
+    : join(dirname(location), "agents.toml");
 }
 
 /** [X7] Named by the user, or in the user's own folder: nobody else has put it there. */
@@ -25,7 +27,7 @@ export const profilesVariable = (env: Environment): Record<string, string> =>
 
 /** The folder of all tasks of a bus: beside the database file, else where programs of this user keep such things. */
 export function tasksFolder(location: string, env: Environment): string {
-  if (!isServer(location)) return `${location}-tasks`;
+  if (!isPostgres(location)) return `${location}-tasks`;
   const { host, pathname, searchParams } = new URL(location.replace(/,.*?(?=[/?]|$)/, ""));
   const bus = [host, pathname.slice(1), searchParams.get("schema") ?? ""].filter(Boolean).join("_");
   return join(stateFolder(env), `${bus.replace(/[^\w.-]/g, "_")}-tasks`);

@@ -43,7 +43,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
   ): T | undefined {
     const value = Object.hasOwn(table, key) ? table[key] : undefined;
     if (value === undefined) return undefined;
-    if (!fits(value)) throw wrong(key, `${must}, got ${shown(value)}`, hint);
+    if (!fits(value)) throw wrong(key, `${must}, got ${quotedValue(value)}`, hint);
     return value;
   }
 
@@ -58,7 +58,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
       if (value !== undefined && !choices.includes(value as C))
         throw wrong(
           key,
-          `must be one of ${choices.join(", ")}, got ${shown(value)}`,
+          `must be one of ${choices.join(", ")}, got ${quotedValue(value)}`,
           didYouMean(value, choices) || undefined,
         );
       return value as C | undefined;
@@ -85,7 +85,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
       const each = inner(key, all);
       return Object.entries(all).map(([of, value]) => {
         if (!isTable(value))
-          throw each.wrong(of, `must be a table, got ${shown(value)}`, `for example [${key}.${of}]`);
+          throw each.wrong(of, `must be a table, got ${quotedValue(value)}`, `for example [${key}.${of}]`);
         return [of, reader(file, [...path, key, of], value)];
       });
     },
@@ -112,7 +112,7 @@ const isWords = (value: unknown): value is string[] =>
 const isTexts = (value: unknown): value is Record<string, string> =>
   isTable(value) && Object.values(value).every((text) => typeof text === "string");
 
-function shown(value: unknown): string {
+function quotedValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -102,7 +102,7 @@ function raise(error: Error): never {
 
 export function putJson(text: string, path: readonly string[], value: unknown): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  if (text.trim() === "") return `${shown(nested(path, value), "", "  ", eol)}${eol}`;
+  if (text.trim() === "") return `${jsonText(nested(path, value), "", "  ", eol)}${eol}`;
   const root = parse(text);
   const unit = unitOf(text, root);
   const source = { text, unit, eol };
@@ -113,7 +113,7 @@ export function putJson(text: string, path: readonly string[], value: unknown): 
     node = member.value;
   }
   return (
-    text.slice(0, node.start) + shown(value, indentAt(text, node.start), unit, eol) + text.slice(node.end)
+    text.slice(0, node.start) + jsonText(value, indentAt(text, node.start), unit, eol) + text.slice(node.end)
   );
 }
 
@@ -166,7 +166,7 @@ function insert(node: Node, key: string, value: unknown, { text, unit, eol }: So
   if (!last) {
     const indent = indentAt(text, node.start);
     const inside = text.slice(node.start + 1, node.end - 1).trimEnd();
-    const member = `${indent}${unit}${name}${shown(value, indent + unit, unit, eol)}`;
+    const member = `${indent}${unit}${name}${jsonText(value, indent + unit, unit, eol)}`;
     return `${text.slice(0, node.start + 1)}${inside}${eol}${member}${eol}${indent}${text.slice(node.end - 1)}`;
   }
   const from = last.comma === undefined ? last.value.end : last.comma + 1;
@@ -177,14 +177,14 @@ function insert(node: Node, key: string, value: unknown, { text, unit, eol }: So
   const indent = indentAt(text, last.start);
   const comma = last.comma === undefined ? [",", ""] : ["", ","];
   const line = from + said.length;
-  const member = `${indent}${name}${shown(value, indent, unit, eol)}${comma[1]}`;
+  const member = `${indent}${name}${jsonText(value, indent, unit, eol)}${comma[1]}`;
   return `${text.slice(0, last.value.end)}${comma[0]}${text.slice(last.value.end, line)}${eol}${member}${text.slice(line)}`;
 }
 
 const nested = (path: readonly string[], value: unknown): unknown =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 
-const shown = (value: unknown, indent: string, unit: string, eol: string) =>
+const jsonText = (value: unknown, indent: string, unit: string, eol: string) =>
   JSON.stringify(value, null, unit).replaceAll("\n", eol + indent);
 
 const indentAt = (text: string, position: number) =>

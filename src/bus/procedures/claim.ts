@@ -153,7 +153,7 @@ function* claimThread(
     thread_id: thread.thread_id,
     agent_id: input.agent,
     // A holder's own claim is not undone with its call: it gets a token that the call's id does not tell.
-    lease_token: input.handOver !== undefined && !mine ? tokenFrom(input.handOver) : newToken(),
+    lease_token: input.handOver !== undefined && !mine ? tokenFrom(input.handOver) : newLeaseToken(),
     attempt,
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),
@@ -215,5 +215,5 @@ function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string):
   );
 }
 
-const newToken = () =>
+const newLeaseToken = () =>
   [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -57,7 +57,7 @@ const nothingYet = {
   answered_at: null,
 };
 
-const shown = fragment`entries.deleted_at is null`;
+const isVisible = fragment`entries.deleted_at is null`;
 const unreadOnly = fragment`entries.read_at is null`;
 
 export function* entryHistory(
@@ -68,13 +68,13 @@ export function* entryHistory(
     ...(workspaceId === undefined ? [] : [sql`entries.workspace_id = ${workspaceId}`]),
     ...visible.entries(tx),
   ];
-  const conditions: Sql[] = [shown, ...ofWorkspace()];
+  const conditions: Sql[] = [isVisible, ...ofWorkspace()];
   if (unread) conditions.push(unreadOnly);
   if (before !== undefined) conditions.push(olderThan(yield* placeOf(before)));
   const rows = yield* all<EntryRow>(sql`
     select ${entryColumns} from entries where ${joined(conditions, " and ")}
     order by entries.created_at desc, entries.entry_number desc limit ${literal(limit + 1)}`);
-  const unreadOnes = sql`from entries where ${joined([shown, unreadOnly, ...ofWorkspace()], " and ")}`;
+  const unreadOnes = sql`from entries where ${joined([isVisible, unreadOnly, ...ofWorkspace()], " and ")}`;
   // Walking to the thousandth costs half of counting so many, and only where there is none is there little to count.
   const { count } = (yield* one<{ count: number }>(sql`
     select coalesce(

@@ -13,7 +13,7 @@ import { append } from "../event.ts";
 import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { markRead, ownMessage } from "./entry-state.ts";
-import { post } from "./reply.ts";
+import { postInThread } from "./reply.ts";
 
 type Input = ParsedOf<"entries.reply">;
 interface Answered {
@@ -23,7 +23,7 @@ interface Answered {
 
 export function* entryReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
-  const content = { body: textOf(row, input), payload: payloadOf(input), artifacts: [] };
+  const content = { body: answerText(row, input), payload: payloadOf(input), artifacts: [] };
   const answered =
     row.message_id === null
       ? yield* answer(tx, { from: input.from, to: yield* agentOf(row) }, content)
@@ -36,7 +36,7 @@ export function* entryReply(tx: Context, input: Input): Procedure<OutputOf<"entr
   return { entry: entryView(after), ...answered };
 }
 
-function textOf(row: EntryRow, { message, choice }: Input): string {
+function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
     throw new InboxError("invalid_input", "the answer says nothing: a message or a choice is needed");
@@ -69,7 +69,7 @@ function* answerMessage(tx: Context, row: EntryRow, from: string, content: Answe
   if (row.thread_id === null)
     return yield* answer(tx, { from, to, correlationId: yield* correlationOf(row) }, content);
   const thread = idOf("thread", row.thread_id);
-  const { message, recipient } = yield* post(tx, {
+  const { message, recipient } = yield* postInThread(tx, {
     ...content,
     from,
     to,

@@ -32,7 +32,7 @@ interface Posted {
   copies?: { id: number; channel: string }[];
 }
 
-export function* post(
+export function* postToChannel(
   tx: Context,
   { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
 ): Procedure<Posted> {
@@ -83,7 +83,7 @@ export function* msgSend(
 ): Procedure<OutputOf<"messages.send">> {
   const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
   const { correlationId, taskId, ttlSeconds } = input;
-  const posted = yield* post(tx, {
+  const posted = yield* postToChannel(tx, {
     from,
     to,
     text,
@@ -100,7 +100,13 @@ export function* sendPlain(
   input: ParsedOf<"mailbox.send">,
 ): Procedure<OutputOf<"mailbox.send">> {
   const { from, to, message: text, strict } = input;
-  const { last, recipient, copies, nextEventId } = yield* post(tx, { from, to, text, strict, tells: true });
+  const { last, recipient, copies, nextEventId } = yield* postToChannel(tx, {
+    from,
+    to,
+    text,
+    strict,
+    tells: true,
+  });
   return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
 }
 
@@ -108,7 +114,7 @@ export function* sendPlain(
 export function* ask(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
   const { from, to, question: text, choices, strict } = input;
   const correlationId = `ask-${crypto.randomUUID()}`;
-  const posted = yield* post(tx, {
+  const posted = yield* postToChannel(tx, {
     from,
     to,
     text,

@@ -10,7 +10,7 @@ import { contentOf, write } from "../message.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function reply(tx: Context, input: ParsedOf<"threads.reply">): Procedure<OutputOf<"threads.reply">> {
-  return post(tx, input);
+  return postInThread(tx, input);
 }
 
 interface Post {
@@ -25,7 +25,7 @@ interface Post {
   artifacts: ArtifactInput[];
 }
 
-export function* post(tx: Context, input: Post): Procedure<OutputOf<"threads.reply">> {
+export function* postInThread(tx: Context, input: Post): Procedure<OutputOf<"threads.reply">> {
   const content = contentOf(input);
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();

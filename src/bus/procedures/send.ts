@@ -11,7 +11,7 @@ import { numbered } from "../event.ts";
 import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
 import { changeThread, type ThreadRow, threadColumns, threadView } from "../thread.ts";
-import { post } from "./reply.ts";
+import { postInThread } from "./reply.ts";
 
 type Input = ParsedOf<"threads.send">;
 type Output = OutputOf<"threads.send">;
@@ -29,7 +29,7 @@ export function* send(tx: Context, input: Input): Procedure<Output> {
         hint: `leave out ${misplaced} to add to the thread; a new thread is made without thread, with to and subject`,
       },
     );
-  return yield* post(tx, { ...input, thread: input.thread, kind: input.kind ?? "progress" });
+  return yield* postInThread(tx, { ...input, thread: input.thread, kind: input.kind ?? "progress" });
 }
 
 function* create(tx: Context, input: Input): Procedure<Output> {

@@ -5,7 +5,7 @@ import { alone, one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { expiryAfter } from "../expiry.ts";
 
-import { isOpen, lockTasks } from "../task.ts";
+import { isReleased, lockTasks } from "../task.ts";
 
 const leaseSeconds = 15;
 
@@ -70,7 +70,7 @@ export function* leaveIfIdle(tx: Context, holder: string): Procedure<boolean> {
 }
 
 function* openWork(): Procedure<boolean> {
-  const work = yield* one(sql`select 1 as here from tasks where ${isOpen} limit 1`);
+  const work = yield* one(sql`select 1 as here from tasks where ${isReleased} limit 1`);
   return work !== undefined;
 }
 

@@ -9,9 +9,9 @@ import { append } from "../event.ts";
 import {
   changeTask,
   findTask,
-  hasNotBegun,
+  isUnstarted,
+  isUnstartedRow,
   lockTasks,
-  notStarted,
   oneView,
   type TaskRow,
   tasksWhere,
@@ -22,7 +22,7 @@ import { depend, prerequisites } from "./task-push.ts";
 function* changeable(tx: Context, name: string, command: string): Procedure<TaskRow> {
   yield* lockTasks(tx);
   const row = yield* findTask(name);
-  if (notStarted(row)) return row;
+  if (isUnstartedRow(row)) return row;
   throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
     hint: row.status === "running" ? `orch kill ${name} ends it` : "push it again",
   });
@@ -50,7 +50,7 @@ export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure
     });
   const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
-  const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${hasNotBegun}`, sql`tasks.place`);
+  const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${isUnstarted}`, sql`tasks.place`);
   const others = line.filter((other) => other.task_number !== row.task_number);
   const other = others.findIndex((one) => one.name === (before ?? behind));
   if (to === undefined && other < 0)

@@ -11,7 +11,7 @@ import { expiryAfter } from "../expiry.ts";
 import { isGone } from "../gone.ts";
 import { findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
-import { changeTask, hasNotBegun, lockTasks, notStarted, type TaskRow, tasksWhere } from "../task.ts";
+import { changeTask, isUnstarted, isUnstartedRow, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "./finish.ts";
 import { killLine } from "./task-kill.ts";
@@ -214,14 +214,15 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   for (const child of below) {
     if (!(yield* isStillLive(child))) continue;
     const error = `its parent "${row.name}" has ended`;
-    if (notStarted(child)) yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
+    if (isUnstartedRow(child))
+      yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
     else yield* killLine(tx, child, { by: row.name, reason: error, now });
   }
 }
 
 /** [Q10] What waits for a failed task never starts, and its parent is told. */
 function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<void> {
-  const rows = yield* tasksWhere(sql`${hasNotBegun} and tasks.task_number in (
+  const rows = yield* tasksWhere(sql`${isUnstarted} and tasks.task_number in (
     select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;

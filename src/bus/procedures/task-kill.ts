@@ -10,8 +10,8 @@ import {
   changeTask,
   findTask,
   isRunning,
+  isUnstartedRow,
   lockTasks,
-  notStarted,
   oneView,
   type TaskRow,
   tasksWhere,
@@ -26,7 +26,7 @@ export function* killTask(
   const row = yield* findTask(name);
   if (row.status !== "running")
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
-      hint: notStarted(row)
+      hint: isUnstartedRow(row)
         ? `orch remove ${name} takes it out of the queue`
         : `it has ended${row.error === null ? "" : `: ${row.error}`}`,
     });

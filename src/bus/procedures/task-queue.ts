@@ -3,7 +3,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Task } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { findTask, hasNotBegun, isRunning, oneView, onlyOf, tasksInQueue } from "../task.ts";
+import { findTask, isRunning, isUnstarted, oneView, onlyOf, tasksInQueue } from "../task.ts";
 import { and, visible } from "../visible.ts";
 
 export function* queue(
@@ -20,7 +20,7 @@ export function* queue(
   return {
     // What is to start comes first, in the order in which it starts.
     queued: yield* tasksInQueue(
-      sql`${hasNotBegun} ${whose()}`,
+      sql`${isUnstarted} ${whose()}`,
       sql`tasks.status desc, tasks.priority_rank, tasks.place`,
     ),
     running: yield* tasksInQueue(sql`${isRunning} ${whose()}`, sql`tasks.started_at, tasks.task_number`),

@@ -5,7 +5,7 @@ import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { isOpen, lockTasks, tasksWhere } from "../task.ts";
+import { isReleased, lockTasks, tasksWhere } from "../task.ts";
 
 export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<OutputOf<"tasks.run">> {
   const { agent, count } = input;
@@ -22,7 +22,7 @@ export function* runTasks(tx: Context, input: ParsedOf<"tasks.run">): Procedure<
   const busy = yield* one<{ running: number; waiting: number }>(sql`
     select coalesce(sum(case when tasks.status = 'running' then 1 else 0 end), 0) as running,
       coalesce(sum(case when tasks.status = 'waiting' then 1 else 0 end), 0) as waiting
-    from tasks where tasks.parent = ${agent} and ${isOpen}`);
+    from tasks where tasks.parent = ${agent} and ${isReleased}`);
   return { released: names, running: busy!.running, waiting: busy!.waiting };
 }
 

@@ -10,7 +10,7 @@ import { expiryAfter } from "../expiry.ts";
 import { firstLine } from "../message.ts";
 import {
   changeTask,
-  isOpen,
+  isReleased,
   isRunning,
   isWaiting,
   lockTasks,
@@ -233,7 +233,7 @@ function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
 }
 
 function* outlook(now: string): Procedure<Omit<Begun, "started" | "worked">> {
-  const live = yield* one(sql`select 1 as here from tasks where ${isOpen} limit 1`);
+  const live = yield* one(sql`select 1 as here from tasks where ${isReleased} limit 1`);
   const pause = yield* one<{ at: string | null }>(sql`
     select min(tasks.not_before) as at from tasks where ${isWaiting} and tasks.not_before > ${now}`);
   const workers = yield* tasksWhere(sql`${isRunning} and tasks.worker is not null`);

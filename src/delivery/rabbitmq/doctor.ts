@@ -5,17 +5,22 @@ import { driver } from "./driver.ts";
 
 type Check = OutputOf<"bus.doctor">["checks"][number];
 
-const patienceMs = 2000;
+const answerWaitMs = 2000;
 
 export async function checkBroker(address: string): Promise<Check> {
   const { url, hosts, shown, quorum } = parseBroker(address);
-  const connection = new (driver().Connection)({ url, hosts, connectionTimeout: patienceMs, retryLow: 100 });
-  let reason = `no answer within ${patienceMs / 1000} s`;
+  const connection = new (driver().Connection)({
+    url,
+    hosts,
+    connectionTimeout: answerWaitMs,
+    retryLow: 100,
+  });
+  let reason = `no answer within ${answerWaitMs / 1000} s`;
   connection.on("error", (error) => {
     reason = String(error?.message ?? error);
   });
   try {
-    await connection.onConnect(patienceMs);
+    await connection.onConnect(answerWaitMs);
     const channel = await connection.acquire({ emitErrorsFromChannel: true });
     channel.on("error", () => {});
     await channel.confirmSelect();
@@ -25,7 +30,7 @@ export async function checkBroker(address: string): Promise<Check> {
       () => false,
     );
     const kind = quorum ? "quorum" : "classic";
-    if (await Promise.race([taken, Bun.sleep(patienceMs).then(() => false)]))
+    if (await Promise.race([taken, Bun.sleep(answerWaitMs).then(() => false)]))
       return { name: "delivery", status: "ok", detail: `${shown} answers, ${kind} queues` };
     return {
       name: "delivery",

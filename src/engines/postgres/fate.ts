@@ -6,7 +6,7 @@
 import type { Pool } from "./pool.ts";
 
 /** Longer than the server keeps an idle transaction or runs a statement (connection.ts): a half-broken connection ends with that. */
-const patienceMs = 13_000;
+const fateWaitMs = 13_000;
 const pauseMs = 100;
 
 export interface Trace {
@@ -24,7 +24,7 @@ export async function fateOf(
   schema: string,
 ): Promise<"committed" | "aborted" | "unknown"> {
   if (xid === undefined || life === undefined) return "unknown";
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + fateWaitMs;
   while (performance.now() < deadline) {
     try {
       const rows = await pool.use((connection) =>

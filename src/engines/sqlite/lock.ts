@@ -5,7 +5,7 @@
  */
 import { isBusy } from "./errors.ts";
 
-const patienceMs = 5000;
+const busyWaitMs = 5000;
 /** Longer pauses waste less on failed attempts when there are many writers, and make few ones wait: measured in bench/. */
 const pauseMs = 4;
 
@@ -17,7 +17,7 @@ export async function whenFree<T>(attempt: () => T): Promise<T> {
       return attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      deadline ||= Date.now() + patienceMs;
+      deadline ||= Date.now() + busyWaitMs;
       if (Date.now() > deadline) throw error;
     }
     await Bun.sleep(Math.random() * pauseMs);

@@ -35,7 +35,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
 
   async function follow(talk: Talk, job: Job): Promise<Outcome> {
     const kept = keptEnd(settings.output === "json" ? jsonLimit : finalLimit);
-    for await (const text of textOf(talk.stdout)) {
+    for await (const text of decoded(talk.stdout)) {
       kept.add(text);
       await talk.note({ kind: "output", text, ...(!text.endsWith("\n") && { open: true }) });
     }
@@ -51,7 +51,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
 }
 
 /** Pieces of text out of bytes; what is no UTF-8 becomes U+FFFD, and no character is cut in two. */
-async function* textOf(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* decoded(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for await (const bytes of stdout) {
     const text = decoder.decode(bytes, { stream: true });

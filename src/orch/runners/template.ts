@@ -3,11 +3,11 @@ import { InboxError } from "../../contract/errors.ts";
 import type { Job } from "./runner.ts";
 
 export const places = ["prompt", "model", "name", "cwd", "session"] as const;
-type Place = (typeof places)[number];
+type Placeholder = (typeof places)[number];
 
 const place = new RegExp(`\\{(${places.join("|")})\\}`, "g");
 
-export const mentions = (words: readonly string[], wanted: Place) =>
+export const mentions = (words: readonly string[], wanted: Placeholder) =>
   words.some((word) => word.includes(`{${wanted}}`));
 
 /** Programs that run one of their arguments as code, and the flag before it. */
@@ -36,8 +36,8 @@ export function codeWithPlace(words: readonly string[]): string | undefined {
 }
 
 /** In one pass: what a value says is never taken for a place. */
-export function filled(words: readonly string[], job: Pick<Job, Place>): string[] {
-  return words.map((word) => word.replace(place, (_, name: Place) => job[name] ?? ""));
+export function filled(words: readonly string[], job: Pick<Job, Placeholder>): string[] {
+  return words.map((word) => word.replace(place, (_, name: Placeholder) => job[name] ?? ""));
 }
 
 /** Where flags go that were not in the command: before a `--`, which ends flags, else last. */

@@ -13,18 +13,19 @@ interface Called {
   globals: Globals;
   command: CommandInput;
   /** Prints an answer as every other is printed. */
-  say(value: unknown): Promise<number>;
+  respond(value: unknown): Promise<number>;
 }
 
 /** By operation; each answers with the exit code. */
 export const lastingWays: Readonly<Record<string, (called: Called) => Promise<number>>> = {
-  "bus.serve": async ({ asked, delivery, command, say }) => {
-    await runHub(asked, delivery, command, say);
+  "bus.serve": async ({ asked, delivery, command, respond }) => {
+    await runHub(asked, delivery, command, respond);
     return 0;
   },
   "bus.mcp": ({ asked, delivery, globals, command }) => runMcp(asked, delivery, globals, command),
-  "bus.setup": async ({ asked, globals, command, say }) => say(await runSetup(asked, command, globals.json)),
-  "bus.trust": async ({ asked, globals, command, say }) =>
-    say(await (await import("./trust.ts")).runTrust(asked, command, globals.json)),
-  "bus.supervise": async ({ asked, delivery, say }) => say(await runSupervisor(asked, delivery)),
+  "bus.setup": async ({ asked, globals, command, respond }) =>
+    respond(await runSetup(asked, command, globals.json)),
+  "bus.trust": async ({ asked, globals, command, respond }) =>
+    respond(await (await import("./trust.ts")).runTrust(asked, command, globals.json)),
+  "bus.supervise": async ({ asked, delivery, respond }) => respond(await runSupervisor(asked, delivery)),
 };

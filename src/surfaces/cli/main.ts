@@ -6,7 +6,7 @@ import type { OperationName } from "../../contract/operations/index.ts";
 import { actingAs, requireOwner } from "../../identity.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox.ts";
 import { type LocalOperation, runLocal } from "../../local.ts";
-import { brokerOf, isHub, isServer, locate } from "../../location.ts";
+import { brokerOf, isHub, isPostgres, locate } from "../../location.ts";
 import { fs } from "../../system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
@@ -22,7 +22,7 @@ import { withHint } from "./hints.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { lastingWays } from "./lasting.ts";
-import { complain, exitBrokenPipe, hasOutput, print, say, warn } from "./output.ts";
+import { complain, exitBrokenPipe, hasOutput, print, warn, writeOut } from "./output.ts";
 import { withoutOperation } from "./own.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
@@ -47,8 +47,8 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const rest = argv.toSpliced(at, length);
   const forms = operationsOf(command, program);
   const scanned = scanForms(forms, rest, command, program);
-  if (scanned.globals.version) return say(`${program} ${version}\n`);
-  if (scanned.globals.help) return say(commandHelp(command, program));
+  if (scanned.globals.version) return writeOut(`${program} ${version}\n`);
+  if (scanned.globals.help) return writeOut(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
@@ -95,14 +95,14 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const asked = { db: globals.db, delivery: globals.delivery, env: process.env, cwd: process.cwd() };
   const delivery = brokerOf(process.env, globals.delivery);
   if (op.kind === "local") {
-    const say = (value: unknown) => answer(op, { value }, command, globals.json);
+    const respond = (value: unknown) => answer(op, { value }, command, globals.json);
     const lasting = lastingWays[op.name];
-    if (lasting) return lasting({ asked, delivery, globals, command, say });
-    return say(await runLocal(op.name as LocalOperation, asked, command.input, command.label));
+    if (lasting) return lasting({ asked, delivery, globals, command, respond });
+    return respond(await runLocal(op.name as LocalOperation, asked, command.input, command.label));
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
-  const inbox = await openBus(location, delivery, token);
+  const inbox = await openInboxAt(location, delivery, token);
   try {
     const acting = () => act(inbox, op, command, globals.json);
     return await acting().catch(async (error) => {
@@ -112,7 +112,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     });
   } finally {
     // A file needs no farewell, and it would take time; a server's waiters may still have to be told.
-    if (isServer(location) || delivery !== undefined) await inbox.close();
+    if (isPostgres(location) || delivery !== undefined) await inbox.close();
   }
 }
 
@@ -147,7 +147,7 @@ const offer: typeof import("./trust.ts").offerTrust = (...args) =>
   (require("./trust.ts") as typeof import("./trust.ts")).offerTrust(...args);
 
 /** A file here, or a hub somewhere: from here on nobody can tell. */
-async function openBus(
+async function openInboxAt(
   location: string,
   delivery: string | undefined,
   token: string | undefined,
@@ -211,7 +211,7 @@ async function report(error: InboxError, json: boolean): Promise<number> {
       const printed = await print(`${safeJson({ ok: false, error: error.shape() })}\n`);
       return printed ? exit : exitBrokenPipe;
     } catch {
-      // Standard output itself is what fails: say it where it can still be heard.
+      // Standard output itself is what fails: say so where it can still be heard.
     }
   }
   const said = process.env.INBOX_SHELL ? slashes().inSlashes : (text: string) => text;

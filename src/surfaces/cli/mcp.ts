@@ -6,7 +6,7 @@ import { agentIn } from "../../contract/terminal-id.ts";
 import { type Caller, requireOwner } from "../../identity.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox.ts";
 import { runLocal } from "../../local.ts";
-import { type Asked, isHub, isServer, locateOrNew } from "../../location.ts";
+import { type Asked, isHub, isPostgres, locateOrNew } from "../../location.ts";
 import { exists } from "../../system.ts";
 import { connect } from "../client/client.ts";
 import type { CommandInput } from "./input.ts";
@@ -53,7 +53,7 @@ async function serving(
   token: string | undefined,
   open: () => EmbeddedInbox,
 ): Promise<Serving> {
-  const there = isServer(location) || exists(location);
+  const there = isPostgres(location) || exists(location);
   if (!there) return { inbox: madeAtFirstUse(() => make(asked, location, token), open), caller: {} };
   const inbox = open();
   if (token === undefined) return { inbox, caller: {} };

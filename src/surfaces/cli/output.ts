@@ -47,6 +47,6 @@ export function complain(text: string): void {
 }
 
 /** Text for whoever reads, and the exit code that comes of it. */
-export async function say(text: string): Promise<number> {
+export async function writeOut(text: string): Promise<number> {
   return (await print(text)) ? 0 : exitBrokenPipe;
 }

@@ -9,7 +9,7 @@ import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } f
 import { completion } from "./completion.ts";
 import { commandHelp, groupHelp, ownHelp, programHelp } from "./help.ts";
 import { nameKinds, namesOf } from "./names.ts";
-import { complain, say } from "./output.ts";
+import { complain, writeOut } from "./output.ts";
 import { scanArguments } from "./scan.ts";
 
 export async function withoutOperation(
@@ -21,24 +21,26 @@ export async function withoutOperation(
   if (word === undefined) {
     const { globals } = scanArguments(argv, [], "");
     if (globals.version)
-      return say(globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`);
+      return writeOut(
+        globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`,
+      );
     const help = programHelp(program, version);
-    if (globals.help) return say(help);
+    if (globals.help) return writeOut(help);
     complain(help);
     return errorTable.invalid_input.exit;
   }
   const wantsHelp = argv.some((token) => token === "--help" || token === "-h");
   const own = Object.hasOwn(ownCommands(program), word) ? ownHelp[word] : undefined;
-  if (own && wantsHelp) return say(own(program));
+  if (own && wantsHelp) return writeOut(own(program));
   if (word === "help") {
     const about = argv.slice(argv.indexOf("help") + 1).filter((token) => !token.startsWith("-"));
-    return say(helpAbout(about, program));
+    return writeOut(helpAbout(about, program));
   }
-  if (word === "completion" && argument === "names") return say(await completedNames(words[2], argv));
-  if (word === "completion") return say(completion(argument, program));
+  if (word === "completion" && argument === "names") return writeOut(await completedNames(words[2], argv));
+  if (word === "completion") return writeOut(completion(argument, program));
   if (program === "inbox" && word === "shell") return openShell(argv.filter((token) => token !== "shell"));
   if (!subcommandsOf(word, program).length) throw unknownCommand(word, program);
-  if (argument === undefined && wantsHelp) return say(groupHelp(word, program));
+  if (argument === undefined && wantsHelp) return writeOut(groupHelp(word, program));
   throw missingSubcommand(word, argument, program);
 }
 

@@ -4,7 +4,7 @@
  */
 import type { AnyOperation } from "../../contract/operation.ts";
 import { patienceOf } from "../../contract/waiting.ts";
-import { isUnreachable, type Sent, say, send, tell, unanswered, type Wire } from "./request.ts";
+import { isUnreachable, type Sent, send, settleOnce, tell, unanswered, type Wire } from "./request.ts";
 
 const sliceSeconds = 50;
 /** A request that lasted so long was being waited for, and not refused. */
@@ -47,7 +47,7 @@ export async function patiently(
       begun ||= performance.now() - started > begunMs;
       if (!isUnreachable(error) || !begun || !anchored) throw error;
       const until = Math.min(deadline, performance.now() + awayMs);
-      await untilBack(() => say(wire, "release", unanswered(op, input, id)), until, error, signal);
+      await untilBack(() => settleOnce(wire, "release", unanswered(op, input, id)), until, error, signal);
     }
   }
 }

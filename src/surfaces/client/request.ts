@@ -93,7 +93,7 @@ export async function send(
   } catch (error) {
     // Where nobody answered something may have been handed over all the same: others need not wait for its deadline.
     if (op.kind === "wait" && !signal?.aborted && isUnreachable(error))
-      await say(wire, "release", unanswered(op, input, id)).catch(() => {});
+      await settleOnce(wire, "release", unanswered(op, input, id)).catch(() => {});
     throw error;
   } finally {
     signal?.removeEventListener("abort", giveUp);
@@ -177,14 +177,14 @@ const notHub = (url: string, status: number) =>
     hint: "check the address",
   });
 
-export async function say(wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> {
+export async function settleOnce(wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> {
   const headers = { ...headersOf(wire), "content-type": "application/json" };
   await call(wire, `/api/hand-overs/${word}`, { method: "POST", headers, body: JSON.stringify(receipt) });
 }
 
 /** What became of an answer, said to whichever hub is there. */
 export const tell = (wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> =>
-  again(() => say(wire, word, receipt));
+  again(() => settleOnce(wire, word, receipt));
 
 export const isUnreachable = (error: unknown) =>
   error instanceof InboxError && error.details?.unreachable === true;

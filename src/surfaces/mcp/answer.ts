@@ -4,7 +4,7 @@ import type { AnyOperation, ToolForm } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { snakeCase } from "../text/recase.ts";
 import type { ToolResult } from "./call.ts";
-import { textOf } from "./text.ts";
+import { toolText } from "./text.ts";
 import type { Tool } from "./tools.ts";
 
 /** A body longer than this is cut: a model pays for every character, and may not want them all. */
@@ -12,7 +12,7 @@ export const bodyLimit = 8000;
 
 export function answerOf({ op, form }: Tool, value: unknown, agent: string): ToolResult {
   const shortened = form.whole ? value : shorten(value);
-  const text = textOf(op.name as OperationName, shortened as never);
+  const text = toolText(op.name as OperationName, shortened as never);
   return {
     content: [{ type: "text", text }],
     structuredContent: fieldsFor(op, form, shortened, agent),

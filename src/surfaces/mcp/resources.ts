@@ -6,7 +6,7 @@ import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { Session } from "./call.ts";
 import { skillAt, skillResources } from "./skills.ts";
-import { textOf } from "./text.ts";
+import { toolText } from "./text.ts";
 
 export const resourceTemplates = [
   {
@@ -94,7 +94,7 @@ async function wholeMessage(inbox: Inbox, id: number, caller: Caller): Promise<s
     const { message } = await read(whole.message.content.length);
     whole.message.content += message.content;
   }
-  return textOf("messages.read", whole);
+  return toolText("messages.read", whole);
 }
 
 const inboxIn = (uri: string) => part(uri, /^inbox:\/\/agents\/([^/]+)\/inbox$/);

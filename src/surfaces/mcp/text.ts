@@ -93,7 +93,7 @@ const texts: Texts = {
   },
 };
 
-export function textOf<N extends OperationName>(name: N, output: OutputOf<N>): string {
+export function toolText<N extends OperationName>(name: N, output: OutputOf<N>): string {
   const own = texts[name] as ((output: OutputOf<N>) => string) | undefined;
   return own ? own(output) : render(name, output, plainPaint);
 }
