@@ -6,15 +6,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
-const names = [
-  "BUN_OPTIONS",
-  "BUN_BE_BUN",
-  "BUN_INSPECT",
-  "BUN_INSPECT_CONNECT_TO",
-  "BUN_INSPECT_PRELOAD",
-  "BUN_TCC_OPTIONS",
-  "BUN_RUNTIME_TRANSPILER_CACHE_PATH",
-];
+/** The same that no sub-agent inherits. */
+const names = JSON.parse(readFileSync(new URL("../src/orch/bun-variables.json", import.meta.url), "utf8"));
 const inScript = Buffer.from("process.env.");
 
 export function writeDeafRuntime(from, to) {

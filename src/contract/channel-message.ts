@@ -1,6 +1,6 @@
 /** A message in the channel view: what `inbox msg` prints and REST speaks. The same record as in message.ts. */
 import * as v from "valibot";
-import { integer, json, name, text } from "./fields.ts";
+import { flag, integer, json, name, text } from "./fields.ts";
 import { kinds } from "./message.ts";
 
 export const messageStatuses = ["pending", "acked", "dead"] as const;
@@ -45,3 +45,13 @@ export const ttlSeconds = () =>
     }),
   );
 export const content = () => text("what to say", { file: true });
+
+/** Which messages of a channel are read. */
+export const channelFilter = () => ({
+  channel: channel(),
+  afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
+  limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
+  sender: v.optional(name("only from this sender", "NAME")),
+  correlationId: correlationId("only with this correlation id"),
+  includeAcked: flag("also those that were acknowledged"),
+});

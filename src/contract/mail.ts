@@ -21,6 +21,16 @@ export const mail = () =>
 
 export type Mail = v.InferOutput<ReturnType<typeof mail>>;
 
+/** The same in the words of the protocol that calls an agent a terminal, as far as every surface of it agrees. */
+export const terminalMail = ({ id, senderId, message, summary, createdAt, senderVerified }: Mail) => ({
+  id,
+  sender_id: senderId,
+  message,
+  ...(summary !== undefined && { summary }),
+  created_at: createdAt,
+  sender_verified: senderVerified,
+});
+
 /** How a hand-over ends: acked by being shown, or hidden until the reader acks each by itself ([B3]). */
 export const ackMode = () =>
   v.optional(

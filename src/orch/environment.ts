@@ -1,4 +1,5 @@
 /** [Q4] What a sub-agent finds in its environment, and what it must not inherit. */
+import bunVariables from "./bun-variables.json" with { type: "json" };
 import { markName } from "./kill-tree.ts";
 
 /** About one agent or one process, never to be handed down to another. */
@@ -23,13 +24,7 @@ export const personal: readonly string[] = [
   "INBOX_PROFILES",
   markName,
   // They would make our own runtime load what it must not.
-  "BUN_OPTIONS",
-  "BUN_BE_BUN",
-  "BUN_INSPECT",
-  "BUN_INSPECT_CONNECT_TO",
-  "BUN_INSPECT_PRELOAD",
-  "BUN_TCC_OPTIONS",
-  "BUN_RUNTIME_TRANSPILER_CACHE_PATH",
+  ...bunVariables,
 ];
 
 type Environment = Record<string, string | undefined>;

@@ -2,11 +2,12 @@
 import type { ArtifactInput } from "../../contract/artifact.ts";
 import type { Kind } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { numbered } from "../event.ts";
 import { reached } from "../gone.ts";
-import { contentOf, write } from "../message.ts";
+import { contentOf, type Written, write } from "../message.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function reply(tx: Context, input: ParsedOf<"threads.reply">): Procedure<OutputOf<"threads.reply">> {
@@ -35,16 +36,28 @@ export function* postInThread(tx: Context, input: Post): Procedure<OutputOf<"thr
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
   const message = yield* write(tx, head, content, now);
   const after = yield* changeThread(thread, { latest_message_id: message.row.message_id }, now);
-  const nextEventId = yield* numbered(tx, {
-    type: "message.sent",
-    source: input.from,
-    thread: after,
-    message: message.row,
-    now,
-  });
+  return yield* posted(tx, { type: "message.sent", thread: after, message, recipient, now });
+}
+
+interface Posted {
+  type: "message.sent" | "thread.created";
+  /** As it is with the message in it. */
+  thread: ThreadRow;
+  message: Written;
+  recipient: Recipient;
+  now: string;
+}
+
+/** Tells of a message that was written into a thread, and answers with both. */
+export function* posted(
+  tx: Context,
+  { type, thread, message, recipient, now }: Posted,
+): Procedure<OutputOf<"threads.reply">> {
+  const { row, view } = message;
+  const nextEventId = yield* numbered(tx, { type, source: view.fromAgent, thread, message: row, now });
   return {
-    thread: threadView(after),
-    message: message.view,
+    thread: threadView(thread),
+    message: view,
     recipient: yield* reached(recipient, message),
     nextEventId,
   };

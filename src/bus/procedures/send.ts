@@ -7,11 +7,9 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { recipientOf, seen } from "../agent.ts";
-import { numbered } from "../event.ts";
-import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
-import { changeThread, type ThreadRow, threadColumns, threadView } from "../thread.ts";
-import { postInThread } from "./reply.ts";
+import { changeThread, type ThreadRow, threadColumns } from "../thread.ts";
+import { posted, postInThread } from "./reply.ts";
 
 type Input = ParsedOf<"threads.send">;
 type Output = OutputOf<"threads.send">;
@@ -59,17 +57,5 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     now,
   );
   const after = yield* changeThread(thread, { task_id, latest_message_id: message.row.message_id }, now);
-  const nextEventId = yield* numbered(tx, {
-    type: "thread.created",
-    source: from,
-    thread: after,
-    message: message.row,
-    now,
-  });
-  return {
-    thread: threadView(after),
-    message: message.view,
-    recipient: yield* reached(recipient, message),
-    nextEventId,
-  };
+  return yield* posted(tx, { type: "thread.created", thread: after, message, recipient, now });
 }

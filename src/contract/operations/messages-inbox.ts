@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { channel, channelMessage, correlationId, messageNumber } from "../channel-message.ts";
-import { flag, integer, name } from "../fields.ts";
+import { channelFilter, channelMessage } from "../channel-message.ts";
+import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 export const msgInbox = operation({
@@ -13,12 +13,7 @@ export const msgInbox = operation({
     "shown too; it moves only with --commit. Only an empty page means the end.",
   input: () =>
     v.strictObject({
-      channel: channel(),
-      afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
-      sender: v.optional(name("only from this sender", "NAME")),
-      correlationId: correlationId("only with this correlation id"),
-      includeAcked: flag("also those that were acknowledged"),
+      ...channelFilter(),
       onlyAcked: flag("only those that were acknowledged"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
       commit: flag("with --reader: move its position past what was read"),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { channel, channelMessage, correlationId, messageNumber } from "../channel-message.ts";
-import { flag, integer, name } from "../fields.ts";
+import { channelFilter, channelMessage } from "../channel-message.ts";
+import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -14,12 +14,7 @@ export const msgWait = operation({
     "the last id you saw, or let the bus keep the position: --reader NAME --commit.",
   input: () =>
     v.strictObject({
-      channel: channel(),
-      afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
-      limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
-      sender: v.optional(name("only from this sender", "NAME")),
-      correlationId: correlationId("only with this correlation id"),
-      includeAcked: flag("also those that were acknowledged"),
+      ...channelFilter(),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
       commit: flag("with --reader: move its position past what was read"),
       timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),

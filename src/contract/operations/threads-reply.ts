@@ -2,11 +2,10 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { body, message, payload, summary } from "../message.ts";
+import { body, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
-import { recipient, strict } from "../recipient.ts";
-import { thread } from "../thread.ts";
-import { nextEventId } from "../waiting.ts";
+import { posted } from "../posted.ts";
+import { strict } from "../recipient.ts";
 
 export const reply = operation({
   name: "threads.reply",
@@ -30,13 +29,7 @@ export const reply = operation({
       strict: strict(),
       artifacts: artifacts(),
     }),
-  output: () =>
-    v.strictObject({
-      thread: thread(),
-      message: message(),
-      recipient: recipient(),
-      nextEventId: nextEventId(),
-    }),
+  output: posted,
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
   http: ["POST /api/threads/:thread/reply"],

@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
 import { choice, integer, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { body, kind, message, payload, summary } from "../message.ts";
+import { body, kind, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
-import { recipient, strict } from "../recipient.ts";
-import { priorities, thread } from "../thread.ts";
-import { nextEventId } from "../waiting.ts";
+import { posted } from "../posted.ts";
+import { strict } from "../recipient.ts";
+import { priorities } from "../thread.ts";
 
 export const send = operation({
   name: "threads.send",
@@ -35,13 +35,7 @@ export const send = operation({
       strict: strict(),
       artifacts: artifacts(),
     }),
-  output: () =>
-    v.strictObject({
-      thread: thread(),
-      message: message(),
-      recipient: recipient(),
-      nextEventId: nextEventId(),
-    }),
+  output: posted,
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "send", identity: "from" },
   creates: true,

@@ -1,6 +1,6 @@
 /** The mailbox as seed 004 calls it: an agent is a terminal. The same operations, in its words. */
 import { InboxError } from "../../contract/errors.ts";
-import type { Mail } from "../../contract/mail.ts";
+import { type Mail, terminalMail } from "../../contract/mail.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -80,18 +80,11 @@ export const terminalRoutes: Record<string, Translation> = {
       };
     },
     output: ({ messages }: { messages: Mail[] }) =>
-      messages.map(
-        ({ id, senderId, message, summary, createdAt, threadId, kind, redelivered, senderVerified }) => ({
-          id,
-          sender_id: senderId,
-          message,
-          ...(summary !== undefined && { summary }),
-          created_at: createdAt,
-          thread_id: threadId,
-          kind,
-          redelivered,
-          sender_verified: senderVerified,
-        }),
-      ),
+      messages.map((one) => ({
+        ...terminalMail(one),
+        thread_id: one.threadId,
+        kind: one.kind,
+        redelivered: one.redelivered,
+      })),
   },
 };

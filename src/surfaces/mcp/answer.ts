@@ -1,5 +1,5 @@
 /** [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads on. */
-import type { MailAnswer } from "../../contract/mail.ts";
+import { type MailAnswer, terminalMail } from "../../contract/mail.ts";
 import type { AnyOperation, ToolForm } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { snakeCase } from "../text/recase.ts";
@@ -57,18 +57,11 @@ function terminalInbox({ messages, total }: MailAnswer, terminal: string): Recor
   return {
     success: true,
     terminal_id: terminal,
-    messages: messages.map(
-      ({ id, senderId, message, summary, createdAt, threadId, kind, redelivered, senderVerified }) => ({
-        id,
-        sender_id: senderId,
-        message,
-        ...(summary !== undefined && { summary }),
-        created_at: createdAt,
-        sender_verified: senderVerified,
-        ...(threadId !== null && { thread_id: threadId, kind }),
-        ...(redelivered && { redelivered }),
-      }),
-    ),
+    messages: messages.map((one) => ({
+      ...terminalMail(one),
+      ...(one.threadId !== null && { thread_id: one.threadId, kind: one.kind }),
+      ...(one.redelivered && { redelivered: true }),
+    })),
     total,
   };
 }
