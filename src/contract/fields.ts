@@ -26,6 +26,8 @@ export interface FieldInfo {
   none?: boolean;
   /** How the flag is called where that is not the field's name: `--ttl` for `ttlSeconds`. */
   flag?: string;
+  /** What the flag was called before: still accepted, and shown nowhere. */
+  formerFlag?: string;
   /** Programs on the caller's machine fill it from this variable where nobody gave it. */
   env?: string;
   /** That variable goes with another field's: where the other one was given differently, it says nothing. */
@@ -130,7 +132,7 @@ export const integer = (help: string, range: { min: number; max: number; value?:
 
 export const number = (
   help: string,
-  range: { min: number; max: number; value?: string; flag?: string; none?: boolean },
+  range: { min: number; max: number; value?: string; flag?: string; formerFlag?: string; none?: boolean },
 ) =>
   described(
     v.custom<number>(
@@ -146,6 +148,7 @@ export const number = (
       minimum: range.min,
       maximum: range.max,
       flag: range.flag,
+      formerFlag: range.formerFlag,
       none: range.none,
     },
   );

@@ -5,8 +5,14 @@ import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
 
 /** How long a wait may last; 31 days is longer than any program should hold its breath. */
-export const timeoutSeconds = (help: string, { endless = true } = {}) =>
-  v.optional(number(help, { min: 0, max: 31 * 24 * 3600, none: endless }));
+export const timeoutSeconds = (help: string, { endless = true, ...flags }: TimeoutOptions = {}) =>
+  v.optional(number(help, { min: 0, max: 31 * 24 * 3600, none: endless, ...flags }));
+
+interface TimeoutOptions {
+  endless?: boolean;
+  flag?: string;
+  formerFlag?: string;
+}
 
 /** [T14] Where to go on from: after this event comes what the answer does not know yet. */
 export const nextEventId = () => v.number();

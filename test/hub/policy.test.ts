@@ -7,7 +7,7 @@ import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { type Scope, scopes } from "../../src/contract/token.ts";
 import { type EmbeddedInbox, openInbox } from "../../src/inbox.ts";
-import { flagsOf } from "../../src/surfaces/cli/flags.ts";
+import { acceptedFlagsOf } from "../../src/surfaces/cli/flags.ts";
 import { run } from "../support/cli.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
 import { overHttp, type Visitor } from "../support/mcp.ts";
@@ -102,7 +102,9 @@ describe("what an operation names", () => {
     );
     const wrong = await refusedOnes(some, async ({ op, scope, input }, id) => {
       const flags = Object.entries(input(id)).flatMap(([key, value]) => {
-        const { name } = flagsOf(op).find(({ field, role }) => field.key === key && role === "value")!;
+        const { name } = acceptedFlagsOf(op).find(
+          ({ field, role }) => field.key === key && role === "value",
+        )!;
         return value === true ? [name] : [name, String(value)];
       });
       const program = op.cli.program === "orch" ? "dist/orch" : "dist/inbox";

@@ -9,7 +9,7 @@ import { table } from "../../src/contract/operations/index.ts";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
-import { desk, root, run } from "../support/cli.ts";
+import { desk, orch as orchProgram, root, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 /** The program that has it; what both have is tried in the first. */
@@ -362,6 +362,24 @@ const plainFor = (command: string) =>
       : onMessage.includes(command)
         ? ["1"]
         : []);
+
+test("[C9] flags that had another name are accepted by it, and shown by the new one only", async () => {
+  using at = await desk();
+  const orch = (...args: string[]) => run(args, { cwd: at.path, program: [orchProgram] });
+  expect((await at.inbox("send", "w", "hi", "--from", "ada")).json.message.from_agent).toBe("ada");
+  expect((await at.inbox("msg", "send", "c", "hi", "--sender", "ada")).json.sender).toBe("ada");
+  for (const flag of ["--wait-seconds", "--timeout-seconds"])
+    expect((await orch("handoff", "--terminal-id", "nobody", flag, "0", "--json")).json.error.code).toBe(
+      "not_found",
+    );
+  const helped = async (...args: string[]) => (await at.human(...args, "--help")).stdout;
+  expect(await helped("send")).not.toContain("--from");
+  expect(await helped("msg", "send")).not.toContain("--sender");
+  expect(await helped("receive")).toContain("--from AGENT");
+  const { stdout } = await orch("handoff", "--help");
+  expect(stdout).toContain("--wait-seconds");
+  expect(stdout).not.toContain("--timeout-seconds");
+});
 
 test("[C9] identity: --agent or --from, else INBOX_AGENT; the short send is main; worker commands require one", async () => {
   using at = await desk();

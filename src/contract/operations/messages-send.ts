@@ -41,6 +41,6 @@ export const msgSend = operation({
   },
   examples: [
     'inbox msg send agent-1 "Task tx-abc123 is ready for review"',
-    `inbox msg send builds "Deploy v2.3.1 complete" --sender ci --ttl 3600 --metadata '{"version":"2.3.1"}'`,
+    `inbox msg send builds "Deploy v2.3.1 complete" --agent ci --ttl 3600 --metadata '{"version":"2.3.1"}'`,
   ],
 });

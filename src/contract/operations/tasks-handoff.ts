@@ -10,7 +10,7 @@ export const handoff = operation({
   access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
   detail:
-    "The result is collected: it does not come to the inbox again. If it takes longer than --timeout-seconds the answer is " +
+    "The result is collected: it does not come to the inbox again. If it takes longer than --wait-seconds the answer is " +
     '"running" with the terminalId; handing off that terminalId goes on waiting.',
   input: () =>
     v.strictObject({
@@ -20,6 +20,8 @@ export const handoff = operation({
       ...taskSettings(),
       timeoutSeconds: timeoutSeconds(
         "answer after N seconds at the latest; 0: at once (default: none, that is when it has ended)",
+        // Beside the task's own --timeout, which ends the sub-agent.
+        { flag: "--wait-seconds", formerFlag: "--timeout-seconds" },
       ),
     }),
   output: () =>
@@ -59,6 +61,6 @@ export const handoff = operation({
   failed: ({ success }) => success === false,
   examples: [
     'orch handoff claude "Review the diff in /tmp/change.patch"',
-    "orch handoff --terminal-id otter --timeout-seconds 300",
+    "orch handoff --terminal-id otter --wait-seconds 300",
   ],
 });

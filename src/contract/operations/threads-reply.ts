@@ -42,5 +42,5 @@ export const reply = operation({
     says: { thread: "the thread, for example thr_12" },
     without: ["to", "kind", "strict", "artifacts", "payload"],
   },
-  examples: ['inbox reply --from leader --thread thr_123 --summary "Use email and password for the MVP"'],
+  examples: ['inbox reply --agent leader --thread thr_123 --summary "Use email and password for the MVP"'],
 });

@@ -50,7 +50,7 @@ export const send = operation({
     without: ["thread", "kind", "maxAttempts", "run", "task", "strict", "artifacts", "payload"],
   },
   examples: [
-    'inbox send --from leader --to backend-worker --subject "Add post CRUD routes" --body-file task.md',
-    'inbox send --from leader --thread thr_123 --summary "One more thing: keep the old route"',
+    'inbox send --agent leader --to backend-worker --subject "Add post CRUD routes" --body-file task.md',
+    'inbox send --agent leader --thread thr_123 --summary "One more thing: keep the old route"',
   ],
 });

@@ -20,17 +20,42 @@ export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${lett
 export const flagName = (field: Field) =>
   field.flag ?? `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
 
-const derived = new Map<AnyOperation, Flag[]>();
+interface Derived {
+  shown: Flag[];
+  former: Flag[];
+}
 
-export function flagsOf(op: AnyOperation): Flag[] {
+const derived = new Map<AnyOperation, Derived>();
+
+/** The flags that help, completion and the reference show. */
+export const flagsOf = (op: AnyOperation): Flag[] => derivedOf(op).shown;
+
+/** Those, and what they were called before. */
+export function acceptedFlagsOf(op: AnyOperation): Flag[] {
+  const { shown, former } = derivedOf(op);
+  return [...shown, ...former];
+}
+
+function derivedOf(op: AnyOperation): Derived {
   let flags = derived.get(op);
   if (!flags) {
-    flags = fieldsOf(op.input()).flatMap(flagsOfField);
-    if (op.kind === "write") flags.push(keyFlag);
+    const fields = fieldsOf(op.input());
+    // [C9] Who is calling is --agent with every command: --from and --sender name others, too.
+    const isCaller = ({ key }: Field) => key === op.cli.identity && key !== "agent";
+    flags = {
+      shown: fields.filter((field) => !isCaller(field)).flatMap(flagsOfField),
+      former: fields.flatMap((field) => (isCaller(field) ? flagsOfField(field) : formerFlagsOf(field))),
+    };
+    if (op.kind === "write") flags.shown.push(keyFlag);
     derived.set(op, flags);
   }
   return flags;
 }
+
+const formerFlagsOf = (field: Field): Flag[] =>
+  field.formerFlag === undefined
+    ? []
+    : [{ name: field.formerFlag, field, role: "value", value: field.value, help: field.help }];
 
 /** [M9] On every write, though no operation names it. */
 const keyField: Field = {

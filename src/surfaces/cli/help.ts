@@ -34,7 +34,7 @@ const about: Record<Program, { what: string; round: string }> = {
   inbox: {
     what: "a durable bus for agents",
     round: `  inbox init
-  inbox send --from leader --to worker --subject "Say hello"
+  inbox send --agent leader --to worker --subject "Say hello"
   inbox claim --agent worker
   inbox done thr_1 "Hello" --agent worker
   inbox show thr_1`,

@@ -8,7 +8,7 @@ import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../system.ts";
 import type { Program } from "./commands.ts";
-import { type Flag, flagName, flagsOf } from "./flags.ts";
+import { acceptedFlagsOf, type Flag, flagName } from "./flags.ts";
 import { elsewhere, surplus } from "./hints.ts";
 import type { GivenFlag, Scanned } from "./scan.ts";
 
@@ -36,7 +36,7 @@ export interface CommandInput {
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
 
 export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine): CommandInput {
-  const flags = flagsOf(op);
+  const flags = acceptedFlagsOf(op);
   const warnings: string[] = [];
   const input: Record<string, unknown> = {};
   const filling = { ...caller, op, flags, input, warnings };
@@ -60,7 +60,9 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   // A plain argument is called as the usage line calls it, unless it was given by its flag.
   const byFlag = new Set(scanned.given.map(({ flag }) => flag));
   const label = (key: string) => {
-    const flag = flags.find(({ field }) => field.key === key)?.name ?? key;
+    const named = flags.filter(({ field }) => field.key === key).map(({ name }) => name);
+    const flag =
+      named.find((name) => byFlag.has(name)) ?? (key === op.cli.identity ? "--agent" : named[0]) ?? key;
     return op.cli.plain?.includes(key) && !byFlag.has(flag) ? key.toUpperCase() : flag;
   };
   return { input, warnings, label };
@@ -171,7 +173,7 @@ function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scan
   if (field.required && input[identity] === undefined)
     throw invalid(
       `${program} ${op.cli.command} needs to know who you are`,
-      `add --${identity} NAME, or set INBOX_AGENT`,
+      "add --agent NAME, or set INBOX_AGENT",
     );
 }
 

@@ -16,7 +16,7 @@ import { refusalText } from "../text/refusal.ts";
 import { render } from "../text/render.ts";
 import { safe, safeJson } from "../text/safe.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
-import { flagsOf } from "./flags.ts";
+import { acceptedFlagsOf, flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { withHint } from "./hints.ts";
 import { type CommandInput, inputOf } from "./input.ts";
@@ -68,21 +68,21 @@ function scanForms(
   const likely = forms.find((op) => (op.cli.plain !== undefined) === plainFirst);
   if (forms.length > 1 && likely) {
     try {
-      return scanArguments(rest, flagsOf(likely), command, { program });
+      return scanArguments(rest, acceptedFlagsOf(likely), command, { program });
     } catch {
       // A flag of the other form, or of none.
     }
   }
   // [Q1] In the queue's commands every option may be written key=value.
   const assigns = program === "orch" || forms.every((op) => op.cli.plain === undefined);
-  return scanArguments(rest, forms.flatMap(flagsOf), command, { assigns, program });
+  return scanArguments(rest, forms.flatMap(acceptedFlagsOf), command, { assigns, program });
 }
 
 /** Of two operations with one name the first that knows all that was given. */
 function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): AnyOperation {
   const fits = (op: AnyOperation) => {
     if (plain.length > (op.cli.plain?.length ?? 0)) return false;
-    return given.every(({ flag }) => flagsOf(op).some(({ name }) => name === flag));
+    return given.every(({ flag }) => acceptedFlagsOf(op).some(({ name }) => name === flag));
   };
   return forms.find(fits) ?? forms.find((op) => plain.length > 0 && op.cli.plain) ?? forms[0]!;
 }
