@@ -15,15 +15,17 @@ import { Lock } from "./lock.tsx";
 import { canNotify, notifies, toggleNotifications } from "./notify.ts";
 import { openPalette, Palette } from "./palette/palette.tsx";
 import { Queue } from "./queue/queue.tsx";
-import { go, pathOf, place, type Tab } from "./router.ts";
+import { go, place, type Tab } from "./router.ts";
 import { shownTabs, tabLetters, tabNames } from "./tabs.ts";
 import { theme, themes } from "./theme.ts";
 import { Threads } from "./threads/threads.tsx";
 import { Icon } from "./ui/icon.tsx";
+import { IconButton } from "./ui/icon-button.tsx";
 import { modKey } from "./ui/mod-key.ts";
+import { PlaceLink } from "./ui/place-link.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
-export const helpOpen = signal(false);
+const helpOpen = signal(false);
 
 const views: Record<Tab, ComponentType> = {
   inbox: Inbox,
@@ -51,7 +53,7 @@ export function App() {
   return (
     <div class="app" data-open={place.value.id !== undefined}>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <SideBar tab={tab} />
       <main id="main" tabIndex={-1}>
@@ -72,12 +74,14 @@ export function App() {
 }
 
 function SideBar({ tab }: { tab: Tab }) {
+  const running = queue.value.value?.running.length ?? 0;
   const counts: Partial<Record<Tab, string>> = {
     ...(unread.value && { inbox: shownCount(unread.value) }),
-    ...(queue.value.running.length && { queue: String(queue.value.running.length) }),
+    ...(running && { queue: String(running) }),
   };
   return (
     <header class="side-bar">
+      <p class="product">Restante</p>
       <button type="button" class="search-button" onClick={() => openPalette("")}>
         <Icon name="search" />
         <span class="label">Search</span>
@@ -85,22 +89,17 @@ function SideBar({ tab }: { tab: Tab }) {
       </button>
       <nav aria-label="Tabs">
         {shownTabs.map((one) => (
-          <a
+          <PlaceLink
             key={one}
             class="tab"
-            href={pathOf({ tab: one })}
+            to={{ tab: one }}
             title={`${tabNames[one]} (g ${tabLetters[one]})`}
-            aria-current={one === tab ? "page" : undefined}
-            onClick={(event) => {
-              if (event.metaKey || event.ctrlKey) return;
-              event.preventDefault();
-              go({ tab: one });
-            }}
+            current={one === tab ? "page" : undefined}
           >
             <Icon name={one} />
             <span class="label">{tabNames[one]}</span>
             {counts[one] && <span class="count">{counts[one]}</span>}
-          </a>
+          </PlaceLink>
         ))}
       </nav>
       <Settings />
@@ -112,49 +111,32 @@ function Settings() {
   const next = themes[(themes.indexOf(theme.value) + 1) % themes.length]!;
   return (
     <div class="settings">
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={`Theme: ${theme.value}. Change to ${next}`}
+      <IconButton
+        icon={theme.value === "light" ? "sun" : theme.value === "dark" ? "moon" : "system"}
+        label={`Theme: ${theme.value}. Change to ${next}`}
         title={`Theme: ${theme.value}`}
         onClick={() => {
           theme.value = next;
         }}
-      >
-        <Icon name={theme.value === "light" ? "sun" : theme.value === "dark" ? "moon" : "system"} />
-      </button>
+      />
       {canNotify && (
-        <button
-          type="button"
-          class="icon-button"
-          aria-pressed={notifies.value}
-          aria-label="Desktop notifications"
+        <IconButton
+          icon={notifies.value ? "bell" : "bell-off"}
+          label="Desktop notifications"
           title={notifies.value ? "Notifications are on" : "Notifications are off"}
+          pressed={notifies.value}
           onClick={() => void toggleNotifications()}
-        >
-          <Icon name={notifies.value ? "bell" : "bell-off"} />
-        </button>
+        />
       )}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Keyboard shortcuts"
-        title="Keyboard shortcuts (?)"
+      <IconButton
+        icon="help"
+        label="Keyboard shortcuts"
+        hotkey="?"
         onClick={() => {
           helpOpen.value = true;
         }}
-      >
-        <Icon name="help" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Commands"
-        title={`Commands (${modKey}K)`}
-        onClick={() => openPalette("")}
-      >
-        <Icon name="more" />
-      </button>
+      />
+      <IconButton icon="more" label="Commands" hotkey={`${modKey}K`} onClick={() => openPalette("")} />
     </div>
   );
 }
@@ -163,7 +145,8 @@ const LineState = () => (
   <div class="line-state" role="status" data-line={line.value}>
     {line.value === "lost" && (
       <span>
-        <Icon name="refresh" /> The hub cannot be reached. Trying again; nothing is missed.
+        <Icon name="refresh" /> The hub cannot be reached. Reconnecting; what happens meanwhile is shown
+        afterwards.
       </span>
     )}
   </div>

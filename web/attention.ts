@@ -39,7 +39,7 @@ function drawIcon(count: number): void {
 export function followAttention(): void {
   effect(() => {
     const count = unread.value;
-    document.title = `${count ? `(${shownCount(count)}) ` : ""}${tabNames[place.value.tab]}`;
+    document.title = `${count ? `(${shownCount(count)}) ` : ""}${tabNames[place.value.tab]} · Restante`;
   });
   effect(() => drawIcon(unread.value));
 }

@@ -1,4 +1,4 @@
-/** Every key. */
+/** The keyboard shortcuts. */
 import { shownTabs, tabLetters, tabNames } from "./tabs.ts";
 import { Dialog } from "./ui/dialog.tsx";
 import { Icon } from "./ui/icon.tsx";
@@ -9,24 +9,39 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
     "In every list",
     [
       [["j", "k"], "next, previous"],
-      [["Enter"], "open, and go to it"],
-      [["Esc"], "back"],
-      [["/"], "search, and commands"],
-      [[`${modKey}K`], "the same, from anywhere"],
+      [["Enter"], "open, and focus it"],
+      [["Esc"], "close, or back to the list"],
+      [["/"], "search and commands"],
+      [[`${modKey}K`], "the same, also while typing"],
+      [["r"], "reply"],
       [["?"], "this help"],
     ],
   ],
   [
     "In the inbox",
     [
-      [["r"], "reply"],
-      [["e"], "read, and on to the next"],
-      [["u"], "unread again"],
+      [["e"], "mark as read, open the next"],
+      [["u"], "mark as unread"],
       [["Del"], "delete"],
-      [["z"], "undo"],
+      [["z"], "undo delete"],
       [["x"], "select"],
-      [["J", "K"], "select down, up"],
+      [["J", "K"], "grow or shrink the selection"],
       [[`${modKey}↵`], "send the reply"],
+    ],
+  ],
+  [
+    "In the queue",
+    [
+      [["n"], "new task"],
+      [["Alt ↑", "Alt ↓"], "move up, move down"],
+      [["Del"], "remove"],
+    ],
+  ],
+  [
+    "In dead letters",
+    [
+      [["e"], "requeue"],
+      [["Del"], "delete for good"],
     ],
   ],
   ["Go to", shownTabs.map((tab): [string[], string] => [["g", tabLetters[tab]], tabNames[tab]])],
@@ -35,7 +50,7 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
 export const Help = ({ onClose }: { onClose(): void }) => (
   <Dialog label="Keyboard shortcuts" class="help" onClose={onClose}>
     <header>
-      <h1>Keyboard</h1>
+      <h1>Keyboard shortcuts</h1>
       <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
         <Icon name="close" />
       </button>

@@ -1,11 +1,14 @@
-/** A hub that wants a token, and where to put it. */
+/** The hub requires a token: where to enter it. */
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { forget, hasToken, unlock } from "./data/api.ts";
 import { Icon } from "./ui/icon.tsx";
 
 export function Lock({ why }: { why: string }) {
   const token = useSignal("");
   const keep = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   return (
     <main class="lock">
       <form
@@ -18,14 +21,16 @@ export function Lock({ why }: { why: string }) {
         <span class="empty-icon">
           <Icon name="inbox" />
         </span>
+        <p class="product">Restante</p>
         <h1>{why}</h1>
         <p>
-          Make one for yourself on the machine the hub runs on:{" "}
+          To create one, run the <code>inbox</code> command on the machine that runs the hub:{" "}
           <code>inbox token create --agent user --scope user</code>
         </p>
         <label>
           Token
           <input
+            ref={field}
             type="password"
             autoComplete="off"
             spellcheck={false}
@@ -55,7 +60,7 @@ export function Lock({ why }: { why: string }) {
                 location.reload();
               }}
             >
-              Forget it
+              Forget the stored token
             </button>
           )}
           <button type="submit" class="button primary" disabled={token.value.trim() === ""}>

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { api } from "./data/api.ts";
 import { coalesced } from "./data/coalesce.ts";
-import { onEvent, onHealed } from "./data/live.ts";
+import { onEvent, onReload } from "./data/live.ts";
 import { headline, whoOf } from "./inbox/words.ts";
 import { go } from "./router.ts";
 import { say } from "./ui/toasts.tsx";
@@ -62,5 +62,5 @@ export function followNews(): void {
   onEvent(({ eventType, payload }) => {
     if (eventType === "entry.pushed" || payload.to === "user") again();
   });
-  onHealed(again);
+  onReload(again);
 }

@@ -106,7 +106,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     );
     expect(await unreadRows(page)).toEqual(["Entry 4", "Entry 3", "Entry 2", "Entry 1"]);
     await until("the title counts four unread entries", () =>
-      page.evaluate("document.title === '(4) Inbox'"),
+      page.evaluate("document.title === '(4) Inbox · Restante'"),
     );
   });
 
@@ -150,7 +150,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       .first()
       .click({ modifiers: ["Shift"] });
     await page.getByText("3 selected").waitFor();
-    await page.getByRole("toolbar").getByRole("button", { name: "Read", exact: true }).click();
+    await page.getByRole("toolbar").getByRole("button", { name: "Mark read", exact: true }).click();
     await until(
       "three entries are stored as read",
       async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 3,
@@ -256,6 +256,6 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".palette-answer", { hasText: "done soon" }).waitFor();
     await page.keyboard.type("/nonsense");
     await press("Enter");
-    await page.locator(".palette-answer", { hasText: "There is no /nonsense" }).waitFor();
+    await page.locator(".palette-answer", { hasText: "There is no command /nonsense" }).waitFor();
   });
 });

@@ -22,11 +22,11 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const troubles = watchOver(third, hub.url);
     await third.goto(hub.url);
     const pages = [one.page, two.page, third];
-    for (const page of pages) await page.getByText("Nothing here yet").waitFor();
+    for (const page of pages) await page.getByText("No entries yet").waitFor();
     await space.push({ comments: "Fresh from the agent" });
     for (const page of pages) {
       await page.locator('.entry[data-unread="true"]', { hasText: "Fresh from the agent" }).waitFor();
-      await until("the title counts one unread entry", () => page.evaluate("document.title === '(1) Inbox'"));
+      await until("the title counts one unread entry", () => page.evaluate("document.title === '(1) Inbox · Restante'"));
       await until("the icon is the one that counts", () =>
         page.evaluate("document.querySelector('link[rel=icon]').href.startsWith('data:')"),
       );
@@ -34,7 +34,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await one.page.getByText("Fresh from the agent").first().click();
     for (const page of pages) {
       await page.locator('.entry[data-unread="false"]', { hasText: "Fresh from the agent" }).waitFor();
-      await until("the title counts nothing", () => page.evaluate("document.title === 'Inbox'"));
+      await until("the title counts nothing", () => page.evaluate("document.title === 'Inbox · Restante'"));
       await until("the icon is the plain one", () =>
         page.evaluate("document.querySelector('link[rel=icon]').href.endsWith('.svg')"),
       );
@@ -103,7 +103,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator('.entry[data-unread="true"]', { hasText: "Before the cut" }).waitFor();
     await page.getByRole("heading", { name: "After" }).waitFor();
     await until("the title counts four unread entries", () =>
-      page.evaluate("document.title === '(4) Inbox'"),
+      page.evaluate("document.title === '(4) Inbox · Restante'"),
     );
     expect(window.troubles).toEqual([]);
     await hub[Symbol.asyncDispose]();
@@ -115,7 +115,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await hub.ask("POST /api/threads/claim", { agent: "ada" });
     await using window = await openWindow(hub.url);
     const { page } = window;
-    await page.getByText("Nothing here yet").waitFor();
+    await page.getByText("No entries yet").waitFor();
     await hub.ask("POST /api/threads/thr_1/update", {
       agent: "ada",
       status: "blocked",

@@ -43,7 +43,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("Alt+ArrowUp");
     await until("the queue is one, three, two", async () => (await queued()).join() === "one,three,two");
     await page.getByLabel("Prompt").fill("echo I have changed");
-    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("button", { name: "Save prompt", exact: true }).click();
     await until(
       "the prompt is stored as changed",
       async () => (await hub.ask("GET /api/tasks/three")).json.task.prompt === "echo I have changed",
@@ -118,7 +118,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await using hub = await hubWithShell(folder.path);
     await using window = await openWindow(hub.url);
     const { page, press } = window;
-    await page.getByText("Nothing here yet").waitFor();
+    await page.getByText("No entries yet").waitFor();
     await press("/");
     for (const [typed, answer] of [
       ['/push name=hello "echo hi there"', "Queued hello."],
@@ -142,7 +142,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const route = `POST /api/workspaces/${workspace.workspaceId}/entries`;
     const { id } = (await hub.ask(route, { comments: "please look" })).json;
     await using window = await openWindow(hub.url, `/inbox/${id}`);
-    const offer = window.page.getByRole("button", { name: "Go on in a terminal" });
+    const offer = window.page.getByRole("button", { name: "Copy session command" });
     await offer.waitFor();
     expect(await offer.getAttribute("title")).toBe(`cd ${folder.path} && claude --continue`);
     expect(window.troubles).toEqual([]);
@@ -169,11 +169,11 @@ resume = ["talker", "--open", "{session}"]
     });
     await using window = await openWindow(hub.url, "/agents/guide");
     const { page } = window;
-    const offer = page.getByRole("button", { name: "Go on in a terminal" });
+    const offer = page.getByRole("button", { name: "Copy session command" });
     await offer.waitFor();
     expect(await offer.getAttribute("title")).toBe(`cd ${folder.path} && talker --open 's 1'`);
     await offer.click();
-    await page.getByText(/Copied: paste it|Copy this by hand/).waitFor();
+    await page.getByText(/Command copied|Copy it by hand/).waitFor();
     expect(window.troubles).toEqual([]);
   });
 });

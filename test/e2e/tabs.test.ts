@@ -31,9 +31,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("Control+Enter");
     expect((await answer).json).toMatchObject({ woke: true });
     await page.locator(".said", { hasText: "No, a password" }).waitFor();
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel thread" }).click();
     await page.getByLabel("Reason").fill("not needed");
-    await page.getByRole("button", { name: "Cancel the thread" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel thread" }).click();
     await page.locator(".detail-header .tag", { hasText: "cancelled" }).waitFor();
     expect((await hub.ask("GET /api/threads/thr_1")).json.thread.status).toBe("cancelled");
     expect(window.troubles).toEqual([]);
@@ -127,7 +127,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await push.close();
     await using window = await openWindow(hub.url);
     const { page, press } = window;
-    await page.getByText("This hub wants a token.").waitFor();
+    await page.getByText("This hub requires a token.").waitFor();
     await page.getByLabel("Token").fill("wrong");
     await press("Enter");
     await page.getByText("unknown or was revoked").waitFor();

@@ -1,95 +1,105 @@
-/** An agent that is no task of ours: what waits for it, what it works on, and a word to it. */
+/** An agent that is not one of the queue's sub-agents: its mail, its threads, and a field to write to it. */
 import { type Agent, mailOf, sendTo, threadsOf } from "../data/agents.ts";
-import { Markdown } from "../documents/lazy.tsx";
+import { useLoaded } from "../data/store.ts";
+import type { Thread } from "../data/threads.ts";
+import { plainTitle } from "../documents/plain-text.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
-import { BackButton } from "../ui/columns.tsx";
 import { Composer } from "../ui/composer.tsx";
-import { Face } from "../ui/face.tsx";
+import { DetailHeader } from "../ui/detail.tsx";
+import { Trouble } from "../ui/empty.tsx";
+import { Said } from "../ui/said.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
-import { useLive } from "../ui/use-live.ts";
+
+type Mail = Awaited<ReturnType<typeof mailOf>>;
+
+async function load(name: string) {
+  const [mail, { threads }] = await Promise.all([mailOf(name), threadsOf(name)]);
+  return { mail, threads };
+}
 
 export function AgentDetail({ name, agent }: { name: string; agent?: Agent }) {
-  const { value } = useLive(
-    async () => ({ mail: await mailOf(name), threads: (await threadsOf(name)).threads }),
-    () => true,
-    [name],
-  );
+  const { value, problem, retry } = useLoaded({ fetch: () => load(name), changedBy: () => true }, [name]);
   return (
     <article class="entry-detail" aria-label={name}>
-      <header class="detail-header">
-        <BackButton tab="agents" />
-        <Face name={name} />
-        <div class="detail-title">
-          <h1>{name}</h1>
-          <p>
-            {agent ? (
-              <>
-                seen <Age at={agent.lastSeenAt} />
-                {agent.pools.length > 0 && `, in ${agent.pools.join(", ")}`}
-              </>
-            ) : (
-              "has not been seen yet"
-            )}
-          </p>
-        </div>
+      <DetailHeader tab="agents" face={name} title={name} more={<Seen agent={agent} />}>
         {agent?.live && (
           <span class="tag" data-tone="good">
-            alive
+            active
           </span>
         )}
-      </header>
-      <div class="detail-body" tabIndex={0} role="region" aria-label={`About ${name}`}>
-        <section class="block" aria-label="Mail">
-          <h2>
-            Waiting in its inbox <span class="count">{value?.mail.total ?? ""}</span>
-          </h2>
-          {value && !value.mail.messages.length && (
-            <p class="hint">Nothing. What you send waits here until it asks.</p>
-          )}
-          <ol class="timeline">
-            {value?.mail.messages.map((one) => (
-              <li key={one.id} class="said">
-                <Face name={one.senderId} />
-                <div class="said-text">
-                  <p class="commentary-who">
-                    <strong>{one.senderId}</strong>
-                    {one.kind !== "event" && <span class="tag">{one.kind}</span>} <Age at={one.createdAt} />
-                  </p>
-                  <Markdown text={one.message} folder="" />
-                </div>
-              </li>
-            ))}
-          </ol>
-        </section>
-        <section class="block" aria-label="Threads">
-          <h2>
-            Threads <span class="count">{value?.threads.length ?? ""}</span>
-          </h2>
-          {value && !value.threads.length && <p class="hint">None yet.</p>}
-          <ul class="plain-list">
-            {value?.threads.map((thread) => (
-              <li key={thread.threadId}>
-                <button
-                  type="button"
-                  class="line-button"
-                  onClick={() => go({ tab: "threads", id: thread.threadId })}
-                >
-                  <span>{thread.subject}</span>
-                  <StatusTag status={thread.status} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        </section>
+      </DetailHeader>
+      <div
+        class="detail-body"
+        tabIndex={0}
+        role="region"
+        aria-label={`About ${name}`}
+        aria-busy={!value && !problem}
+      >
+        {value ? (
+          <>
+            <MailBlock mail={value.mail} />
+            <ThreadsBlock threads={value.threads} />
+          </>
+        ) : (
+          problem && <Trouble {...problem} retry={retry} />
+        )}
       </div>
       <Composer
         label={`Write to ${name}`}
+        hint={`Wakes ${name} if it is waiting.`}
         onSend={(text) => attempt(() => sendTo(name, text), `Sent to ${name}`)}
-      >
-        It wakes {name} if it waits.
-      </Composer>
+      />
     </article>
   );
 }
+
+const Seen = ({ agent }: { agent?: Agent }) =>
+  agent ? (
+    <>
+      last seen <Age at={agent.lastSeenAt} />
+      {agent.pools.length > 0 && `, in ${agent.pools.join(", ")}`}
+    </>
+  ) : (
+    <>not seen yet</>
+  );
+
+const MailBlock = ({ mail }: { mail: Mail }) => (
+  <section class="block" aria-label="Mail">
+    <h2>
+      Waiting in its inbox <span class="count">{mail.total}</span>
+    </h2>
+    {!mail.messages.length && <p class="hint">No mail. A message you send stays here until it is read.</p>}
+    <ol class="timeline">
+      {mail.messages.map((one) => (
+        <Said
+          key={one.id}
+          sender={one.senderId}
+          at={one.createdAt}
+          text={one.message}
+          about={one.kind !== "event" && <span class="tag">{one.kind}</span>}
+        />
+      ))}
+    </ol>
+  </section>
+);
+
+const ThreadsBlock = ({ threads }: { threads: readonly Thread[] }) => (
+  <section class="block" aria-label="Threads">
+    <h2>
+      Threads <span class="count">{threads.length}</span>
+    </h2>
+    {!threads.length && <p class="hint">No threads.</p>}
+    <ul class="plain-list">
+      {threads.map(({ threadId, subject, status }) => (
+        <li key={threadId}>
+          <button type="button" class="line-button" onClick={() => go({ tab: "threads", id: threadId })}>
+            <span>{plainTitle(subject)}</span>
+            <StatusTag status={status} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  </section>
+);

@@ -1,86 +1,27 @@
 /** [Q9] A sub-agent as it works: its prompt, the tools it used and what they said, its output, its final message. */
-import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Task, type TranscriptEntry, tasks } from "../data/tasks.ts";
+import { statusOf, type Task, tasks } from "../data/tasks.ts";
+import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
 import { Markdown } from "../documents/lazy.tsx";
 import { attempt } from "../ui/attempt.ts";
-import { BackButton } from "../ui/columns.tsx";
-import { Face } from "../ui/face.tsx";
+import { DetailHeader } from "../ui/detail.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, span } from "../ui/time.tsx";
 import { ResumeButton } from "./resume-button.tsx";
 
 export function Transcript({ task }: { task: Task }) {
-  const log = useSignal<readonly TranscriptEntry[]>([]);
-  const ended = useSignal(false);
+  const { entries, problem } = useTranscript(task.name, task.attempt);
   const body = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  useEffect(() => {
-    const ending = new AbortController();
-    const follow = async () => {
-      let after = 0;
-      while (!ending.signal.aborted) {
-        try {
-          const page = await tasks.log(task.name, after, ending.signal);
-          after = page.next;
-          if (page.entries.length) log.value = [...log.peek(), ...page.entries];
-          if (page.ended && !page.entries.length) {
-            ended.value = true;
-            return;
-          }
-        } catch {
-          if (ending.signal.aborted) return;
-          await new Promise((done) => setTimeout(done, 1000));
-        }
-      }
-    };
-    void follow();
-    return () => ending.abort();
-  }, [task.name, task.attempt, log, ended]);
   // Who reads at the end stays there; who has scrolled up is left alone.
   useEffect(() => {
     if (atEnd.current && body.current) body.current.scrollTop = body.current.scrollHeight;
   });
-  const running = task.status === "running";
-  const took = task.startedAt
-    ? Date.parse(task.finishedAt ?? new Date().toISOString()) - Date.parse(task.startedAt)
-    : 0;
   return (
     <article class="entry-detail" aria-label={task.name}>
-      <header class="detail-header">
-        <BackButton tab="agents" />
-        <Face name={task.name} />
-        <div class="detail-title">
-          <h1>{task.name}</h1>
-          <p>
-            {[task.profile, task.model].filter(Boolean).join(" · ") || "default profile"} · for {task.parent}
-            {task.startedAt && (
-              <>
-                {" · "}
-                {running ? (
-                  <>
-                    started <Age at={task.startedAt} />
-                  </>
-                ) : (
-                  `took ${span(took)}`
-                )}
-              </>
-            )}
-          </p>
-        </div>
-        <StatusTag status={task.status === "finished" ? (task.success ? "done" : "failed") : task.status} />
-        <ResumeButton task={task} />
-        {running && (
-          <button
-            type="button"
-            class="button quiet danger"
-            onClick={() => void attempt(() => tasks.kill(task), `Killed ${task.name}`)}
-          >
-            <Icon name="stop" /> Kill
-          </button>
-        )}
-      </header>
+      <Header task={task} />
       <div
         class="detail-body transcript"
         ref={body}
@@ -92,24 +33,68 @@ export function Transcript({ task }: { task: Task }) {
           atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
         }}
       >
-        {!log.value.some(({ kind }) => kind === "prompt") && (
+        {!entries.some(({ kind }) => kind === "prompt") && (
           <Piece entry={{ n: 0, at: task.createdAt, kind: "prompt", text: task.summary }} />
         )}
-        {joined(log.value).map((entry) => (
+        {joined(entries).map((entry) => (
           <Piece key={entry.n} entry={entry} />
         ))}
-        {task.error && log.value.findLast(({ kind }) => kind === "error")?.text !== task.error && (
-          <p class="gone">
-            <Icon name="warning" /> {task.error}
-          </p>
+        {task.error && entries.findLast(({ kind }) => kind === "error")?.text !== task.error && (
+          <Failure>{task.error}</Failure>
         )}
-        {running && <p class="hint working">working …</p>}
+        {problem && <Failure>The transcript cannot be loaded: {problem.message}</Failure>}
+        {task.status === "running" && <p class="hint working">Running …</p>}
       </div>
     </article>
   );
 }
 
-/** What a program printed came in pieces of any length; what an agent said did not. The first piece gives it its place. */
+const Failure = ({ children }: { children: ComponentChildren }) => (
+  <p class="gone" role="alert">
+    <Icon name="warning" /> <span>{children}</span>
+  </p>
+);
+
+function Header({ task }: { task: Task }) {
+  const running = task.status === "running";
+  const profile = [task.profile, task.model].filter(Boolean).join(" · ") || "default profile";
+  return (
+    <DetailHeader
+      tab="agents"
+      face={task.name}
+      title={task.name}
+      more={
+        <>
+          {profile} · pushed by {task.parent} <Duration task={task} />
+        </>
+      }
+    >
+      <StatusTag status={statusOf(task)} />
+      <ResumeButton task={task} />
+      {running && (
+        <button
+          type="button"
+          class="button quiet danger"
+          onClick={() => void attempt(() => tasks.kill(task), `Killed ${task.name}`)}
+        >
+          <Icon name="stop" /> Kill
+        </button>
+      )}
+    </DetailHeader>
+  );
+}
+
+function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {
+  if (!startedAt) return null;
+  if (finishedAt) return <>· took {span(Date.parse(finishedAt) - Date.parse(startedAt))}</>;
+  return (
+    <>
+      · started <Age at={startedAt} />
+    </>
+  );
+}
+
+/** What a program prints comes in pieces of any length, which are joined; what an agent says is whole. */
 function joined(log: readonly TranscriptEntry[]): TranscriptEntry[] {
   const whole: TranscriptEntry[] = [];
   for (const entry of log) {
@@ -123,7 +108,7 @@ function joined(log: readonly TranscriptEntry[]): TranscriptEntry[] {
   return whole;
 }
 
-/** Past this a piece begins anew: drawing the whole again for every line would take ever longer. */
+/** A piece that is longer is not added to: drawing the whole again for every line would take longer and longer. */
 const longestPiece = 20_000;
 
 const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> = {

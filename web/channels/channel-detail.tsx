@@ -1,20 +1,23 @@
-/** One channel: its messages in order, which are pending, and a word to it. */
+/** One channel: its messages in order, which are pending, and a field to post to it. */
 import { useEffect, useRef } from "preact/hooks";
-import { ack, ackAll, type ChannelMessage, messagesOf, pendingOf, post } from "../data/channels.ts";
-import { Markdown } from "../documents/lazy.tsx";
+import { ack, ackAll, messagesOf, pendingOf, post } from "../data/channels.ts";
+import { useLoaded } from "../data/store.ts";
 import { attempt } from "../ui/attempt.ts";
-import { BackButton } from "../ui/columns.tsx";
 import { Composer } from "../ui/composer.tsx";
+import { DetailHeader } from "../ui/detail.tsx";
 import { Empty, Trouble } from "../ui/empty.tsx";
-import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Age } from "../ui/time.tsx";
-import { useLive } from "../ui/use-live.ts";
+import { IconButton } from "../ui/icon-button.tsx";
+import { Said } from "../ui/said.tsx";
+
+async function load(name: string) {
+  const [messages, pending] = await Promise.all([messagesOf(name), pendingOf(name)]);
+  return { messages, pending };
+}
 
 export function ChannelDetail({ name }: { name: string }) {
-  const { value, problem, again } = useLive(
-    async () => ({ messages: await messagesOf(name), pending: await pendingOf(name) }),
-    ({ eventType }) => eventType.startsWith("message"),
+  const { value, problem, retry } = useLoaded(
+    { fetch: () => load(name), changedBy: ({ eventType }) => eventType.startsWith("message") },
     [name],
   );
   const body = useRef<HTMLDivElement>(null);
@@ -24,65 +27,64 @@ export function ChannelDetail({ name }: { name: string }) {
   }, [count]);
   return (
     <article class="entry-detail" aria-label={name}>
-      <header class="detail-header">
-        <BackButton tab="channels" />
-        <div class="detail-title">
-          <h1># {name}</h1>
-          <p>{value ? `${value.pending} pending` : " "}</p>
-        </div>
+      <DetailHeader tab="channels" title={`# ${name}`} more={value ? `${value.pending} pending` : " "}>
         {value && value.pending > 0 && (
           <button
             type="button"
             class="button quiet"
+            title="Acknowledge every message in this channel"
             onClick={() => void attempt(() => ackAll(name), "All acknowledged")}
           >
             <Icon name="check" /> Ack all
           </button>
         )}
-      </header>
-      <div class="detail-body" ref={body} tabIndex={0} role="log" aria-label={`Messages in ${name}`}>
-        {problem && !value && <Trouble {...problem} again={again} />}
+      </DetailHeader>
+      <div
+        class="detail-body"
+        ref={body}
+        tabIndex={0}
+        role="log"
+        aria-label={`Messages in ${name}`}
+        aria-busy={!value && !problem}
+      >
+        {problem && !value && <Trouble {...problem} retry={retry} />}
         {value && !value.messages.length && (
-          <Empty
-            icon="channels"
-            title="Nothing was said here yet"
-            command={`inbox msg send ${name} "Hello"`}
-          />
+          <Empty icon="channels" title="No messages yet" command={`inbox msg send ${name} "Hello"`} />
         )}
         <ol class="timeline">
-          {value?.messages.map((message) => (
-            <Said key={message.id} message={message} />
+          {value?.messages.map(({ id, sender, createdAt, content, status, threadId }) => (
+            <Said
+              key={id}
+              sender={sender}
+              at={createdAt}
+              text={content}
+              status={status}
+              about={
+                <>
+                  {status !== "pending" && <span class="tag">{status}</span>}
+                  {threadId && <span>{threadId}</span>}
+                </>
+              }
+              action={
+                status === "pending" && (
+                  <IconButton
+                    icon="check"
+                    label={`Acknowledge message ${id}`}
+                    title="Acknowledge"
+                    onClick={() => void attempt(() => ack(id))}
+                  />
+                )
+              }
+            />
           ))}
         </ol>
       </div>
-      <Composer label={`Post to ${name}`} button="Post" onSend={(text) => attempt(() => post(name, text))}>
-        Whoever reads {name} sees it.
-      </Composer>
+      <Composer
+        label={`Post to ${name}`}
+        button="Post"
+        hint={`Every reader of ${name} sees it.`}
+        onSend={(text) => attempt(() => post(name, text))}
+      />
     </article>
   );
 }
-
-const Said = ({ message }: { message: ChannelMessage }) => (
-  <li class="said" data-status={message.status}>
-    <Face name={message.sender} />
-    <div class="said-text">
-      <p class="commentary-who">
-        <strong>{message.sender}</strong>
-        {message.status !== "pending" && <span class="tag">{message.status}</span>}
-        {message.threadId && <span>{message.threadId}</span>} <Age at={message.createdAt} />
-      </p>
-      <Markdown text={message.content} folder="" />
-    </div>
-    {message.status === "pending" && (
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={`Acknowledge message ${message.id}`}
-        title="Acknowledge"
-        onClick={() => void attempt(() => ack(message.id))}
-      >
-        <Icon name="check" />
-      </button>
-    )}
-  </li>
-);

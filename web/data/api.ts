@@ -1,13 +1,13 @@
 /** The bus as the person sees it: our own client, called as `user` or as whom the token speaks for. */
 import { signal } from "@preact/signals";
 import { clientHeader } from "../../src/contract/headers.ts";
-import { Inbox, type InboxError } from "../../src/sdk/client.ts";
+import { type ErrorCode, Inbox, type InboxError } from "../../src/sdk/client.ts";
 import { observed } from "./line.ts";
 
 const key = "inbox-token";
 const token = sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined;
 
-/** Why the hub does not let us in, while it does not. */
+/** Why the hub refuses every request; undefined while it does not. */
 export const locked = signal<string | undefined>();
 
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
@@ -16,7 +16,8 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
   const response = await observed(path, { ...init, headers });
   if (response.status === 401)
-    locked.value = token === undefined ? "This hub wants a token." : "The token is unknown or was revoked.";
+    locked.value =
+      token === undefined ? "This hub requires a token." : "This token is unknown or was revoked.";
   return response;
 }
 
@@ -39,7 +40,26 @@ export function forget(): void {
   localStorage.removeItem(key);
 }
 
-export const problemOf = (error: unknown): Pick<InboxError, "message" | "hint"> & { code?: string } => {
-  const { message, hint, code } = error as Partial<InboxError>;
-  return { message: message ?? String(error), hint: hint ?? "", code };
+export interface Problem {
+  message: string;
+  hint: string;
+  code?: string;
+}
+
+/** What a person at the page can do about it; the hub's hints are for whoever called an operation. */
+const hints: Partial<Record<ErrorCode, string>> = {
+  not_allowed: "Your token does not permit this. Open the page with a token that does.",
+  busy: "Nothing was changed. Try again.",
+  internal: "This is a bug in Restante. Nothing was changed.",
 };
+
+const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function problemOf(error: unknown): Problem {
+  const { message, hint, code } = error as Partial<InboxError>;
+  return {
+    message: asSentence(message ?? String(error)),
+    hint: asSentence((code && hints[code]) ?? hint ?? ""),
+    code,
+  };
+}

@@ -1,6 +1,7 @@
 /** Channels: streams of messages that many may read. */
 import type { ChannelMessage } from "../../src/contract/channel-message.ts";
 import { api } from "./api.ts";
+import { store } from "./store.ts";
 
 export type { ChannelMessage };
 
@@ -10,7 +11,7 @@ export interface Channel {
 }
 
 /** All of them, those with something pending first. */
-export async function loadChannels(): Promise<readonly Channel[]> {
+async function listChannels(): Promise<readonly Channel[]> {
   const all: Channel[] = [];
   for (let after: string | undefined; ; ) {
     const page = await api.messages.channels({ limit: 1000, ...(after !== undefined && { after }) });
@@ -20,6 +21,11 @@ export async function loadChannels(): Promise<readonly Channel[]> {
   }
   return all.sort((a, b) => Number(b.pending > 0) - Number(a.pending > 0) || a.name.localeCompare(b.name));
 }
+
+export const channels = store({
+  fetch: listChannels,
+  changedBy: ({ eventType }) => /^(message|thread)/.test(eventType),
+});
 
 export const messagesOf = (channel: string) =>
   api.messages.inbox(channel, { includeAcked: true, newest: true, limit: 300 });

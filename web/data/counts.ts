@@ -1,29 +1,34 @@
-/** How much is unread: of all, and of each workspace. The hub counts to a thousand and no further. */
-import { signal } from "@preact/signals";
+/** How many entries are unread: in all, and in each workspace. The hub counts to a thousand and no further. */
+import { computed } from "@preact/signals";
 import { unreadLimit } from "../../src/contract/entry.ts";
 import { api } from "./api.ts";
-import { coalesced } from "./coalesce.ts";
-import { onEvent, onHealed } from "./live.ts";
-import { workspaces } from "./workspaces.ts";
+import { entries } from "./entries.ts";
+import { store } from "./store.ts";
 
-export const unread = signal(0);
-export const unreadOf = signal<ReadonlyMap<string, number>>(new Map());
+interface Counts {
+  all: number;
+  byWorkspace: ReadonlyMap<string, number>;
+}
 
 export const shownCount = (count: number) => (count >= unreadLimit ? `${unreadLimit - 1}+` : String(count));
 
-export const recount = coalesced(async () => {
-  const count = async (workspaceId?: string) =>
-    (await api.entries.history({ limit: 1, ...(workspaceId && { workspaceId }) })).unread;
-  unread.value = await count();
-  const ids = workspaces.peek().map(({ workspaceId }) => workspaceId);
-  const counts = await Promise.all(ids.map(count));
-  unreadOf.value = new Map(ids.map((id, i) => [id, counts[i]!]));
+const unreadIn = async (workspaceId?: string) =>
+  (await api.entries.history({ limit: 1, ...(workspaceId && { workspaceId }) })).unread;
+
+export const counts = store<Counts>({
+  async fetch() {
+    const ids = (await api.workspaces.list({})).workspaces.map(({ workspaceId }) => workspaceId);
+    const [all, ...each] = await Promise.all([unreadIn(), ...ids.map(unreadIn)]);
+    return { all: all!, byWorkspace: new Map(ids.map((id, i) => [id, each[i]!])) };
+  },
+  changedBy: ({ eventType, payload }) =>
+    /^(entry|entries|workspace)\./.test(eventType) || payload.to === "user",
 });
 
-export function followCounts(): void {
-  const again = () => void recount().catch(() => {});
-  onEvent(({ eventType, payload }) => {
-    if (/^(entry|entries|workspace)\./.test(eventType) || payload.to === "user") again();
-  });
-  onHealed(again);
-}
+export const unread = computed(() => counts.value.value?.all ?? 0);
+export const unreadOf = (workspaceId: string) => counts.value.value?.byWorkspace.get(workspaceId) ?? 0;
+/** Of what the list shows: with one workspace chosen, of that workspace. */
+export const unreadInList = computed(() => {
+  const { workspaceId } = entries.filter.value;
+  return workspaceId === undefined ? unread.value : unreadOf(workspaceId);
+});

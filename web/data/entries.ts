@@ -1,10 +1,9 @@
 /** The person's inbox: the entries that are loaded, newest first, under the filter that is chosen. */
-import { batch, signal } from "@preact/signals";
 import type { Entry } from "../../src/contract/entry.ts";
 import type { Event } from "../../src/contract/event.ts";
-import { api, problemOf } from "./api.ts";
-import { coalesced } from "./coalesce.ts";
-import { onEvent, onHealed } from "./live.ts";
+import { api } from "./api.ts";
+import { onEvent } from "./live.ts";
+import { type Pages, pagedStore } from "./pages.ts";
 
 export type { Entry };
 
@@ -13,71 +12,34 @@ export interface Filter {
   unread?: boolean;
 }
 
-const pageSize = 100;
+const firstPage = 100;
+const laterPages = 200;
 
-export const filter = signal<Filter>({});
-export const entries = signal<readonly Entry[]>([]);
-export const hasMore = signal(false);
-/** `undefined` until the first page is there. */
-export const problem = signal<ReturnType<typeof problemOf> | undefined>();
-export const loaded = signal(false);
-/** An older answer must not replace a newer one, nor one for another filter. */
-let turn = 0;
-
-export async function load(): Promise<void> {
-  const mine = ++turn;
-  try {
-    const page = await api.entries.history({ ...filter.peek(), limit: pageSize });
-    if (mine !== turn) return;
-    batch(() => {
-      entries.value = page.entries;
-      hasMore.value = page.hasMore;
-      loaded.value = true;
-      problem.value = undefined;
+export const entries = pagedStore<Entry, Filter>({
+  filter: {},
+  async fetch(filter, { before }) {
+    const { entries: items, hasMore } = await api.entries.history({
+      ...filter,
+      limit: before ? laterPages : firstPage,
+      ...(before && { before: before.id }),
     });
-  } catch (error) {
-    if (mine === turn) problem.value = problemOf(error);
-  }
-}
-
-export function choose(next: Filter): Promise<void> {
-  filter.value = next;
-  loaded.value = false;
-  return load();
-}
-
-export const loadMore = coalesced(async () => {
-  const mine = turn;
-  const oldest = entries.peek().at(-1);
-  if (!hasMore.peek() || !oldest) return;
-  const page = await api.entries.history({ ...filter.peek(), limit: 200, before: oldest.id });
-  if (mine !== turn) return;
-  batch(() => {
-    entries.value = [...entries.peek(), ...page.entries];
-    hasMore.value = page.hasMore;
-  });
+    return { items, hasMore };
+  },
+  merge: withNews,
+  changedBy: ({ eventType, payload }) =>
+    /^entry\.(pushed|restored)$/.test(eventType) || (!(eventType in patches) && payload.to === "user"),
 });
 
-/** What is newer than the newest we have. If there is more of it than a page, the list begins anew. */
-const loadNews = coalesced(async () => {
-  if (!loaded.peek()) return;
-  const mine = turn;
-  const page = await api.entries.history({ ...filter.peek(), limit: pageSize });
-  if (mine !== turn) return;
-  const known = new Map(entries.peek().map((entry) => [entry.id, entry]));
-  const fresh = page.entries.filter(({ id }) => !known.has(id));
-  const joined = fresh.length < page.entries.length || !page.hasMore;
-  const seen = new Map(page.entries.map((entry) => [entry.id, entry]));
-  batch(() => {
-    if (joined) {
-      const rest = entries.peek().map((entry) => seen.get(entry.id) ?? entry);
-      entries.value = merged(fresh, rest);
-    } else {
-      entries.value = page.entries;
-      hasMore.value = page.hasMore;
-    }
-  });
-});
+/** The first page as it is now, and what is known below it. If nothing of it is known, the list begins anew. */
+function withNews(page: Pages<Entry>, known: Pages<Entry> | undefined): Pages<Entry> {
+  if (!known) return page;
+  const there = new Set(known.items.map(({ id }) => id));
+  const fresh = page.items.filter(({ id }) => !there.has(id));
+  if (fresh.length === page.items.length && page.hasMore) return page;
+  const current = new Map(page.items.map((entry) => [entry.id, entry]));
+  const rest = known.items.map((entry) => current.get(entry.id) ?? entry);
+  return { items: merged(fresh, rest), hasMore: known.hasMore };
+}
 
 /** Newest first; what was restored finds its old place. */
 function merged(fresh: readonly Entry[], rest: readonly Entry[]): Entry[] {
@@ -85,53 +47,38 @@ function merged(fresh: readonly Entry[], rest: readonly Entry[]): Entry[] {
   return [...fresh, ...rest].sort((a, b) => b.ts - a.ts);
 }
 
-export function patch(ids: ReadonlySet<string>, change: Partial<Entry>): void {
-  entries.value = entries.peek().map((entry) => (ids.has(entry.id) ? { ...entry, ...change } : entry));
-}
+const updateItems = (change: (items: readonly Entry[]) => readonly Entry[]) =>
+  entries.update((known) => ({ ...known, items: change(known.items) }));
 
-export function drop(ids: ReadonlySet<string>): void {
-  entries.value = entries.peek().filter(({ id }) => !ids.has(id));
-}
+export const patch = (ids: ReadonlySet<string>, change: Partial<Entry>) =>
+  updateItems((items) => items.map((entry) => (ids.has(entry.id) ? { ...entry, ...change } : entry)));
 
-export function putBack(back: readonly Entry[]): void {
-  const there = new Set(entries.peek().map(({ id }) => id));
-  entries.value = merged(
-    back.filter(({ id }) => !there.has(id)),
-    entries.peek(),
-  );
-}
+export const drop = (ids: ReadonlySet<string>) =>
+  updateItems((items) => items.filter(({ id }) => !ids.has(id)));
 
-export const find = (id: string | undefined) => entries.value.find((entry) => entry.id === id);
+export const putBack = (back: readonly Entry[]) =>
+  updateItems((items) => {
+    const there = new Set(items.map(({ id }) => id));
+    return merged(
+      back.filter(({ id }) => !there.has(id)),
+      items,
+    );
+  });
+
+export const find = (id: string | undefined) => entries.value.value?.items.find((entry) => entry.id === id);
 
 /** An entry with its workspace and the state of its documents; it need not be in the list. */
 export const fetchEntry = (id: string) => api.entries.show({ id });
 
-const idsIn = ({ payload }: Event) => new Set([String(payload.entry)]);
-
-function follow(event: Event): void {
-  switch (event.eventType) {
-    case "entry.read":
-      patch(idsIn(event), { readAt: event.createdAt });
-      return;
-    case "entry.unread":
-      patch(idsIn(event), { readAt: null });
-      return;
-    case "entry.deleted":
-      drop(idsIn(event));
-      return;
-    case "entry.answered":
-      patch(idsIn(event), { answeredAt: event.createdAt });
-      return;
-    case "entry.pushed":
-    case "entry.restored":
-      void loadNews().catch(() => {}); // the line is down: what was missed comes when it is back
-      return;
-    default:
-      if (event.payload.to === "user") void loadNews().catch(() => {});
-  }
-}
+/** What these events say is enough: nothing has to be loaded. */
+const patches: Record<string, (ids: ReadonlySet<string>, event: Event) => void> = {
+  "entry.read": (ids, { createdAt }) => patch(ids, { readAt: createdAt }),
+  "entry.unread": (ids) => patch(ids, { readAt: null }),
+  "entry.deleted": (ids) => drop(ids),
+  "entry.answered": (ids, { createdAt }) => patch(ids, { answeredAt: createdAt }),
+};
 
 export function followEntries(): void {
-  onEvent(follow);
-  onHealed(() => void (loaded.peek() ? loadNews() : load()).catch(() => {}));
+  entries.follow();
+  onEvent((event) => patches[event.eventType]?.(new Set([String(event.payload.entry)]), event));
 }

@@ -11,7 +11,9 @@ type Listener = (event: Event) => void;
 type Told = { event: Event } | { line: Line } | { ask: true };
 
 const listeners = new Set<Listener>();
-const healed = new Set<() => void>();
+const reloads = new Set<() => void>();
+/** Whether the hub was asked once where the events begin. */
+let begun = false;
 let last: number | undefined;
 
 export function onEvent(listener: Listener): () => void {
@@ -19,10 +21,20 @@ export function onEvent(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Called when the line is back. The events that were missed come by themselves; what is not in events is asked for again. */
-export function onHealed(listener: () => void): () => void {
-  healed.add(listener);
-  return () => healed.delete(listener);
+/**
+ * Called when the page has asked where the events begin, and when the line to the hub is back. The events that were missed
+ * come by themselves; what is not in events has to be loaded again.
+ */
+export function onReload(listener: () => void): () => void {
+  reloads.add(listener);
+  return () => reloads.delete(listener);
+}
+
+/** Before this, whatever is loaded may be older than the first event that is heard. */
+export const hasBegun = () => begun;
+
+function reload(): void {
+  for (const listener of reloads) listener();
 }
 
 function take(event: Event): void {
@@ -49,21 +61,38 @@ async function lead(channel: BroadcastChannel): Promise<void> {
   }
 }
 
-/** From here on nothing is missed: whatever is loaded afterwards is at least as new as where the events begin. */
-export async function begin(): Promise<void> {
-  let before: Line = "connecting";
-  effect(() => {
-    if (before === "lost" && line.value === "open") for (const listener of healed) queueMicrotask(listener);
-    before = line.value;
-  });
+/** The windows of one browser share what the leading one hears. */
+function joinWindows(): BroadcastChannel {
   const channel = new BroadcastChannel("inbox-events");
   channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
     if ("event" in data) take(data.event);
     if ("line" in data) line.value = data.line;
   });
   channel.postMessage({ ask: true } satisfies Told);
-  const { nextEventId } = await api.events.watch({ timeoutSeconds: 0, limit: 1 });
-  last = Math.max(last ?? 0, nextEventId);
+  return channel;
+}
+
+/** Asks where the events begin. From there on nothing is missed: whatever is loaded afterwards is at least as new. */
+async function findStart(): Promise<boolean> {
+  const answer = await api.events.watch({ timeoutSeconds: 0, limit: 1 }).catch(() => undefined);
+  if (answer) last = Math.max(last ?? 0, answer.nextEventId);
+  const first = !begun;
+  begun = true;
+  if (answer || first) reload(); // also after the first failure: whatever is shown has to say why it is not there
+  return answer !== undefined;
+}
+
+export async function begin(): Promise<void> {
+  let before: Line = "connecting";
+  effect(() => {
+    if (before === "lost" && line.value === "open") queueMicrotask(reload);
+    before = line.value;
+  });
+  const channel = joinWindows();
+  while (!(await findStart())) {
+    if (locked.peek() !== undefined) return;
+    await new Promise((done) => setTimeout(done, 2000));
+  }
   // Without a secure address there are no locks: every window follows by itself.
   if (navigator.locks) void navigator.locks.request("inbox-events", () => lead(channel));
   else void lead(channel);

@@ -1,31 +1,23 @@
 /** The queue and the sub-agents that run from it. */
-import { signal } from "@preact/signals";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
-import type { TranscriptEntry } from "../../src/contract/transcript.ts";
 import { api, hasToken } from "./api.ts";
-import { coalesced } from "./coalesce.ts";
-import { onEvent, onHealed } from "./live.ts";
+import { store } from "./store.ts";
 
-export type { TranscriptEntry };
 /** As the queue lists it: with the first line of its prompt. */
 export type Task = OutputOf<"tasks.queue">["queued"][number];
 export type Profile = OutputOf<"tasks.profiles">["profiles"][number];
 
-export const queue = signal<OutputOf<"tasks.queue">>({
-  queued: [],
-  running: [],
-  finished: [],
-  hasMore: false,
+const listTasks = () => api.tasks.queue({ all: true });
+
+export const queue = store({
+  fetch: listTasks,
+  changedBy: ({ eventType }) => eventType.startsWith("task."),
 });
 
-export const loadQueue = coalesced(async () => {
-  queue.value = await api.tasks.queue({ all: true });
-});
-
-/** The person works the leader's queue; a token says by itself whose it is. */
+/** Without tokens the page works on the queue of this agent; a token says by itself whose queue it is. */
 export const leader = "main";
 const whose = hasToken ? {} : { agent: leader };
-/** A queue is changed as the one whose it is. */
+/** A queue is changed in the name of its owner. */
 const by = (task: Task) => (hasToken ? {} : { agent: task.parent });
 
 export interface NewTask {
@@ -37,6 +29,7 @@ export interface NewTask {
 }
 
 export const tasks = {
+  queue: listTasks,
   push: (task: NewTask) => api.tasks.push({ ...whose, ...task }),
   run: (count?: number) => api.tasks.run({ ...whose, ...(count !== undefined && { count }) }),
   remove: (task: Task) => api.tasks.remove({ ...by(task), name: task.name }),
@@ -51,16 +44,11 @@ export const tasks = {
   profiles: () => api.tasks.profiles({}),
 };
 
-export const taskNamed = (name: string) =>
-  [...queue.value.running, ...queue.value.queued, ...queue.value.finished].find((task) => task.name === name);
-
-/** Whether an agent is a sub-agent whose transcript can be read. */
-export const agentIsTask = (name: string) => taskNamed(name) !== undefined;
-
-export function followTasks(): void {
-  const again = () => void loadQueue().catch(() => {});
-  onEvent(({ eventType }) => {
-    if (eventType.startsWith("task.")) again();
-  });
-  onHealed(again);
+export function taskNamed(name: string): Task | undefined {
+  const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
+  return [...running, ...queued, ...finished].find((task) => task.name === name);
 }
+
+/** What a person calls its state. */
+export const statusOf = ({ status, success }: Task) =>
+  status === "finished" ? (success ? "done" : "failed") : status;

@@ -1,49 +1,34 @@
 /** Threads: the list under a filter, and the one that is open with its lease and messages. */
-import { signal } from "@preact/signals";
 import type { Lease } from "../../src/contract/lease.ts";
 import type { Message } from "../../src/contract/message.ts";
 import type { Status, Thread } from "../../src/contract/thread.ts";
 import { activeStatuses, endedStatuses } from "../../src/contract/thread.ts";
-import { api, problemOf } from "./api.ts";
-import { coalesced } from "./coalesce.ts";
+import { api } from "./api.ts";
+import { pagedStore } from "./pages.ts";
 
 export type { Lease, Message, Status, Thread };
 export type Which = "open" | "ended" | "all";
-
-export const which = signal<Which>("all");
-export const threads = signal<readonly Thread[]>([]);
-export const hasMore = signal(false);
-export const loaded = signal(false);
-export const problem = signal<ReturnType<typeof problemOf> | undefined>();
 
 const filterOf = (asked: Which) =>
   asked === "all"
     ? {}
     : { status: asked === "open" ? (["pending", ...activeStatuses] as Status[]) : [...endedStatuses] };
 
-export const loadThreads = coalesced(async () => {
-  const asked = which.peek();
-  try {
-    const page = await api.threads.list({
-      ...filterOf(asked),
-      limit: Math.min(1000, Math.max(200, threads.peek().length)),
-    });
-    if (asked !== which.peek()) return;
-    threads.value = page.threads;
-    hasMore.value = page.hasMore;
-    loaded.value = true;
-    problem.value = undefined;
-  } catch (error) {
-    problem.value = problemOf(error);
-  }
-});
+const pageSize = 200;
 
-export const loadMore = coalesced(async () => {
-  const last = threads.peek().at(-1);
-  if (!hasMore.peek() || !last) return;
-  const page = await api.threads.list({ ...filterOf(which.peek()), limit: 200, before: last.threadId });
-  threads.value = [...threads.peek(), ...page.threads];
-  hasMore.value = page.hasMore;
+/** Any event may move a thread to another group, so what is loaded is loaded again as a whole. */
+export const threads = pagedStore<Thread, Which>({
+  filter: "all",
+  async fetch(which, { before, known }) {
+    const limit = before ? pageSize : Math.min(1000, Math.max(pageSize, known));
+    const { threads: items, hasMore } = await api.threads.list({
+      ...filterOf(which),
+      limit,
+      ...(before && { before: before.threadId }),
+    });
+    return { items, hasMore };
+  },
+  changedBy: ({ threadId }) => threadId !== null,
 });
 
 export interface Opened {

@@ -16,7 +16,7 @@ function open(): Promise<HTMLIFrameElement> {
   frame ??= new Promise((ready) => {
     const made = document.createElement("iframe");
     made.sandbox.add("allow-scripts");
-    made.title = "Draws diagrams";
+    made.title = "Diagrams";
     made.tabIndex = -1;
     made.ariaHidden = "true";
     made.className = "diagram-frame";
@@ -55,7 +55,7 @@ export function Diagram({ source }: { source: string }) {
       url =
         typeof svg === "string" ? URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })) : undefined;
       image.value = url;
-      problem.value = url ? undefined : String(why ?? "nothing was drawn");
+      problem.value = url ? undefined : String(why ?? "the result is empty");
     });
     return () => {
       over = true;
@@ -76,7 +76,7 @@ export function Diagram({ source }: { source: string }) {
       {image.value ? (
         <img src={image.value} alt={`Diagram: ${source.slice(0, 200)}`} />
       ) : (
-        <span class="hint">Drawing …</span>
+        <span class="hint">Drawing the diagram …</span>
       )}
     </figure>
   );

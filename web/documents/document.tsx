@@ -1,8 +1,8 @@
-/** A document as it is now: shown by what it is, or said why it cannot be. */
+/** A document as it is now, shown by its kind; or why it cannot be shown. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { hasToken } from "../data/api.ts";
 import { bytesOf, type DocumentState, documentAddress } from "../data/documents.ts";
+import { useLoaded } from "../data/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Age } from "../ui/time.tsx";
 import { say } from "../ui/toasts.tsx";
@@ -76,8 +76,8 @@ const Gone = ({ problem, path }: DocumentState) => (
   <p class="gone">
     <Icon name="warning" />
     <span>
-      <strong>{problem ?? "This document is gone."}</strong> {path} was moved or deleted since the entry was
-      pushed. It appears here again when it is back.
+      <strong>{problem ?? "This document is missing."}</strong> {path} was moved or deleted after the entry
+      was pushed. If it is restored, it appears here again.
     </span>
   </p>
 );
@@ -96,6 +96,15 @@ function Body({
   return <Text {...{ entry, path, kind, address, state }} />;
 }
 
+/** The text of a document; undefined where its bytes are none. Another version is loaded while the last one is shown. */
+function useText(address: string, { modifiedAt, size }: DocumentState) {
+  return useLoaded(
+    { fetch: async (signal) => ({ text: asText(await (await bytesOf(address, signal)).arrayBuffer()) }) },
+    [address],
+    `${modifiedAt} ${size}`,
+  );
+}
+
 function Text({
   entry,
   path,
@@ -103,34 +112,17 @@ function Text({
   address,
   state,
 }: Omit<Props, "n"> & { kind: Kind; address: string; state: DocumentState }) {
-  const text = useSignal<string | undefined>(undefined);
-  const problem = useSignal<string | undefined>(undefined);
-  const binary = useSignal(false);
-  useEffect(() => {
-    const ending = new AbortController();
-    bytesOf(address, ending.signal)
-      .then(async (blob) => {
-        const found = asText(await blob.arrayBuffer());
-        if (ending.signal.aborted) return;
-        binary.value = found === undefined;
-        text.value = found;
-        problem.value = undefined;
-      })
-      .catch((error: Error) => {
-        if (!ending.signal.aborted) problem.value = error.message;
-      });
-    return () => ending.abort();
-  }, [address, state.modifiedAt, state.size, text, problem, binary]);
-  if (problem.value !== undefined) return <p class="gone">{problem.value}</p>;
-  if (binary.value) return <Offer path={path} address={address} state={state} />;
-  if (text.value === undefined) return <div class="waiting" aria-busy="true" />;
-  if (kind === "markdown")
-    return <Markdown text={text.value} entry={entry} folder={path.replace(/[^/]*$/, "")} />;
-  if (kind === "table") return <Table text={text.value} tabs={extensionOf(path) === "tsv"} />;
-  if (kind === "json") return <Json text={text.value} lines={/^(jsonl|ndjson)$/.test(extensionOf(path))} />;
+  const { value, problem } = useText(address, state);
+  if (problem) return <p class="gone">{problem.message}</p>;
+  if (!value) return <div class="waiting" aria-busy="true" />;
+  const { text } = value;
+  if (text === undefined) return <Offer path={path} address={address} state={state} />;
+  if (kind === "markdown") return <Markdown text={text} entry={entry} folder={path.replace(/[^/]*$/, "")} />;
+  if (kind === "table") return <Table text={text} tabs={extensionOf(path) === "tsv"} />;
+  if (kind === "json") return <Json text={text} lines={/^(jsonl|ndjson)$/.test(extensionOf(path))} />;
   return (
     <pre tabIndex={0}>
-      <Code text={text.value} language={languageOf(path)} />
+      <Code text={text} language={languageOf(path)} />
     </pre>
   );
 }

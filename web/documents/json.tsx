@@ -1,6 +1,7 @@
 /** JSON, folded: what is inside is drawn when it is opened. */
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { LinkButton } from "../ui/link-button.tsx";
 import { Code } from "./lazy.tsx";
 
 const step = 100;
@@ -23,7 +24,7 @@ export function Json({ text, lines }: { text: string; lines: boolean }) {
   if (!value)
     return (
       <>
-        <p class="hint">This is not valid JSON; shown as it is.</p>
+        <p class="hint">This is not valid JSON. It is shown as plain text.</p>
         <pre tabIndex={0}>
           <Code text={text} language="json" />
         </pre>
@@ -34,6 +35,21 @@ export function Json({ text, lines }: { text: string; lines: boolean }) {
       <Value value={value.parsed} depth={0} />
     </div>
   );
+}
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+const previewLength = 48;
+
+/** What is in an object that is folded: as many of its keys as fit a line, and how many there are. */
+function previewOf(keys: readonly string[]): string {
+  let names = "";
+  for (const [i, key] of keys.entries()) {
+    const next = i === 0 ? key : `${names}, ${key}`;
+    if (next.length > previewLength) return `{ ${names ? `${names}, …` : "…"} } ${count(keys.length, "key")}`;
+    names = next;
+  }
+  return `{ ${names} }`;
 }
 
 function Value({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
@@ -51,7 +67,6 @@ function Value({ name, value, depth }: { name?: string; value: unknown; depth: n
     );
   const list = Array.isArray(value);
   const items = Object.entries(value);
-  const summary = list ? `[${items.length}]` : `{${items.length}}`;
   if (!items.length)
     return (
       <div class="json-line">
@@ -68,7 +83,7 @@ function Value({ name, value, depth }: { name?: string; value: unknown; depth: n
     >
       <summary>
         {label}
-        <span class="json-count">{summary}</span>
+        <span class="json-count">{list ? count(items.length, "item") : previewOf(Object.keys(value))}</span>
       </summary>
       {open.value && (
         <div class="json-inner">
@@ -76,15 +91,13 @@ function Value({ name, value, depth }: { name?: string; value: unknown; depth: n
             <Value key={key} name={key} value={item} depth={depth + 1} />
           ))}
           {items.length > shown.value && (
-            <button
-              type="button"
-              class="link"
+            <LinkButton
               onClick={() => {
                 shown.value += step * 10;
               }}
             >
               {items.length - shown.value} more
-            </button>
+            </LinkButton>
           )}
         </div>
       )}

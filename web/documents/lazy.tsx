@@ -47,17 +47,13 @@ export interface CodeProps {
   language: string;
 }
 
-export const Code = later<CodeProps>(
-  async () => (await import("./code.tsx")).Code,
-  ({ text }) => <code>{text}</code>,
-);
+const PlainCode = ({ text }: { text: string }) => <code>{text}</code>;
+
+export const Code = later<CodeProps>(async () => (await import("./code.tsx")).Code, PlainCode);
 
 export interface FormulaProps {
   text: string;
   display: boolean;
 }
 
-export const Formula = later<FormulaProps>(
-  async () => (await import("./formula.tsx")).Formula,
-  ({ text }) => <code>{text}</code>,
-);
+export const Formula = later<FormulaProps>(async () => (await import("./formula.tsx")).Formula, PlainCode);

@@ -1,7 +1,8 @@
-/** An image of the workspace. Its bytes are asked for with our own token and shown from here, so that it can do nothing. */
+/** An image of the workspace. Its bytes are fetched with the page's token and shown from memory, so that it runs and loads nothing. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { bytesOf, imageAddress } from "../data/documents.ts";
+import { useLoaded } from "../data/store.ts";
 
 export function BytesImage({
   address,
@@ -12,31 +13,18 @@ export function BytesImage({
   alt: string;
   version?: string | null;
 }) {
+  const { value, problem } = useLoaded({ fetch: (signal) => bytesOf(address, signal) }, [address], version);
   const url = useSignal<string | undefined>(undefined);
-  const problem = useSignal<string | undefined>(undefined);
   useEffect(() => {
-    const ending = new AbortController();
-    let made: string | undefined;
-    bytesOf(address, ending.signal).then(
-      (blob) => {
-        if (ending.signal.aborted) return;
-        made = URL.createObjectURL(blob);
-        url.value = made;
-        problem.value = undefined;
-      },
-      (error: Error) => {
-        if (!ending.signal.aborted) problem.value = error.message;
-      },
-    );
-    return () => {
-      ending.abort();
-      if (made) URL.revokeObjectURL(made);
-    };
-  }, [address, version, url, problem]);
-  if (problem.value !== undefined)
+    if (!value) return;
+    const made = URL.createObjectURL(value);
+    url.value = made;
+    return () => URL.revokeObjectURL(made);
+  }, [value, url]);
+  if (problem)
     return (
       <span class="remote-image">
-        {alt || "An image"} <small>({problem.value})</small>
+        {alt || "Image"} <small>({problem.message})</small>
       </span>
     );
   return url.value ? <img src={url.value} alt={alt} /> : <span class="image-place" aria-busy="true" />;

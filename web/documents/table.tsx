@@ -1,6 +1,7 @@
 /** Comma-separated values as a table. */
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { LinkButton } from "../ui/link-button.tsx";
 
 /** As RFC 4180 has it: quotes protect, doubled quotes are one. */
 export function parseCsv(text: string, separator: string): string[][] {
@@ -84,15 +85,13 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
       <p class="hint table-foot">
         {body.length.toLocaleString()} rows, {head.length} columns
         {body.length > shown.value && (
-          <button
-            type="button"
-            class="link"
+          <LinkButton
             onClick={() => {
               shown.value += step * 5;
             }}
           >
             Show more
-          </button>
+          </LinkButton>
         )}
       </p>
     </>

@@ -21,22 +21,30 @@ function asImage(text: string): string {
   return new XMLSerializer().serializeToString(drawing);
 }
 
-addEventListener("message", async ({ data, source: asker }: MessageEvent<Asked>) => {
-  if (asker !== parent || typeof data?.source !== "string") return;
+async function draw({ id, source, dark }: Asked): Promise<void> {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
     htmlLabels: false,
-    theme: data.dark ? "dark" : "neutral",
+    suppressErrorRendering: true,
+    theme: dark ? "dark" : "neutral",
     fontFamily: "ui-sans-serif, system-ui, sans-serif",
     flowchart: { htmlLabels: false, useMaxWidth: false },
   });
   try {
-    const { svg } = await mermaid.render(`d${data.id}`, data.source);
-    parent.postMessage({ id: data.id, svg: asImage(svg) }, "*");
+    const { svg } = await mermaid.render(`d${id}`, source);
+    parent.postMessage({ id, svg: asImage(svg) }, "*");
   } catch (error) {
-    document.body.replaceChildren(); // what it had begun to draw
-    parent.postMessage({ id: data.id, problem: error instanceof Error ? error.message : String(error) }, "*");
+    parent.postMessage({ id, problem: error instanceof Error ? error.message : String(error) }, "*");
   }
+  document.body.replaceChildren(); // what it had begun to draw
+}
+
+/** One at a time: they share the document and the settings, and one that fails must not take another one with it. */
+let drawing = Promise.resolve();
+
+addEventListener("message", ({ data, source: asker }: MessageEvent<Asked>) => {
+  if (asker !== parent || typeof data?.source !== "string") return;
+  drawing = drawing.then(() => draw(data));
 });
 parent.postMessage({ ready: true }, "*");

@@ -2,18 +2,19 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wayBack } from "../../src/contract/workspace.ts";
-import { problemOf } from "../data/api.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
 import { type Entry, fetchEntry } from "../data/entries.ts";
 import { markRead, markUnread } from "../data/entry-actions.ts";
+import { useLoaded } from "../data/store.ts";
 import { openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
+import { plainTitle } from "../documents/plain-text.ts";
 import { go } from "../router.ts";
-import { BackButton } from "../ui/columns.tsx";
-import { Empty } from "../ui/empty.tsx";
+import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
+import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
 import { ReplyBar } from "./reply-bar.tsx";
 import { whoOf } from "./words.ts";
@@ -21,125 +22,126 @@ import { whoOf } from "./words.ts";
 /** Skimming past an entry is not reading it; staying with it is. */
 const dwellMs = 700;
 
-export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
-  const shown = useSignal<{ entry: Entry; agent: string | null; back: string | null } | undefined>(undefined);
-  const states = useSignal<readonly DocumentState[]>([]);
+interface Shown {
+  entry: Entry;
+  agent: string | null;
+  /** The command that leads back into the session. */
+  back: string | null;
   /** What the thread is about: a question alone may say little. */
-  const subject = useSignal<string | undefined>(undefined);
-  const missing = useSignal<ReturnType<typeof problemOf> | undefined>(undefined);
+  subject?: string;
+  documents: readonly DocumentState[];
+}
 
+async function load(id: string): Promise<Shown> {
+  const { entry, workspace, documents } = await fetchEntry(id);
+  const thread = entry.threadId ? await openThread(entry.threadId).catch(() => undefined) : undefined;
+  return {
+    entry,
+    agent: workspace?.agent ?? entry.sender,
+    back: workspace && wayBack(workspace),
+    subject: thread?.thread.subject,
+    documents,
+  };
+}
+
+/** The documents as they were when the entry was loaded, and every change since. */
+function useDocuments(id: string, loaded: readonly DocumentState[] | undefined): readonly DocumentState[] {
+  const changes = useSignal<ReadonlyMap<number, DocumentState>>(new Map());
+  const some = loaded !== undefined && loaded.length > 0;
   useEffect(() => {
+    if (!some) return;
     const ending = new AbortController();
-    fetchEntry(id).then(
-      ({ entry, workspace, documents }) => {
-        if (ending.signal.aborted) return;
-        shown.value = {
-          entry,
-          agent: workspace?.agent ?? entry.sender,
-          back: workspace && wayBack(workspace),
-        };
-        states.value = documents;
-        if (entry.threadId)
-          openThread(entry.threadId).then(
-            ({ thread }) => {
-              subject.value = thread.subject;
-            },
-            () => {}, // its number will do
-          );
-        if (documents.length)
-          watchDocuments(
-            id,
-            (state) => {
-              states.value = states.peek().map((one) => (one.n === state.n ? { ...one, ...state } : one));
-            },
-            ending.signal,
-          );
-      },
-      (error) => {
-        missing.value = problemOf(error);
-      },
-    );
+    const take = (state: DocumentState) => {
+      changes.value = new Map(changes.peek()).set(state.n, state);
+    };
+    watchDocuments(id, take, ending.signal);
     return () => ending.abort();
-  }, [id, shown, states, missing, subject]);
+  }, [id, some, changes]);
+  return (loaded ?? []).map((one) => ({ ...one, ...changes.value.get(one.n) }));
+}
 
-  const entry = known ?? shown.value?.entry;
-  const unread = entry?.readAt === null;
+function useMarkedWhenRead(entry: Entry | undefined): void {
   useEffect(() => {
-    if (!unread || !entry) return;
+    if (entry?.readAt !== null) return;
     const timer = setTimeout(() => void markRead([entry]), dwellMs);
     return () => clearTimeout(timer);
-  }, [id, entry === undefined]);
+  }, [entry === undefined]);
+}
 
-  if (!entry)
-    return missing.value ? (
-      <Empty
-        icon="inbox"
-        title={missing.value.code === "not_found" ? "This entry is gone" : missing.value.message}
-      >
-        {missing.value.code === "not_found"
-          ? "It was deleted, here or in another window."
-          : missing.value.hint}
-      </Empty>
-    ) : (
-      <div class="waiting" aria-busy="true" />
-    );
+export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
+  const { value, problem, retry } = useLoaded({ fetch: () => load(id) }, [id]);
+  const documents = useDocuments(id, value?.documents);
+  const entry = known ?? value?.entry;
+  useMarkedWhenRead(entry);
+  if (!entry) return <NotLoaded tab="inbox" noun="entry" id={id} problem={problem} retry={retry} />;
   const who = whoOf(entry);
+  const agent = value?.agent ?? entry.sender;
   return (
     <article class="entry-detail" aria-label={who}>
-      <header class="detail-header">
-        <BackButton tab="inbox" />
-        <Face name={who} />
-        <div class="detail-title">
-          <h1>{who}</h1>
-          <p>
-            {shown.value?.agent && shown.value.agent !== who && <span>{shown.value.agent} · </span>}
-            <span title={fullTime(entry.ts)}>
-              <Age at={entry.ts} />
-            </span>
-            {entry.threadId && (
-              <>
-                {" · "}
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => go({ tab: "threads", id: entry.threadId! })}
-                >
-                  {subject.value ?? entry.threadId}
-                </button>
-              </>
-            )}
-          </p>
-        </div>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={unread ? "Mark as read" : "Mark as unread"}
-          title={unread ? "Mark as read" : "Mark as unread (u)"}
-          onClick={() => void (unread ? markRead([entry]) : markUnread([entry]))}
-        >
-          <Icon name={unread ? "mark-read" : "unread"} />
-        </button>
-        <button type="button" class="icon-button" aria-label="Delete" title="Delete (Del)" onClick={onDelete}>
-          <Icon name="trash" />
-        </button>
-      </header>
-      <div class="detail-body" tabIndex={0} role="region" aria-label="What it says">
-        {entry.docs.map(({ path }, n) => (
-          <Document key={n} entry={id} n={n} path={path} state={states.value.find((one) => one.n === n)} />
-        ))}
+      <Header entry={entry} agent={agent} subject={value?.subject} onDelete={onDelete} />
+      <div class="detail-body" tabIndex={0} role="region" aria-label="Entry">
+        {problem && !value && <Trouble {...problem} retry={retry} />}
+        {value &&
+          entry.docs.map(({ path }, n) => (
+            <Document key={n} entry={id} n={n} path={path} state={documents.find((one) => one.n === n)} />
+          ))}
         {entry.comments && (
-          <section class="commentary" aria-label="Commentary">
+          <section class="commentary" aria-label="Comments">
             <Face name={entry.sender ?? who} />
             <div class="commentary-text">
               <p class="commentary-who">
-                <strong>{entry.sender ?? shown.value?.agent ?? who}</strong> <Age at={entry.ts} />
+                <strong>{entry.sender ?? agent ?? who}</strong> <Age at={entry.ts} />
               </p>
               <Markdown text={entry.comments} entry={id} folder="" />
             </div>
           </section>
         )}
       </div>
-      <ReplyBar entry={entry} to={shown.value?.agent ?? entry.sender} back={shown.value?.back ?? null} />
+      <ReplyBar entry={entry} to={agent} back={value?.back ?? null} />
     </article>
+  );
+}
+
+interface HeaderProps {
+  entry: Entry;
+  agent: string | null;
+  subject?: string;
+  onDelete(): void;
+}
+
+function Header({ entry, agent, subject, onDelete }: HeaderProps) {
+  const who = whoOf(entry);
+  const unread = entry.readAt === null;
+  const { threadId } = entry;
+  const more = (
+    <>
+      {agent && agent !== who && <span>{agent} · </span>}
+      <span title={fullTime(entry.ts)}>
+        <Age at={entry.ts} />
+      </span>
+      {threadId && (
+        <>
+          {" · "}
+          <button type="button" class="link" onClick={() => go({ tab: "threads", id: threadId })}>
+            {subject === undefined ? threadId : plainTitle(subject)}
+          </button>
+        </>
+      )}
+    </>
+  );
+  return (
+    <DetailHeader tab="inbox" face={who} title={who} more={more}>
+      {unread ? (
+        <IconButton icon="mark-read" label="Mark as read" onClick={() => void markRead([entry])} />
+      ) : (
+        <IconButton
+          icon="unread"
+          label="Mark as unread"
+          hotkey="u"
+          onClick={() => void markUnread([entry])}
+        />
+      )}
+      <IconButton icon="trash" label="Delete" hotkey="Del" onClick={onDelete} />
+    </DetailHeader>
   );
 }

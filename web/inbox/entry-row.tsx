@@ -1,9 +1,9 @@
 /** One entry in the list. */
 import type { Entry } from "../data/entries.ts";
 import { remove } from "../data/entry-actions.ts";
-import { pathOf } from "../router.ts";
 import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { RowLink } from "../ui/row.tsx";
 import { clockTime, fullTime } from "../ui/time.tsx";
 import { headline, nameOf, whoOf } from "./words.ts";
 
@@ -18,14 +18,7 @@ interface Props {
 }
 
 export function EntryRow({ entry, open, selected, selecting, onOpen, onSelect }: Props) {
-  const who = whoOf(entry);
   const title = headline(entry);
-  const click = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey) return; // a new window
-    event.preventDefault();
-    if (event.shiftKey) onSelect(true);
-    else onOpen();
-  };
   return (
     <div
       class="row entry"
@@ -34,37 +27,25 @@ export function EntryRow({ entry, open, selected, selecting, onOpen, onSelect }:
       data-selected={selected}
       data-selecting={selecting}
     >
-      <a
-        class="row-link"
-        href={pathOf({ tab: "inbox", id: entry.id })}
-        aria-current={open ? "true" : undefined}
-        onClick={click}
-      >
-        <span class="unread-dot">{entry.readAt === null && <span class="hidden">Unread.</span>}</span>
-        <Face name={who} />
-        <span class="row-text">
-          <span class="row-title">{title}</span>
-          <span class="row-more">
-            <span class="who">{who}</span>
-            {entry.choices && !entry.answeredAt && (
-              <span class="tag" data-tone="warn">
-                asks
-              </span>
-            )}
-            {entry.answeredAt && <span class="tag">answered</span>}
-            {entry.docs[0] && (
-              <span class="doc-names">
-                <Icon name="file" />
-                {nameOf(entry.docs[0].path)}
-                {entry.docs.length > 1 && ` +${entry.docs.length - 1}`}
-              </span>
-            )}
-          </span>
-        </span>
-        <time class="row-time" dateTime={new Date(entry.ts).toISOString()} title={fullTime(entry.ts)}>
-          {clockTime(entry.ts)}
-        </time>
-      </a>
+      <RowLink
+        to={{ tab: "inbox", id: entry.id }}
+        open={open}
+        strong={false}
+        onClick={(event) => (event.shiftKey ? onSelect(true) : onOpen())}
+        lead={
+          <>
+            <span class="unread-dot">{entry.readAt === null && <span class="hidden">Unread.</span>}</span>
+            <Face name={whoOf(entry)} />
+          </>
+        }
+        title={title}
+        more={<About entry={entry} />}
+        side={
+          <time dateTime={new Date(entry.ts).toISOString()} title={fullTime(entry.ts)}>
+            {clockTime(entry.ts)}
+          </time>
+        }
+      />
       <label class="row-select">
         <input
           type="checkbox"
@@ -85,3 +66,23 @@ export function EntryRow({ entry, open, selected, selecting, onOpen, onSelect }:
     </div>
   );
 }
+
+/** Who it is from, whether it asks for an answer, and its documents. */
+const About = ({ entry }: { entry: Entry }) => (
+  <>
+    <span class="who">{whoOf(entry)}</span>
+    {entry.choices && !entry.answeredAt && (
+      <span class="tag" data-tone="warn">
+        question
+      </span>
+    )}
+    {entry.answeredAt && <span class="tag">answered</span>}
+    {entry.docs[0] && (
+      <span class="doc-names">
+        <Icon name="file" />
+        {nameOf(entry.docs[0].path)}
+        {entry.docs.length > 1 && ` +${entry.docs.length - 1}`}
+      </span>
+    )}
+  </>
+);

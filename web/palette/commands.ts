@@ -1,5 +1,5 @@
-/** What can be done by name: what `Ctrl K` offers. */
-import { choose } from "../data/entries.ts";
+/** The commands that `Ctrl K` offers by name. */
+import { entries, type Filter } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
 import { canNotify, notifies, toggleNotifications } from "../notify.ts";
 import { go } from "../router.ts";
@@ -15,9 +15,9 @@ export interface Command {
 }
 
 export function commands(): Command[] {
-  const inbox = (filter: Parameters<typeof choose>[0]) => () => {
+  const inbox = (filter: Filter) => () => {
     go({ tab: "inbox" });
-    void choose(filter);
+    void entries.choose(filter);
   };
   return [
     ...shownTabs.map(
@@ -30,7 +30,7 @@ export function commands(): Command[] {
     ),
     { icon: "unread", name: "Show unread entries only", run: inbox({ unread: true }) },
     { icon: "inbox", name: "Show all entries", run: inbox({}) },
-    ...workspaces.value.map(
+    ...(workspaces.value.value ?? []).map(
       ({ workspaceId, label }): Command => ({
         icon: "folder",
         name: `Workspace: ${label}`,
@@ -55,7 +55,11 @@ export function commands(): Command[] {
           },
         ]
       : []),
-    { icon: "code", name: "Open the API’s page", run: () => window.open("/docs/api", "_blank", "noopener") },
+    {
+      icon: "code",
+      name: "Open the API reference",
+      run: () => window.open("/docs/api", "_blank", "noopener"),
+    },
   ];
 }
 

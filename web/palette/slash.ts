@@ -1,6 +1,6 @@
-/** The slash commands, typed as they are in a shell, acting for the main agent. Each answers with lines to show. */
+/** The slash commands: typed as in a shell, run as the main agent. Each answers with lines to show. */
 import { api, hasToken } from "../data/api.ts";
-import { leader, loadQueue, queue, type Task, tasks } from "../data/tasks.ts";
+import { leader, type Task, tasks } from "../data/tasks.ts";
 import { age } from "../ui/time.tsx";
 
 export interface Slash {
@@ -16,7 +16,7 @@ interface Words {
   rest: string;
 }
 
-/** `key=value` and `--flag` before the first other word; `--` ends them; quotes around all that is left go. */
+/** `key=value` and `--flag` before the first other word; `--` ends them; quotes around all of the rest are removed. */
 export function wordsOf(text: string): Words {
   const options: Record<string, string> = {};
   const flags = new Set<string>();
@@ -47,7 +47,7 @@ const said = (messages: readonly { senderId: string; message: string; createdAt:
         ({ senderId, message, createdAt }) =>
           `${senderId} (${age(Date.parse(createdAt), Date.now())}): ${message}`,
       )
-    : ["Nothing is ready."];
+    : ["No messages."];
 
 const group = (title: string, list: readonly Task[], at: (task: Task) => string | null) => [
   `${title}:`,
@@ -60,13 +60,13 @@ const mail: Slash[] = [
   {
     name: "/inbox",
     usage: "/inbox",
-    help: "what waits in the main agent’s inbox",
+    help: "list the messages in the main agent’s inbox",
     run: async () => said((await api.mailbox.list({ ...me })).messages),
   },
   {
     name: "/check",
     usage: "/check [from=ID] [--lifo]",
-    help: "collect what is ready",
+    help: "collect the messages that are ready",
     run: async (rest) => said((await api.mailbox.check(filterOf(rest))).messages),
   },
   {
@@ -81,7 +81,7 @@ const mail: Slash[] = [
     help: "send a message to an agent",
     async run(rest) {
       const [, to, message] = /^(\S+)\s+([\s\S]+)$/.exec(rest.trim()) ?? [];
-      if (!to || !message) throw new Error("say to whom, and what: /send AGENT MESSAGE");
+      if (!to || !message) throw new Error("missing recipient or message: /send AGENT MESSAGE");
       const { recipient } = await api.mailbox.send({
         ...from,
         to,
@@ -91,7 +91,9 @@ const mail: Slash[] = [
       return [
         `Sent to ${to}.`,
         ...(recipient.hint ? [recipient.hint] : []),
-        ...(recipient.known ? [] : [`Nobody of that name has been seen yet.${close}`]),
+        ...(recipient.known
+          ? []
+          : [`No agent with this name has been seen yet; the message is kept.${close}`]),
       ];
     },
   },
@@ -104,7 +106,7 @@ const work: Slash[] = [
     help: "add a task to the queue",
     async run(rest) {
       const { options, rest: prompt } = wordsOf(rest);
-      if (!prompt) throw new Error("say what it is to do: /push PROMPT");
+      if (!prompt) throw new Error("missing prompt: /push PROMPT");
       const { model, name, timeout, profile } = options;
       const { task } = await tasks.push({
         prompt,
@@ -122,7 +124,7 @@ const work: Slash[] = [
     help: "start queued tasks, N at a time",
     async run(rest) {
       const count = rest.trim() === "" ? undefined : Number(rest);
-      if (count !== undefined && !(count >= 1)) throw new Error("N is a number: /run 2");
+      if (count !== undefined && !(count >= 1)) throw new Error("N must be a number, as in /run 2");
       const { released } = await tasks.run(count);
       return [released.length ? `Running ${released.join(", ")}.` : "Nothing is queued. /push adds a task."];
     },
@@ -130,10 +132,9 @@ const work: Slash[] = [
   {
     name: "/queue",
     usage: "/queue",
-    help: "what is queued, running and finished",
+    help: "list queued, running and finished tasks",
     async run() {
-      await loadQueue();
-      const { queued, running, finished } = queue.peek();
+      const { queued, running, finished } = await tasks.queue();
       return [
         ...group("Queued", queued, () => null),
         ...group("Running", running, ({ startedAt }) => since(startedAt)),

@@ -1,28 +1,23 @@
 /** A new task. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { type NewTask, type Profile, tasks } from "../data/tasks.ts";
+import { useLoaded } from "../data/store.ts";
+import { type NewTask, tasks } from "../data/tasks.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
-import { BackButton } from "../ui/columns.tsx";
-import { modKey } from "../ui/mod-key.ts";
+import { DetailHeader } from "../ui/detail.tsx";
+import { TextArea, TextField } from "../ui/field.tsx";
+import { modKey, withMod } from "../ui/mod-key.ts";
 
 export function PushForm() {
   const prompt = useSignal("");
   const name = useSignal("");
   const profile = useSignal("");
-  const profiles = useSignal<readonly Profile[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    field.current?.focus();
-    void tasks.profiles().then(
-      (found) => {
-        profiles.value = found.profiles;
-      },
-      () => {},
-    );
-  }, [profiles]);
-  const push = (run: boolean) =>
+  useEffect(() => field.current?.focus(), []);
+  const empty = prompt.value.trim() === "";
+  const push = (run: boolean) => {
+    if (empty) return;
     void attempt(async () => {
       const task: NewTask = {
         prompt: prompt.value.trim(),
@@ -33,71 +28,33 @@ export function PushForm() {
       if (run) await tasks.run();
       go({ tab: "queue", id: pushed.task.name }, { replace: true });
     });
-  const empty = prompt.value.trim() === "";
+  };
   return (
     <form
       class="entry-detail"
       aria-label="Push a task"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!empty) push(false);
+        push(false);
       }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !empty) {
-          event.preventDefault();
-          push(true);
-        }
-      }}
+      onKeyDown={withMod("Enter", () => push(true))}
     >
-      <header class="detail-header">
-        <BackButton tab="queue" />
-        <div class="detail-title">
-          <h1>Push a task</h1>
-          <p>A sub-agent starts with its prompt and nothing else.</p>
-        </div>
-      </header>
+      <DetailHeader
+        tab="queue"
+        title="Push a task"
+        more="A sub-agent sees only its prompt: put everything it needs there."
+      />
       <div class="detail-body">
         <div class="form">
-          <label>
-            Prompt
-            <textarea
-              dir="auto"
-              ref={field}
-              rows={8}
-              value={prompt.value}
-              onInput={(event) => {
-                prompt.value = event.currentTarget.value;
+          <TextArea label="Prompt" text={prompt} field={field} />
+          <div class="form-line">
+            <TextField label="Name" text={name} placeholder="generated if empty" />
+            <Profiles
+              chosen={profile.value}
+              onChoose={(next) => {
+                profile.value = next;
               }}
             />
-          </label>
-          <div class="form-line">
-            <label>
-              Name
-              <input
-                placeholder="made up if empty"
-                value={name.value}
-                onInput={(event) => {
-                  name.value = event.currentTarget.value;
-                }}
-              />
-            </label>
-            <label>
-              Profile
-              <select
-                value={profile.value}
-                onChange={(event) => {
-                  profile.value = event.currentTarget.value;
-                }}
-              >
-                <option value="">The default</option>
-                {profiles.value.map((one) => (
-                  <option key={one.name} value={one.name} disabled={!one.installed}>
-                    {one.name}
-                    {one.installed ? "" : " (not installed)"}
-                  </option>
-                ))}
-              </select>
-            </label>
           </div>
           <div class="card-actions">
             <button type="submit" class="button" disabled={empty}>
@@ -110,5 +67,24 @@ export function PushForm() {
         </div>
       </div>
     </form>
+  );
+}
+
+function Profiles({ chosen, onChoose }: { chosen: string; onChoose(name: string): void }) {
+  const { value, problem } = useLoaded({ fetch: async () => (await tasks.profiles()).profiles }, []);
+  return (
+    <label>
+      Profile
+      <select value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
+        <option value="">Default</option>
+        {(value ?? []).map((one) => (
+          <option key={one.name} value={one.name} disabled={!one.installed}>
+            {one.name}
+            {one.installed ? "" : " (not installed)"}
+          </option>
+        ))}
+      </select>
+      {problem && <span class="hint">The other profiles could not be loaded: {problem.message}</span>}
+    </label>
   );
 }

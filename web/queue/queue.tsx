@@ -1,140 +1,145 @@
-/** The queue: what is to be done, what is being done, what was done. */
-import { useEffect, useMemo } from "preact/hooks";
-import { loadQueue, queue, type Task, taskNamed, tasks } from "../data/tasks.ts";
+/** The queue: tasks that wait, run and have finished. */
+import { useMemo } from "preact/hooks";
+import { useStore } from "../data/store.ts";
+import { queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
+import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
-import { go, pathOf, place } from "../router.ts";
+import { go, place } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
-import { Columns, useListKeys } from "../ui/columns.tsx";
+import { Missing, NotLoaded } from "../ui/detail.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
+import { grouped } from "../ui/groups.ts";
 import { Icon } from "../ui/icon.tsx";
-import { LongList, type Row } from "../ui/long-list.tsx";
+import { useListKeys } from "../ui/list-keys.ts";
+import { ListTab } from "../ui/list-tab.tsx";
+import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
 import { PushForm } from "./push-form.tsx";
 import { TaskDetail } from "./task-detail.tsx";
 
-/** No task is called so: a name does not begin with a dash. */
+/** No task has this name: a name does not begin with a dash. */
 const newTask = "-";
 
-function rowsOf({ queued, running, finished }: typeof queue.value): Row<Task>[] {
-  const groups: [string, readonly Task[]][] = [
-    ["Running", running],
-    ["Queued", queued],
-    // Newest first, as in every list; the command line has them the other way, nearest to where one types.
-    ["Finished", finished.toReversed()],
-  ];
-  return groups.flatMap(([head, list]) =>
-    list.length ? [{ head, count: list.length }, ...list.map((item) => ({ id: item.name, item }))] : [],
-  );
+/** What is done with the task that is open. */
+function actionsOn(queued: readonly Task[], open: Task | undefined) {
+  return {
+    move(step: 1 | -1) {
+      const at = queued.findIndex(({ name }) => name === open?.name);
+      const other = queued[at + step];
+      if (at < 0 || !other || !open) return;
+      void attempt(() => tasks.move(open, step === 1 ? { behind: other.name } : { before: other.name }));
+    },
+    remove() {
+      if (open && open.status !== "running" && open.status !== "finished")
+        void attempt(() => tasks.remove(open), `Removed ${open.name}`).then((done) => {
+          if (done) go({ tab: "queue" }, { replace: true });
+        });
+    },
+  };
 }
 
 export function Queue() {
-  const all = queue.value;
-  const rows = useMemo(() => rowsOf(all), [all]);
+  const loaded = useStore(queue);
+  const { queued = [], running = [], finished = [], hasMore = false } = loaded.value ?? {};
+  const rows = useMemo(
+    () =>
+      grouped(
+        [
+          ["Running", running],
+          ["Queued", queued],
+          // Newest first, as in every list; the command line has them the other way, nearest to where one types.
+          ["Finished", finished.toReversed()],
+        ],
+        ({ name }) => name,
+        hasMore,
+      ),
+    [loaded.value],
+  );
   const { id } = place.value;
-  const { follow, detail } = useListKeys("queue", rows);
-  const open = id === undefined ? undefined : taskNamed(id);
-  const shift = (step: 1 | -1) => {
-    const at = all.queued.findIndex(({ name }) => name === id);
-    const other = all.queued[at + step];
-    if (at < 0 || !other || !open) return;
-    void attempt(() => tasks.move(open, step === 1 ? { behind: other.name } : { before: other.name }));
-  };
-  const remove = () => {
-    if (open && open.status !== "running" && open.status !== "finished")
-      void attempt(() => tasks.remove(open), `Removed ${open.name}`);
-  };
+  const keys = useListKeys("queue", rows);
+  const actions = actionsOn(queued, id === undefined ? undefined : taskNamed(id));
   useKeys({
     n: () => go({ tab: "queue", id: newTask }),
-    "alt+ArrowDown": () => shift(1),
-    "alt+ArrowUp": () => shift(-1),
-    J: () => shift(1),
-    K: () => shift(-1),
-    Delete: remove,
+    "alt+ArrowDown": () => actions.move(1),
+    "alt+ArrowUp": () => actions.move(-1),
+    J: () => actions.move(1),
+    K: () => actions.move(-1),
+    Delete: actions.remove,
   });
-  useEffect(() => {
-    void loadQueue().catch(() => {});
-  }, []);
   return (
-    <Columns
-      label="Queue"
-      detail={detail}
-      list={
-        <>
-          <header class="list-header">
-            <h1>Queue</h1>
-            <button type="button" class="button quiet" onClick={() => go({ tab: "queue", id: newTask })}>
-              <Icon name="plus" /> Push
-            </button>
-            <button
-              type="button"
-              class="button"
-              disabled={!all.queued.length}
-              onClick={() => void attempt(() => tasks.run(), "Running")}
-            >
-              <Icon name="play" /> Run
-            </button>
-          </header>
-          {rows.length ? (
-            <LongList
-              label="Tasks"
-              rows={rows}
-              current={id}
-              follow={follow}
-              render={(task) => <TaskRow task={task} open={task.name === id} />}
-            />
-          ) : (
-            <Empty
-              icon="queue"
-              title="The queue is empty"
-              command={'orch push "Research the API" && orch run'}
-            >
-              Push tasks and run them; each result goes to the inbox of whoever pushed it:
-            </Empty>
-          )}
-        </>
-      }
-    >
-      {id === newTask ? (
-        <PushForm />
-      ) : open ? (
-        <TaskDetail key={open.name} task={open} onMove={shift} onRemove={remove} />
-      ) : (
-        <Empty icon="queue" title="No task is open">
-          <kbd>n</kbd> pushes a new one.
+    <ListTab
+      tab="queue"
+      loaded={loaded}
+      rows={rows}
+      keys={keys}
+      tools={<Tools canRun={queued.length > 0} />}
+      empty={
+        <Empty icon="queue" title="The queue is empty" command={'orch push "Research the API" && orch run'}>
+          Push tasks and run them. Each result goes to the inbox of the agent that pushed the task:
         </Empty>
-      )}
-    </Columns>
+      }
+      render={(task) => <TaskRow task={task} open={task.name === id} />}
+    >
+      <Detail id={id} loaded={loaded} actions={actions} />
+    </ListTab>
+  );
+}
+
+const Tools = ({ canRun }: { canRun: boolean }) => (
+  <>
+    <button type="button" class="button quiet" onClick={() => go({ tab: "queue", id: newTask })}>
+      <Icon name="plus" /> Push
+    </button>
+    <button
+      type="button"
+      class="button"
+      disabled={!canRun}
+      title="Start the queued tasks"
+      onClick={() => void attempt(() => tasks.run(), "Started")}
+    >
+      <Icon name="play" /> Run
+    </button>
+  </>
+);
+
+interface DetailProps {
+  id: string | undefined;
+  loaded: ReturnType<typeof useStore>;
+  actions: ReturnType<typeof actionsOn>;
+}
+
+function Detail({ id, loaded, actions }: DetailProps) {
+  if (id === newTask) return <PushForm />;
+  const open = id === undefined ? undefined : taskNamed(id);
+  if (open) return <TaskDetail key={open.name} task={open} onMove={actions.move} onRemove={actions.remove} />;
+  if (id !== undefined)
+    return loaded.value === undefined ? (
+      <NotLoaded tab="queue" noun="task" id={id} {...loaded} />
+    ) : (
+      <Missing tab="queue" noun="task" id={id} />
+    );
+  return (
+    <Empty icon="queue" title="No task is open">
+      <kbd>n</kbd> opens the form for a new task.
+    </Empty>
   );
 }
 
 const TaskRow = ({ task, open }: { task: Task; open: boolean }) => (
-  <div class="row" data-open={open}>
-    <a
-      class="row-link"
-      href={pathOf({ tab: "queue", id: task.name })}
-      aria-current={open ? "true" : undefined}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey) return;
-        event.preventDefault();
-        go({ tab: "queue", id: task.name });
-      }}
-    >
-      <Face name={task.name} />
-      <span class="row-text">
-        <span class="row-title strong">{task.name}</span>
-        <span class="row-more">
-          <span>{task.summary}</span>
-        </span>
-      </span>
-      <span class="row-time">
-        {task.status === "finished" ? (
-          <StatusTag status={task.success ? "done" : "failed"} />
-        ) : (
-          <Age at={task.startedAt ?? task.createdAt} />
-        )}
-      </span>
-    </a>
-  </div>
+  <Row
+    to={{ tab: "queue", id: task.name }}
+    open={open}
+    lead={<Face name={task.name} />}
+    title={task.name}
+    more={<span>{plainTitle(task.summary)}</span>}
+    side={
+      task.status === "finished" ? (
+        <StatusTag status={statusOf(task)} />
+      ) : (
+        <Age at={task.startedAt ?? task.createdAt} />
+      )
+    }
+  />
 );

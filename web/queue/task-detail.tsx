@@ -1,14 +1,16 @@
-/** A task: what it is to do and how; before it starts it can be changed, moved and removed. */
+/** A task: what it is to do and how. Until it starts it can be changed, moved and removed. */
 import { useSignal } from "@preact/signals";
-import { type Task, tasks } from "../data/tasks.ts";
+import { useLoaded } from "../data/store.ts";
+import { statusOf, type Task, tasks } from "../data/tasks.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
-import { BackButton } from "../ui/columns.tsx";
-import { Face } from "../ui/face.tsx";
+import { DetailHeader } from "../ui/detail.tsx";
+import { Trouble } from "../ui/empty.tsx";
+import { TextArea } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
-import { useLive } from "../ui/use-live.ts";
 
 interface Props {
   task: Task;
@@ -16,82 +18,48 @@ interface Props {
   onRemove(): void;
 }
 
+const waits = ({ status }: Task) => status === "queued" || status === "waiting";
+
+const factsOf = (task: Task): [string, string | null][] => [
+  ["Profile", task.profile ?? "default"],
+  ["Model", task.model],
+  ["Priority", task.priority],
+  ["Timeout", task.timeoutSeconds === null ? null : `${task.timeoutSeconds} s`],
+  ["After", task.after.join(", ") || null],
+  ["Retries", task.retries ? String(task.retries) : null],
+  ["Worker", task.worker],
+  ["Folder", task.cwd],
+  ["Pushed by", task.parent],
+];
+
 export function TaskDetail({ task, onMove, onRemove }: Props) {
-  const { value } = useLive(
-    () => tasks.show(task.name),
-    ({ payload }) => payload.task === task.name,
+  const { value, problem, retry } = useLoaded(
+    { fetch: () => tasks.show(task.name), changedBy: ({ payload }) => payload.task === task.name },
     [task.name],
   );
-  const whole = value?.task;
-  const waits = task.status === "queued" || task.status === "waiting";
-  const facts: [string, string | null][] = [
-    ["Profile", task.profile ?? "the default"],
-    ["Model", task.model],
-    ["Priority", task.priority],
-    ["Timeout", task.timeoutSeconds === null ? null : `${task.timeoutSeconds} s`],
-    ["After", task.after.join(", ") || null],
-    ["Retries", task.retries ? String(task.retries) : null],
-    ["Worker", task.worker],
-    ["Folder", task.cwd],
-    ["For", task.parent],
-  ];
   return (
     <article class="entry-detail" aria-label={task.name}>
-      <header class="detail-header">
-        <BackButton tab="queue" />
-        <Face name={task.name} />
-        <div class="detail-title">
-          <h1>{task.name}</h1>
-          <p>
-            pushed <Age at={task.createdAt} />
-          </p>
-        </div>
-        <StatusTag status={task.status === "finished" ? (task.success ? "done" : "failed") : task.status} />
-        {waits && (
+      <DetailHeader
+        tab="queue"
+        face={task.name}
+        title={task.name}
+        more={
           <>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Earlier"
-              title="Earlier (Alt ↑)"
-              onClick={() => onMove(-1)}
-            >
-              <Icon name="up" />
-            </button>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Later"
-              title="Later (Alt ↓)"
-              onClick={() => onMove(1)}
-            >
-              <Icon name="down" />
-            </button>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Remove"
-              title="Remove (Del)"
-              onClick={onRemove}
-            >
-              <Icon name="trash" />
-            </button>
+            pushed <Age at={task.createdAt} />
           </>
-        )}
-        {!waits && (
-          <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: task.name })}>
-            <Icon name="agents" /> Transcript
-          </button>
-        )}
-      </header>
+        }
+      >
+        <StatusTag status={statusOf(task)} />
+        <Actions task={task} onMove={onMove} onRemove={onRemove} />
+      </DetailHeader>
       <div class="detail-body" tabIndex={0} role="region" aria-label={`About ${task.name}`}>
         <dl class="facts">
-          {facts.map(
-            ([name, value]) =>
-              value !== null && (
+          {factsOf(task).map(
+            ([name, fact]) =>
+              fact !== null && (
                 <div key={name}>
                   <dt>{name}</dt>
-                  <dd>{value}</dd>
+                  <dd>{fact}</dd>
                 </div>
               ),
           )}
@@ -101,11 +69,27 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
             <Icon name="warning" /> {task.error}
           </p>
         )}
-        {whole && <Prompt key={whole.prompt} task={task} prompt={whole.prompt} changeable={waits} />}
+        {problem && !value && <Trouble {...problem} retry={retry} />}
+        {value && (
+          <Prompt key={value.task.prompt} task={task} prompt={value.task.prompt} changeable={waits(task)} />
+        )}
       </div>
     </article>
   );
 }
+
+const Actions = ({ task, onMove, onRemove }: Props) =>
+  waits(task) ? (
+    <>
+      <IconButton icon="up" label="Move up" hotkey="Alt ↑" onClick={() => onMove(-1)} />
+      <IconButton icon="down" label="Move down" hotkey="Alt ↓" onClick={() => onMove(1)} />
+      <IconButton icon="trash" label="Remove" hotkey="Del" onClick={onRemove} />
+    </>
+  ) : (
+    <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: task.name })}>
+      <Icon name="agents" /> Transcript
+    </button>
+  );
 
 /** The whole of it: the list has only its first line. */
 function Prompt({ task, prompt, changeable }: { task: Task; prompt: string; changeable: boolean }) {
@@ -121,22 +105,13 @@ function Prompt({ task, prompt, changeable }: { task: Task; prompt: string; chan
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void attempt(() => tasks.edit(task, { prompt: text.value.trim() }), "Changed");
+        void attempt(() => tasks.edit(task, { prompt: text.value.trim() }), "Prompt changed");
       }}
     >
-      <label>
-        Prompt
-        <textarea
-          rows={8}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
-        />
-      </label>
+      <TextArea label="Prompt" text={text} />
       <div class="card-actions">
         <button type="submit" class="button" disabled={text.value.trim() === "" || text.value === prompt}>
-          Change
+          Save prompt
         </button>
       </div>
     </form>

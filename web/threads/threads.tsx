@@ -1,24 +1,15 @@
 /** Threads by status, and the one that is open. */
-import { useEffect, useMemo } from "preact/hooks";
-import { onEvent, onHealed } from "../data/live.ts";
-import {
-  hasMore,
-  loaded,
-  loadMore,
-  loadThreads,
-  problem,
-  type Status,
-  type Thread,
-  threads,
-  type Which,
-  which,
-} from "../data/threads.ts";
-import { useKeys } from "../keys.ts";
-import { go, pathOf, place } from "../router.ts";
-import { Columns, useListKeys } from "../ui/columns.tsx";
-import { Empty, Trouble } from "../ui/empty.tsx";
+import { useMemo } from "preact/hooks";
+import { useStore } from "../data/store.ts";
+import { type Status, type Thread, threads, type Which } from "../data/threads.ts";
+import { plainTitle } from "../documents/plain-text.ts";
+import { place } from "../router.ts";
+import { Empty } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
-import { LongList, type Row } from "../ui/long-list.tsx";
+import { grouped } from "../ui/groups.ts";
+import { useListKeys } from "../ui/list-keys.ts";
+import { ListTab } from "../ui/list-tab.tsx";
+import { Row } from "../ui/row.tsx";
 import { Age } from "../ui/time.tsx";
 import { ThreadDetail } from "./thread-detail.tsx";
 
@@ -31,120 +22,83 @@ const order: [string, Status[]][] = [
   ["Cancelled", ["cancelled"]],
 ];
 
-function rowsOf(list: readonly Thread[]): Row<Thread>[] {
-  return order.flatMap(([head, statuses]) => {
-    const found = list.filter(({ status }) => statuses.includes(status));
-    return found.length
-      ? [{ head, count: found.length }, ...found.map((item) => ({ id: item.threadId, item }))]
-      : [];
-  });
-}
+const filters: [Which, string][] = [
+  ["open", "Open"],
+  ["ended", "Ended"],
+  ["all", "All"],
+];
 
 export function Threads() {
-  const list = threads.value;
-  const rows = useMemo(() => rowsOf(list), [list]);
+  const loaded = useStore(threads);
+  const rows = useMemo(() => {
+    const { items = [], hasMore = false } = loaded.value ?? {};
+    const groups = order.map(
+      ([head, statuses]) => [head, items.filter(({ status }) => statuses.includes(status))] as const,
+    );
+    return grouped(groups, ({ threadId }) => threadId, hasMore);
+  }, [loaded.value]);
   const { id } = place.value;
-  const { follow, detail } = useListKeys("threads", rows);
-  useKeys({ r: () => detail.current?.querySelector<HTMLElement>("textarea")?.focus() });
-  useEffect(() => {
-    void loadThreads();
-    const stops = [
-      onEvent(({ threadId }) => threadId !== null && void loadThreads()),
-      onHealed(() => void loadThreads()),
-    ];
-    return () => {
-      for (const stop of stops) stop();
-    };
-  }, []);
-  const pick = (asked: Which) => {
-    which.value = asked;
-    threads.value = [];
-    loaded.value = false;
-    void loadThreads();
-  };
+  const keys = useListKeys("threads", rows);
+  const which = threads.filter.value;
   return (
-    <Columns
-      label="Threads"
-      detail={detail}
-      list={
-        <>
-          <header class="list-header">
-            <h1>Threads</h1>
-            {(["open", "ended", "all"] as const).map((one) => (
-              <button
-                key={one}
-                type="button"
-                class="button quiet chip"
-                aria-pressed={which.value === one}
-                onClick={() => pick(one)}
-              >
-                {one[0]!.toUpperCase() + one.slice(1)}
-              </button>
-            ))}
-          </header>
-          {problem.value && !loaded.value ? (
-            <Trouble {...problem.value} again={() => void loadThreads()} />
-          ) : loaded.value && !list.length ? (
-            <Empty
-              icon="threads"
-              title={which.value === "all" ? "No threads yet" : `No ${which.value} threads`}
-              command={'inbox send --from leader --to worker --subject "Add login"'}
-            >
-              A thread is one piece of work: somebody sends it, a worker claims it, asks, and finishes it.
-            </Empty>
-          ) : (
-            <LongList
-              label="Threads"
-              rows={rows}
-              current={id}
-              follow={follow}
-              onEnd={() => hasMore.peek() && void loadMore().catch(() => {})}
-              render={(thread) => <ThreadRow thread={thread} open={thread.threadId === id} />}
-            />
-          )}
-        </>
+    <ListTab
+      tab="threads"
+      loaded={loaded}
+      rows={rows}
+      keys={keys}
+      tools={filters.map(([one, name]) => (
+        <button
+          key={one}
+          type="button"
+          class="button quiet chip"
+          aria-pressed={which === one}
+          onClick={() => void threads.choose(one)}
+        >
+          {name}
+        </button>
+      ))}
+      empty={
+        <Empty
+          icon="threads"
+          title={which === "all" ? "No threads yet" : `No ${which} threads`}
+          command={'inbox send --from leader --to worker --subject "Add login"'}
+        >
+          A thread is one piece of work. Somebody sends it; a worker claims it, asks questions and finishes
+          it:
+        </Empty>
       }
+      onEnd={threads.more}
+      render={(thread) => <ThreadRow thread={thread} open={thread.threadId === id} />}
     >
       {id === undefined ? (
         <Empty icon="threads" title="No thread is open">
-          Choose one on the left to see its history, its lease, and to answer.
+          Open one to read its history, see its lease and reply.
         </Empty>
       ) : (
         <ThreadDetail key={id} id={id} />
       )}
-    </Columns>
+    </ListTab>
   );
 }
 
 const ThreadRow = ({ thread, open }: { thread: Thread; open: boolean }) => (
-  <div class="row" data-open={open}>
-    <a
-      class="row-link"
-      href={pathOf({ tab: "threads", id: thread.threadId })}
-      aria-current={open ? "true" : undefined}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey) return;
-        event.preventDefault();
-        go({ tab: "threads", id: thread.threadId });
-      }}
-    >
-      <Face name={thread.assignedTo} />
-      <span class="row-text">
-        <span class="row-title strong">{thread.subject}</span>
-        <span class="row-more">
-          <span>
-            {thread.createdBy} → {thread.assignedTo}
-          </span>
-          {thread.priority !== "normal" && (
-            <span class="tag" data-tone={thread.priority === "high" ? "warn" : undefined}>
-              {thread.priority}
-            </span>
-          )}
+  <Row
+    to={{ tab: "threads", id: thread.threadId }}
+    open={open}
+    lead={<Face name={thread.assignedTo} />}
+    title={plainTitle(thread.subject)}
+    more={
+      <>
+        <span>
+          {thread.createdBy} → {thread.assignedTo}
         </span>
-      </span>
-      <span class="row-time">
-        <Age at={thread.updatedAt} />
-      </span>
-    </a>
-  </div>
+        {thread.priority !== "normal" && (
+          <span class="tag" data-tone={thread.priority === "high" ? "warn" : undefined}>
+            {thread.priority}
+          </span>
+        )}
+      </>
+    }
+    side={<Age at={thread.updatedAt} />}
+  />
 );

@@ -1,17 +1,22 @@
 /** A field to write in, and its button. Ctrl or ⌘ with Enter sends. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { modKey } from "./mod-key.ts";
+import { modKey, withMod } from "./mod-key.ts";
 
 interface Props {
   label: string;
   button?: string;
   /** Whether it worked: then the field is emptied. */
   onSend(text: string): Promise<boolean>;
+  /** Beside the button: what sending does. */
+  hint: ComponentChildren;
+  /** More buttons. */
+  actions?: ComponentChildren;
+  /** Above the field. */
   children?: ComponentChildren;
 }
 
-export function Composer({ label, button = "Send", onSend, children }: Props) {
+export function Composer({ label, button = "Send", onSend, hint, actions, children }: Props) {
   const text = useSignal("");
   const sending = useSignal(false);
   const submit = async () => {
@@ -25,12 +30,12 @@ export function Composer({ label, button = "Send", onSend, children }: Props) {
   return (
     <form
       class="reply-bar"
-      aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
       }}
     >
+      {children}
       <div class="reply-field">
         <textarea
           dir="auto"
@@ -41,14 +46,11 @@ export function Composer({ label, button = "Send", onSend, children }: Props) {
           onInput={(event) => {
             text.value = event.currentTarget.value;
           }}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-            event.preventDefault();
-            void submit();
-          }}
+          onKeyDown={withMod("Enter", () => void submit())}
         />
         <div class="reply-actions">
-          <span class="hint">{children}</span>
+          <span class="hint">{hint}</span>
+          {actions}
           <button type="submit" class="button primary" disabled={sending.value || text.value.trim() === ""}>
             {button} <kbd>{modKey}↵</kbd>
           </button>

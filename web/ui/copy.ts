@@ -4,8 +4,8 @@ import { say } from "./toasts.tsx";
 export async function copy(text: string, done = "Copied"): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say({ text: done });
+    say({ text: done, detail: text });
   } catch {
-    say({ text: "Copy this by hand", detail: text, seconds: 30 });
+    say({ text: "This browser does not allow copying here. Copy it by hand:", detail: text, seconds: 30 });
   }
 }

@@ -49,17 +49,15 @@ export function Empty({ icon, title, children, command: plain }: Props) {
   );
 }
 
-export const Trouble = ({ message, hint, again }: { message: string; hint?: string; again?(): void }) => (
+export const Trouble = ({ message, hint, retry }: { message: string; hint?: string; retry(): void }) => (
   <div class="empty" role="alert">
     <span class="empty-icon" data-tone="bad">
       <Icon name="warning" />
     </span>
     <h2>{message}</h2>
     {hint && <p>{hint}</p>}
-    {again && (
-      <button type="button" class="button" onClick={again}>
-        Try again
-      </button>
-    )}
+    <button type="button" class="button" onClick={retry}>
+      Try again
+    </button>
   </div>
 );

@@ -6,7 +6,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 
-export type Row<T> = { head: string; count?: number } | { id: string; item: T };
+export type Row<T> = { head: string; count?: string } | { id: string; item: T };
 
 interface Props<T> {
   label: string;

@@ -1,4 +1,4 @@
-/** [U6] A command that goes on with a session. A page cannot open a terminal: it is copied, to be pasted there. */
+/** [U6] A command that resumes a session. A page cannot open a terminal: the command is copied, to be pasted there. */
 import { copy } from "./copy.ts";
 import { Icon } from "./icon.tsx";
 
@@ -7,8 +7,8 @@ export const TerminalButton = ({ command }: { command: string }) => (
     type="button"
     class="button quiet"
     title={command}
-    onClick={() => void copy(command, "Copied: paste it into a terminal")}
+    onClick={() => void copy(command, "Command copied. Paste it into a terminal.")}
   >
-    <Icon name="reply" /> Go on in a terminal
+    <Icon name="copy" /> Copy session command
   </button>
 );

@@ -1,39 +1,17 @@
-/** Every tab: a list and what is open of it. On a narrow screen one at a time. */
-import type { ComponentChildren, Ref } from "preact";
+/** `j`, `k`, `Enter`, `Escape` and `r` for a list and what is open of it. */
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useKeys } from "../keys.ts";
 import { go, place, type Tab } from "../router.ts";
-import { Icon } from "./icon.tsx";
 import { idsOf, neighbour, type Row } from "./long-list.tsx";
 
-interface Props {
-  list: ComponentChildren;
-  children: ComponentChildren;
-  label: string;
-  detail?: Ref<HTMLElement>;
+export interface ListKeys {
+  /** Whether the keyboard has moved what is open, and the focus has to follow. */
+  follow: { current: boolean };
+  detail: RefObject<HTMLElement | null>;
 }
 
-export const narrow = matchMedia("(max-width: 720px)");
-
-export const Columns = ({ list, children, label, detail }: Props) => (
-  <div class="columns" data-open={place.value.id !== undefined}>
-    <section class="list-column" aria-label={`${label}: list`}>
-      {list}
-    </section>
-    <section class="detail-column" aria-label={`${label}: what is open`} ref={detail} tabIndex={-1}>
-      {children}
-    </section>
-  </div>
-);
-
-export const BackButton = ({ tab }: { tab: Tab }) => (
-  <button type="button" class="icon-button back" aria-label="Back to the list" onClick={() => go({ tab })}>
-    <Icon name="back" />
-  </button>
-);
-
-/** `j`, `k`, `Enter`, `Escape` for a list and its detail. */
-export function useListKeys<T>(tab: Tab, rows: readonly Row<T>[], opened?: (id: string) => void) {
+export function useListKeys<T>(tab: Tab, rows: readonly Row<T>[], opened?: (id: string) => void): ListKeys {
   const follow = useRef(false);
   const detail = useRef<HTMLElement>(null);
   const { id } = place.value;
@@ -55,6 +33,7 @@ export function useListKeys<T>(tab: Tab, rows: readonly Row<T>[], opened?: (id: 
     ArrowUp: () => move(-1),
     Enter: enter,
     o: enter,
+    r: () => detail.current?.querySelector<HTMLElement>(".reply-bar textarea")?.focus(),
     Escape: () => {
       if (
         document.activeElement instanceof HTMLTextAreaElement ||
@@ -68,5 +47,5 @@ export function useListKeys<T>(tab: Tab, rows: readonly Row<T>[], opened?: (id: 
   useEffect(() => {
     if (id === undefined) follow.current = false;
   }, [id]);
-  return { follow, detail, move };
+  return { follow, detail };
 }

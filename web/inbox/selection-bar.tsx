@@ -1,0 +1,29 @@
+/** What can be done with all that is selected. */
+import { Icon } from "../ui/icon.tsx";
+import { clearSelection, selected } from "./selection.ts";
+
+interface Props {
+  read(): void;
+  unread(): void;
+  remove(): void;
+}
+
+export const SelectionBar = ({ read, unread, remove }: Props) => (
+  <div class="selection" role="toolbar" aria-label="Selected entries">
+    <strong>{selected.value.size} selected</strong>
+    {(
+      [
+        ["Mark read", read],
+        ["Mark unread", unread],
+        ["Delete", remove],
+      ] as const
+    ).map(([label, run]) => (
+      <button key={label} type="button" class="button quiet" onClick={run}>
+        {label}
+      </button>
+    ))}
+    <button type="button" class="icon-button" aria-label="Clear the selection" onClick={clearSelection}>
+      <Icon name="close" />
+    </button>
+  </div>
+);

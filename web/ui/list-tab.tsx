@@ -1,0 +1,91 @@
+/**
+ * Every tab: a list on the left, what is open of it on the right; on a narrow screen one at a time. The list is in one of
+ * four states: loading, failed, empty (the hub has said so) and shown; shown it may also have failed to refresh.
+ */
+import type { ComponentChildren } from "preact";
+import { line } from "../data/line.ts";
+import type { Loaded } from "../data/store.ts";
+import { place, type Tab } from "../router.ts";
+import { tabNames } from "../tabs.ts";
+import { Trouble } from "./empty.tsx";
+import type { ListKeys } from "./list-keys.ts";
+import { LongList, type Row } from "./long-list.tsx";
+
+interface Props<T> {
+  tab: Tab;
+  loaded: Loaded<unknown>;
+  rows: readonly Row<T>[];
+  keys: ListKeys;
+  /** Beside the name of the tab. */
+  count?: ComponentChildren;
+  tools?: ComponentChildren;
+  /** Between the header and the list. */
+  above?: ComponentChildren;
+  empty: ComponentChildren;
+  onEnd?(): void;
+  render(item: T, id: string): ComponentChildren;
+  /** What is open. */
+  children: ComponentChildren;
+}
+
+export function ListTab<T>(props: Props<T>) {
+  const { tab, keys, count, tools, above, children } = props;
+  const name = tabNames[tab];
+  return (
+    <div class="columns" data-open={place.value.id !== undefined}>
+      <section class="list-column" aria-label={`${name}: list`}>
+        <header class="list-header">
+          <h1>
+            {name}
+            {count}
+          </h1>
+          {tools}
+        </header>
+        {above}
+        <List {...props} />
+      </section>
+      <section class="detail-column" aria-label={`${name}: details`} ref={keys.detail} tabIndex={-1}>
+        {children}
+      </section>
+    </div>
+  );
+}
+
+function List<T>({ tab, loaded, rows, keys, empty, onEnd, render }: Props<T>) {
+  const { value, problem, retry } = loaded;
+  if (value === undefined) return problem ? <Trouble {...problem} retry={retry} /> : <LoadingRows />;
+  return (
+    <>
+      {problem && line.value !== "lost" && (
+        <p class="stale" role="alert">
+          <span>Not up to date: {problem.message}</span>
+          <button type="button" class="link" onClick={retry}>
+            Try again
+          </button>
+        </p>
+      )}
+      {rows.length ? (
+        <LongList
+          label={tabNames[tab]}
+          rows={rows}
+          current={place.value.id}
+          follow={keys.follow}
+          onEnd={onEnd}
+          render={render}
+        />
+      ) : (
+        empty
+      )}
+    </>
+  );
+}
+
+/** Shown only when the hub takes longer than a moment. */
+const LoadingRows = () => (
+  <div class="loading-rows" aria-busy="true">
+    <span class="hidden">Loading</span>
+    {[1, 2, 3, 4].map((n) => (
+      <div key={n} class="loading-row" aria-hidden="true" />
+    ))}
+  </div>
+);
