@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { bunPath, cleanEnvironment, root } from "./setup.mjs";
 
 /** Two files at a time: the machine this is measured on has two cores, and every file has its own databases. */
-export async function runTests(files, { onOutput = () => {}, signal } = {}) {
+export async function runTests(files, { onOutput = () => {}, signal, env = {} } = {}) {
   const config = `--config=${join(root, "bunfig.toml")}`;
   const tests = [bunPath(), config, "--no-env-file", "test", "--parallel=2", "--timeout=60000", ...files];
   // The servers run for as long as the tests do.
   const child = spawn(bunPath(), [config, "--no-env-file", "scripts/with-servers.ts", ...tests], {
     cwd: root,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
