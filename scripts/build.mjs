@@ -1,10 +1,10 @@
-/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, the clients, dist/client.js and dist/tx.js, and the list of their parts. */
-import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, the clients, dist/client.js and dist/tx.js, with their declarations in dist/types, and the list of their parts. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeDeafRuntime } from "./runtime.mjs";
 import { writeSbom } from "./sbom.mjs";
-import { bunPath, install, root, runBun } from "./setup.mjs";
+import { bunPath, install, root, run, runBun } from "./setup.mjs";
 
 /**
  * In pieces: what a command does not need is not even read; in one piece every command took 4 ms of processor time more.
@@ -55,7 +55,41 @@ export function build() {
   writeSbom(join(dist, "sbom.cdx.json"));
 }
 
+/** What the program is made of; a folder changes when something in it is made or removed. */
+const madeOf = [
+  "src",
+  "web",
+  "scripts/build.mjs",
+  "scripts/runtime.mjs",
+  "package-lock.json",
+  "tsconfig.build.json",
+];
+
+/** For scripts that only use the program: nothing is built that is there and newer than all it is made of. */
+export function buildIfChanged() {
+  install();
+  const program = join(root, "dist/inbox");
+  const builtAt = existsSync(program) ? statSync(program).mtimeMs : 0;
+  const isNewer = (path) => statSync(path).mtimeMs > builtAt;
+  const changed = madeOf.some((name) => {
+    const path = join(root, name);
+    if (isNewer(path)) return true;
+    if (!statSync(path).isDirectory()) return false;
+    return readdirSync(path, { recursive: true }).some((file) => isNewer(join(path, file)));
+  });
+  if (changed) build();
+}
+
+/** What programs in TypeScript see of the package: declarations, not sources. */
+export function writeDeclarations() {
+  rmSync(join(root, "dist/types"), { recursive: true, force: true });
+  run(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.types.json"]);
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  build();
-  console.log("built dist/inbox, dist/orch, dist/client.js, dist/tx.js and dist/sbom.cdx.json");
+  const only = process.argv.includes("--declarations");
+  if (!only) build();
+  writeDeclarations();
+  const rest = only ? "" : "dist/inbox, dist/orch, dist/client.js, dist/tx.js, dist/sbom.cdx.json and ";
+  console.log(`built ${rest}dist/types`);
 }

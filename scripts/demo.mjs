@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "./build.mjs";
+import { buildIfChanged } from "./build.mjs";
 import { cleanEnvironment, root } from "./setup.mjs";
 
 const tty = process.stdout.isTTY && !process.env.NO_COLOR;
@@ -11,7 +11,7 @@ const paint = (code) => (text) => (tty ? `\u001b[${code}m${text}\u001b[0m` : tex
 const [bold, dim] = [paint(1), paint(2)];
 
 if (!existsSync(join(root, "dist/inbox"))) console.log("Building inbox …");
-build();
+buildIfChanged();
 const inbox = join(root, "dist/inbox");
 const folder = mkdtempSync(join(tmpdir(), "restante-demo-"));
 const { INBOX_DB, INBOX_AGENT, ...env } = cleanEnvironment();

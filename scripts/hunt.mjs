@@ -4,8 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
-import { build } from "./build.mjs";
-import { install } from "./setup.mjs";
+import { buildIfChanged } from "./build.mjs";
 import { countOf, reasonOf, testsIn } from "./test-output.mjs";
 import { runTests } from "./test-run.mjs";
 
@@ -19,8 +18,7 @@ if (!(times >= 1 && burn >= 0)) {
   process.exit(2);
 }
 
-install();
-build();
+buildIfChanged();
 const burners = Array.from({ length: burn }, () =>
   spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
 );

@@ -1,15 +1,36 @@
-/** `npm run prove -- CAMPAIGN …`: proofs that take as long as they are given. Each is a program in test/prove. */
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+/**
+ * `npm run prove -- CAMPAIGN …`: proofs that take as long as they are given. A campaign is a program in test/prove, or a test
+ * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { buildIfChanged } from "./build.mjs";
 import { install, root, runBun } from "./setup.mjs";
+import { runTests } from "./test-run.mjs";
 
 const folder = join(root, "test/prove");
+const programs = readdirSync(folder).map((file) => basename(file, ".ts"));
+const inFull = /from "\.\.\/support\/in-full\.ts"/;
+const files = readdirSync(join(root, "test"), { recursive: true })
+  .filter((file) => file.endsWith(".test.ts") && inFull.test(readFileSync(join(root, "test", file), "utf8")))
+  .map((file) => join("test", file));
+/** By campaign: files of one name belong together. */
+const testsOf = (name) => files.filter((file) => basename(file, ".test.ts") === name);
+
 const [name = "", ...rest] = process.argv.slice(2);
 const program = join(folder, `${name}.ts`);
-if (!/^[a-z-]+$/.test(name) || !existsSync(program)) {
-  const known = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""));
-  console.error(`usage: npm run prove -- CAMPAIGN [--minutes N] [--seed N]\ncampaigns: ${known.join(", ")}`);
+if (programs.includes(name) && existsSync(program)) {
+  install();
+  runBun([program, ...rest]);
+} else if (testsOf(name).length) {
+  buildIfChanged();
+  const onOutput = (chunk) => process.stdout.write(chunk);
+  const { code } = await runTests([...testsOf(name), ...rest], { onOutput, env: { TEST_IN_FULL: "1" } });
+  process.exit(code);
+} else {
+  const names = new Set([...programs, ...files.map((file) => basename(file, ".test.ts"))]);
+  console.error(
+    `usage: npm run prove -- CAMPAIGN [--minutes N] [--seed N], both for fuzz alone\ncampaigns: ${[...names].sort().join(", ")}`,
+  );
   process.exit(2);
 }
-install();
-runBun([program, ...rest]);

@@ -1,10 +1,12 @@
 /**
- * Before every test file: a statement that was made but never run is an error (src/sql/sql.ts). And nothing of the person
- * who runs the tests is read or written: what a user has is in a folder of the tests' own (test/support/user.ts).
+ * Before every test file: a statement that was made but never run is an error (src/sql/sql.ts). What a hub answers must be
+ * in its /openapi.json, whoever asks (test/support/declared-fetch.ts). And nothing of the person who runs the tests is read or
+ * written: what a user has is in a folder of the tests' own (test/support/user.ts).
  */
 import { trackStatements } from "../src/sql/sql.ts";
-
+import { declaredFetch } from "./support/declared-fetch.ts";
 import { actAsTestUser } from "./support/user.ts";
 
 trackStatements(true);
+globalThis.fetch = Object.assign(declaredFetch(fetch), { preconnect: fetch.preconnect });
 actAsTestUser();

@@ -1,13 +1,14 @@
-/** Agents start together, and each begins with `inbox init`. The windows are narrow, hence the many rounds. */
+/** Agents start together, and each begins with `inbox init`. The windows are narrow, hence the many rounds; most of them in `npm run prove -- init-race`. */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { type Result, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { inFull } from "../support/in-full.ts";
 import { flaws, rows } from "../support/stored.ts";
 
-const rounds = 40;
+const rounds = inFull(10, 200);
 const schemaOf = (db: string) => rows(db, "select type, name, sql from sqlite_schema order by name");
 const refusals = (answers: Result[]) =>
   answers.filter(({ code }) => code !== 0).map(({ code, stdout, stderr }) => ({ code, stdout, stderr }));

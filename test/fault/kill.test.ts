@@ -1,6 +1,7 @@
-/** `kill -9` at random points of time, as power cuts and impatient people do. */
+/** `kill -9` at random points of time, as power cuts and impatient people do; more often in `npm run prove -- kill`. */
 import { afterAll, expect, test } from "bun:test";
 import { desk, start } from "../support/cli.ts";
+import { inFull } from "../support/in-full.ts";
 import { flaws, rows } from "../support/stored.ts";
 import { type Acknowledged, doubled, lost, overlapping, randomOf } from "./kill-record.ts";
 import { alive, completeLines, killAlive, killWorker } from "./kill-worker.ts";
@@ -10,8 +11,8 @@ const random = randomOf(seed);
 console.log(`kill.test.ts: FAULT_SEED=${seed}`);
 
 const slots = ["worker-0", "worker-1", "worker-2"];
-const killsOfWorkers = 300;
-const killsOfCommands = 60;
+const killsOfWorkers = inFull(100, 600);
+const killsOfCommands = inFull(30, 120);
 afterAll(killAlive);
 
 /** One command of the program after the other, most of them killed while they run. */
@@ -50,40 +51,44 @@ async function killCommands(db: string): Promise<{ record: Acknowledged[]; kills
   return { record, kills };
 }
 
-test("[S4] [L1] 360 processes are killed while they write: nothing acknowledged is lost, nobody holds what another holds", async () => {
-  using bus = await desk();
-  for (const agent of [...slots, "cli"])
-    expect((await bus.inbox("pool", "join", "crew", "--agent", agent)).code).toBe(0);
-  let killed = 0;
-  let failed = false;
-  const killInSlot = async (agent: string) => {
-    const record: Acknowledged[] = [];
-    while (killed < killsOfWorkers && !failed) {
-      killed++;
-      record.push(...(await killWorker(bus.db, agent, { random, startMs: 60 })));
-    }
-    return record;
-  };
-  const stopOthers = (error: unknown) => {
-    failed = true;
-    throw error;
-  };
-  const [commands, ...workers] = await Promise.all([killCommands(bus.db), ...slots.map(killInSlot)]).catch(
-    stopOthers,
-  );
-  const record = [...commands.record, ...workers.flat()];
-  console.log(
-    `${killed} workers and ${commands.kills} commands killed, ${record.length} writes acknowledged`,
-  );
+test(
+  "[S4] [L1] processes are killed while they write: nothing acknowledged is lost, nobody holds what another holds",
+  async () => {
+    using bus = await desk();
+    for (const agent of [...slots, "cli"])
+      expect((await bus.inbox("pool", "join", "crew", "--agent", agent)).code).toBe(0);
+    let killed = 0;
+    let failed = false;
+    const killInSlot = async (agent: string) => {
+      const record: Acknowledged[] = [];
+      while (killed < killsOfWorkers && !failed) {
+        killed++;
+        record.push(...(await killWorker(bus.db, agent, { random, startMs: 60 })));
+      }
+      return record;
+    };
+    const stopOthers = (error: unknown) => {
+      failed = true;
+      throw error;
+    };
+    const [commands, ...workers] = await Promise.all([killCommands(bus.db), ...slots.map(killInSlot)]).catch(
+      stopOthers,
+    );
+    const record = [...commands.record, ...workers.flat()];
+    console.log(
+      `${killed} workers and ${commands.kills} commands killed, ${record.length} writes acknowledged`,
+    );
 
-  expect(commands.kills).toBe(killsOfCommands);
-  expect(record.length).toBeGreaterThan(killsOfWorkers);
-  expect(lost(bus.db, record)).toEqual([]);
-  expect(doubled(bus.db)).toEqual([]);
-  expect(overlapping(bus.db)).toEqual([]);
-  expect(flaws(bus.db)).toEqual([]);
-  const ids = rows<{ event_id: number }>(bus.db, "select event_id from events order by rowid");
-  expect(ids.every(({ event_id }, i) => i === 0 || event_id > ids[i - 1]!.event_id)).toBe(true);
-  // And it goes on as if nothing had been.
-  expect((await bus.inbox("send", "--from", "l", "--to", "w", "--subject", "after all")).code).toBe(0);
-});
+    expect(commands.kills).toBe(killsOfCommands);
+    expect(record.length).toBeGreaterThan(killsOfWorkers);
+    expect(lost(bus.db, record)).toEqual([]);
+    expect(doubled(bus.db)).toEqual([]);
+    expect(overlapping(bus.db)).toEqual([]);
+    expect(flaws(bus.db)).toEqual([]);
+    const ids = rows<{ event_id: number }>(bus.db, "select event_id from events order by rowid");
+    expect(ids.every(({ event_id }, i) => i === 0 || event_id > ids[i - 1]!.event_id)).toBe(true);
+    // And it goes on as if nothing had been.
+    expect((await bus.inbox("send", "--from", "l", "--to", "w", "--subject", "after all")).code).toBe(0);
+  },
+  inFull(60_000, 600_000),
+);

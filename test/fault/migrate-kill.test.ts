@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { busMigrate } from "../../src/admin/bus-migrate.ts";
 import { createBus } from "../../src/engines/registry.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
+import { inFull } from "../support/in-full.ts";
 import { kinds, type Spot } from "../support/places.ts";
 import { refusal } from "../support/refusal.ts";
 import { randomOf } from "./kill-record.ts";
@@ -13,8 +14,8 @@ const random = randomOf(seed);
 console.log(`migrate-kill.test.ts: FAULT_SEED=${seed}`);
 
 const bun = [process.execPath, `--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
-const program = [...bun, join(root, "src/main.ts")];
 const big = 6000;
+const times = inFull(6, 60);
 const alive = new Set<{ kill(signal: "SIGKILL"): void }>();
 afterAll(() => {
   for (const child of alive) child.kill("SIGKILL");
@@ -38,7 +39,7 @@ async function fill(source: Spot): Promise<void> {
 }
 
 function begin(source: Spot, target: Spot) {
-  const child = start(["migrate", "--from", source.location, "--to", target.location, "--json"], { program });
+  const child = start(["migrate", "--from", source.location, "--to", target.location, "--json"]);
   alive.add(child);
   return child;
 }
@@ -65,10 +66,10 @@ for (const to of Object.keys(kinds))
     await using target = await kinds[to]!();
     await fill(source);
     let kills = 0;
-    while (kills < 6 && (await killAfter(1 + random() * (big / 4), source, target))) kills++;
+    while (kills < times && (await killAfter(1 + random() * (big / 4), source, target))) kills++;
     expect(kills).toBeGreaterThan(0);
     const flags = ["migrate", "--from", source.location, "--to", target.location, "--json"];
-    const moved = await run(flags, { program });
+    const moved = await run(flags);
     expect(moved.json).toMatchObject({ ok: true, rows: 2 * big + 3000 });
     expect(moved.json.copied).toBeLessThan(2 * big);
     expect(await target.contents()).toEqual(await source.contents());
@@ -77,15 +78,15 @@ for (const to of Object.keys(kinds))
     await source.run("delete from artifacts where artifact_id % 3 = 0");
     await source.run(`delete from messages where message_id > 1500 and message_id % 3 = 0`);
     await source.run("update messages set acked_at = 'now' where message_id % 5 = 0");
-    for (let i = 0; i < 6; i++) {
+    for (let i = 0; i < times; i++) {
       const child = begin(source, target);
-      await Promise.race([child.exited, Bun.sleep(150 + random() * 600)]);
+      await Promise.race([child.exited, Bun.sleep(20 + random() * 300)]);
       if (await end(child)) kills++;
     }
     console.log(`${to}: killed ${kills} times`);
-    expect((await run(flags, { program })).json.ok).toBe(true);
+    expect((await run(flags)).json.ok).toBe(true);
     expect(await target.contents()).toEqual(await source.contents());
-    expect((await run(flags, { program })).json).toMatchObject({ copied: 0, deleted: 0 });
+    expect((await run(flags)).json).toMatchObject({ copied: 0, deleted: 0 });
   }, 120_000);
 
 for (const from of Object.keys(kinds))

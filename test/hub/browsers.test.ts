@@ -8,35 +8,11 @@ import hosts from "../corpora/hosts.json" with { type: "json" };
 import origins from "../corpora/origins.json" with { type: "json" };
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
-import { routes } from "../support/routes.ts";
+import { routeKinds, routes } from "../support/routes.ts";
 import { bytesOf, line } from "../support/socket.ts";
 import { counts } from "../support/stored.ts";
 
 type Headers = Record<string, string>;
-
-/** One of each kind of route. */
-const kinds = [
-  "GET /healthz",
-  "GET /readyz",
-  "GET /metrics",
-  "GET /openapi.json",
-  "GET /docs/api",
-  "GET /docs/api.js",
-  "GET /nowhere",
-  "GET /",
-  "GET /inbox/x",
-  "GET /diagrams",
-  "GET /api/threads",
-  "PUT /api/threads",
-  "POST /api/messages",
-  "GET /api/events",
-  "GET /api/events/wait?timeoutSeconds=0.001",
-  "POST /api/hand-overs/confirm",
-  "GET /terminals/S/inbox/messages",
-  "GET /terminals/S/inbox/messages/wait?timeout=0",
-  "POST /mcp",
-  "GET /mcp",
-];
 
 /** By hand, and over one connection: a client of the runtime's own might put these headers right. */
 async function statusAt(url: string, route: string, headers: Headers): Promise<number> {
@@ -59,14 +35,14 @@ const without = async (wanted: number, found: (readonly [string, number])[]) =>
   expect(found.filter(([, status]) => status !== wanted)).toEqual([]);
 
 describe("Host and Origin", () => {
-  test.each(kinds)("[X1] %s under another name is refused", async (route) => {
+  test.each(routeKinds)("[X1] %s under another name is refused", async (route) => {
     for (const host of hosts.foreign) {
       const status = await statusOf(route, { host });
       expect([host, status === 403 || status === 400]).toEqual([host, true]);
     }
   });
 
-  test.each(kinds)(
+  test.each(routeKinds)(
     "[X1] [X9] %s from a page of another origin is 403, also of this machine's",
     async (route) => {
       const found: [string, number][] = [];
@@ -126,7 +102,7 @@ describe("Host and Origin", () => {
 });
 
 describe("what a page of another origin sends without an Origin", () => {
-  const data = kinds.filter((route) => /^\w+ \/(api|terminals|metrics|mcp)/.test(route));
+  const data = routeKinds.filter((route) => /^\w+ \/(api|terminals|metrics|mcp)/.test(route));
 
   test.each(browserRequests.foreignFetch.map((headers) => [JSON.stringify(headers), headers] as const))(
     "[X9] %s is 403",
@@ -153,7 +129,7 @@ describe("what a page of another origin sends without an Origin", () => {
     }
   });
 
-  test.each(kinds)("[X9] %s may be framed by no page of another origin", async (route) => {
+  test.each(routeKinds)("[X9] %s may be framed by no page of another origin", async (route) => {
     const ending = new AbortController();
     const [method, path] = route.split(" ") as [string, string];
     const response = await fetch(hub.url + path, { method, signal: ending.signal });

@@ -8,27 +8,9 @@ import { openInbox } from "../../src/inbox/inbox.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Fields, hubHere, type TestHub } from "../support/hub.ts";
 import { refusal } from "../support/refusal.ts";
-import { requestOf, routes } from "../support/routes.ts";
+import { requestOf, routeKinds, routes } from "../support/routes.ts";
 import { bytesOf, line } from "../support/socket.ts";
 import { rows } from "../support/stored.ts";
-
-const kinds = [
-  "GET /healthz",
-  "GET /readyz",
-  "GET /metrics",
-  "GET /openapi.json",
-  "GET /docs/api",
-  "GET /docs/api.js",
-  "GET /nowhere",
-  "GET /api/threads",
-  "PUT /api/threads",
-  "POST /api/messages",
-  "GET /api/events",
-  "GET /api/events/wait?timeoutSeconds=0.001",
-  "POST /api/hand-overs/confirm",
-  "GET /terminals/S/inbox/messages",
-  "GET /terminals/S/inbox/messages/wait?timeout=0",
-];
 
 /** By hand: a client of the runtime's own might put these headers right. */
 async function statusAt(url: string, route: string, headers: Record<string, string>): Promise<number> {
@@ -112,10 +94,11 @@ describe("tokens", () => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  const open = /^GET \/(healthz|readyz|openapi|docs|nowhere)/;
-  const guarded = [...kinds.filter((route) => !open.test(route)), ...routes.map(({ route }) => route)].filter(
-    (route) => !route.startsWith("PUT"),
-  );
+  const open = /^GET \/($|healthz|readyz|openapi|docs|nowhere|inbox|diagrams)/;
+  const guarded = [
+    ...routeKinds.filter((route) => !open.test(route)),
+    ...routes.map(({ route }) => route),
+  ].filter((route) => !route.startsWith("PUT"));
   const filled = (route: string) =>
     route
       .replace(/:thread/, "thr_1")

@@ -4,16 +4,17 @@
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { openMcp } from "../../src/surfaces/mcp/http.ts";
 import { bareEnvironment, root } from "../support/cli.ts";
+import { compiled } from "../support/compiled.ts";
 import { fixtureServer } from "../support/fixture-server.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { freshDatabase } from "../support/fresh-bus.ts";
 import { hubHere } from "../support/hub.ts";
 import { revisions } from "../support/mcp.ts";
 
-const suite = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const suite = await compiled(join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js"));
 
 /** Against the hub, with the checks that cannot pass there. */
 const atTheHub: Record<string, readonly string[]> = {
@@ -66,7 +67,7 @@ const doNotApply: Record<string, string> = {
 
 async function conformance(...args: string[]): Promise<string> {
   using folder = temporaryFolder();
-  const child = Bun.spawn([process.execPath, "--no-env-file", suite, ...args], {
+  const child = Bun.spawn([suite, ...args], {
     cwd: folder.path,
     env: bareEnvironment(),
     stdout: "pipe",
@@ -134,7 +135,7 @@ describe("the transport", () => {
   test.each(cases((name) => begins(name, atTheFixture)))("[C5] $title", async (scenario) => {
     using folder = temporaryFolder();
     const db = join(folder.path, "coord.db");
-    createDatabase(db);
+    freshDatabase(db);
     const inbox = openInbox(db);
     const mcp = openMcp(inbox, { stopping: new AbortController().signal, make: fixtureServer });
     const admit = { wait: () => () => {}, session: () => () => {} };

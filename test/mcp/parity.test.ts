@@ -4,12 +4,12 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { asInboxError } from "../../src/contract/errors.ts";
 import { toolSets } from "../../src/contract/operation.ts";
-import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { flagName, flagsOf } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
 import { orch, program, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { freshDatabase } from "../support/fresh-bus.ts";
 import { ask, type Fields, hubHere } from "../support/hub.ts";
 import { inspected } from "../support/inspector.ts";
 import { overHttp, overStdio, revisions, type Visitor } from "../support/mcp.ts";
@@ -49,7 +49,7 @@ interface Bus {
 async function bus(): Promise<Bus> {
   const folder = temporaryFolder();
   const db = join(folder.path, "coord.db");
-  createDatabase(db);
+  freshDatabase(db);
   const inbox = openInbox(db);
   const { workspace } = await inbox.call("workspaces.add", { path: "/tmp", label: "x", agent: "w" });
   await inbox.close();

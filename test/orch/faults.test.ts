@@ -4,6 +4,7 @@ import { tasksPush } from "../../src/bus/procedures/tasks-push.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { randomOf } from "../fault/kill-record.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";
+import { inFull } from "../support/in-full.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
@@ -102,15 +103,23 @@ async function survives(team: Crew, count: number): Promise<void> {
   ).toEqual([]);
 }
 
-test("[Q5] [Q7] 200 tasks through 8 slots while supervisors and keepers are killed", async () => {
-  using team = await crew();
-  await survives(team, 200);
-}, 120_000);
+test(
+  "[Q5] [Q7] many tasks through 8 slots while supervisors and keepers are killed",
+  async () => {
+    using team = await crew();
+    await survives(team, inFull(80, 400));
+  },
+  inFull(120_000, 900_000),
+);
 
 postgresSuite("faults", () => {
-  test("[Q5] [Q7] 40 tasks through 8 slots while supervisors and keepers are killed, on Postgres", async () => {
-    using place = await temporarySchema();
-    using team = await crew("", place.url);
-    await survives(team, 40);
-  });
+  test(
+    "[Q5] [Q7] many tasks through 8 slots while supervisors and keepers are killed, on Postgres",
+    async () => {
+      using place = await temporarySchema();
+      using team = await crew("", place.url);
+      await survives(team, inFull(40, 200));
+    },
+    inFull(120_000, 900_000),
+  );
 });

@@ -322,7 +322,7 @@ async function lineTo(url: string) {
 }
 
 postgresSuite("the database is away", () => {
-  test("[Q5] [Q7] while a sub-agent works and ends: its result arrives when the database is back", async () => {
+  test.concurrent("[Q5] [Q7] while a sub-agent works and ends: its result arrives when the database is back", async () => {
     using place = await temporarySchema();
     using line = await lineTo(place.url);
     using team = await crew("", line.url);

@@ -58,15 +58,15 @@ const keys = [
 ];
 
 postgresSuite("commit", () => {
-  test("[G4] [M9] cut before the server heard the commit: it is written by another try, once, with and without a key", async () => {
+  test.concurrent("[G4] [M9] cut before the server heard the commit: it is written by another try, once, with and without a key", async () => {
     for (const { key } of keys) await sendThrough("cut before", key);
   });
 
-  test("[G4] [M9] cut after the server committed: success is reported, and it is not written again, with and without a key", async () => {
+  test.concurrent("[G4] [M9] cut after the server committed: success is reported, and it is not written again, with and without a key", async () => {
     for (const { key } of keys) await sendThrough("cut after", key);
   });
 
-  test("[G4] [L1] a claim whose commit was not answered is the claimer's, with the token it was told", async () => {
+  test.concurrent("[G4] [L1] a claim whose commit was not answered is the claimer's, with the token it was told", async () => {
     await using broken = await line();
     const { thread } = await broken.inbox.call("threads.send", { from: "l", to: "w", subject: "s" });
     for (const fault of ["cut after", "cut before"] as const) {
@@ -81,7 +81,7 @@ postgresSuite("commit", () => {
     expect(await flaws(broken.url)).toEqual([]);
   });
 
-  test("[G4] [M9] silent for longer than anybody waits, or broken on one side only: in the end the write is there once", async () => {
+  test.concurrent("[G4] [M9] silent for longer than anybody waits, or broken on one side only: in the end the write is there once", async () => {
     const faults = ["freeze before", "freeze after", "abandon before"] as const;
     const cases = faults.flatMap((fault) => keys.map(({ kind, key }) => ({ fault, kind, key })));
     const outcomes = await Promise.all(
@@ -96,7 +96,7 @@ postgresSuite("commit", () => {
     expect(outcomes).toEqual(cases.map(({ fault, kind }) => `${fault}, ${kind}: once`));
   });
 
-  test("[G4] a crash can give the number of a lost transaction to another: the lost one is not reported as written", async () => {
+  test.concurrent("[G4] a crash can give the number of a lost transaction to another: the lost one is not reported as written", async () => {
     // What a transaction wrote reaches the disk with the next commit: so long as there is none, a crash forgets its number.
     const server = await startPostgres({ durable: false, settings: ["wal_writer_delay=10000"] });
     const proxy = await startProxy(server.url);

@@ -30,5 +30,5 @@ test("[C2] TxClient of restante/tx takes the calls of its document and answers a
 
 test("[C2] the package names it", async () => {
   const { exports } = await Bun.file(join(root, "package.json")).json();
-  expect(exports["./tx"]).toEqual({ types: "./src/sdk/tx.ts", default: "./dist/tx.js" });
+  expect(exports["./tx"]).toEqual({ types: "./dist/types/sdk/tx.d.ts", default: "./dist/tx.js" });
 });

@@ -1,6 +1,7 @@
 /** Whether an answer of the hub is one that its own /openapi.json declares. */
 import Ajv, { type ValidateFunction } from "ajv/dist/2020.js";
 import openapi from "../../docs/generated/openapi.json" with { type: "json" };
+import { isDocumented } from "./declared-fetch.ts";
 
 interface Declared {
   description: string;
@@ -49,9 +50,7 @@ const anyRefusal = { $ref: "#/components/schemas/Error" };
 
 /** What is wrong with an answer; undefined where nothing is. */
 export function problemOf({ method, path, status, type, text }: Answered): string | undefined {
-  // Pages, metrics and MCP have protocols of their own.
-  if (!/^\/(api|terminals|healthz|readyz)(\/|$)/.test(path) || method === "HEAD" || status === 304)
-    return undefined;
+  if (!isDocumented(path) || method === "HEAD" || status === 304) return undefined;
   if (status >= 500 && status !== 503) return `${status} is no answer: ${text}`;
   const route = documented.find(
     ({ pattern, methods }) => pattern.test(path) && methods[method.toLowerCase()] !== undefined,
@@ -66,26 +65,8 @@ export function problemOf({ method, path, status, type, text }: Answered): strin
   const schema = media[kind]?.schema;
   if (!(kind in media))
     return `${method} ${path} ${status} is of type ${kind}, declared is ${Object.keys(media)}`;
-  if (!schema) return undefined;
+  if (!schema || kind !== "application/json") return undefined;
   const validate = validatorOf(schema);
   if (validate(JSON.parse(text))) return undefined;
   return `${method} ${path} ${status} is outside of its schema: ${ajv.errorsText(validate.errors)}\n${text}`;
-}
-
-/** For a client of ours: every answer must be a declared one. */
-export async function declaredFetch(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  const type = response.headers.get("content-type");
-  if (!type?.startsWith("application/json")) return response;
-  const text = await response.text();
-  const { status, headers } = response;
-  const problem = problemOf({
-    method: init.method ?? "GET",
-    path: new URL(url).pathname,
-    status,
-    type,
-    text,
-  });
-  if (problem) throw new Error(problem);
-  return new Response(text, { status, headers });
 }

@@ -10,12 +10,12 @@ import { type InputOf, type OutputOf, operationNamed } from "../../src/contract/
 import { carriedTo } from "../../src/delivery/broker.ts";
 import { type Names, namesOf } from "../../src/delivery/rabbitmq/queues.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { bell } from "../../src/engines/subscription.ts";
 import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { handed } from "../../src/waiting/handed.ts";
 import { mailboxReceive } from "../../src/waiting/mailbox-receive.ts";
 import { temporaryFolder } from "./folder.ts";
+import { freshDatabase } from "./fresh-bus.ts";
 import { administrator, postgresUrl, temporarySchema } from "./postgres.ts";
 import { rows } from "./stored.ts";
 import { until } from "./until.ts";
@@ -164,7 +164,7 @@ async function carriedOn(make: () => Promise<Place>, broker: string): Promise<Ca
 async function inFile(): Promise<Place> {
   const folder = temporaryFolder();
   const location = join(folder.path, "coord.db");
-  createDatabase(location);
+  freshDatabase(location);
   return { location, query: async (text) => rows(location, text), leave: folder[Symbol.dispose] };
 }
 

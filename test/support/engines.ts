@@ -5,12 +5,11 @@
  */
 import { join } from "node:path";
 import type { Engine } from "../../src/engines/engine.ts";
-import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { startHub } from "../../src/hub.ts";
 import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
-import { declaredFetch } from "./answers.ts";
 import { temporaryFolder } from "./folder.ts";
+import { freshDatabase } from "./fresh-bus.ts";
 import { postgresUrl, temporarySchema } from "./postgres.ts";
 import { postgresPrograms } from "./servers.ts";
 
@@ -52,7 +51,7 @@ function movable() {
 async function startSqlite(): Promise<Bench> {
   const folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
-  createDatabase(path);
+  freshDatabase(path);
   const { now, pass, freeze } = movable();
   const opened: EmbeddedInbox[] = [];
   const another = () => {
@@ -111,6 +110,7 @@ async function startRemote(): Promise<Bench> {
   const folder = temporaryFolder();
   const { now, pass, freeze } = movable();
   const db = join(folder.path, "coord.db");
+  freshDatabase(db);
   const hub = await startHub({
     db,
     port: 0,
@@ -120,7 +120,7 @@ async function startRemote(): Promise<Bench> {
     supervise: false,
     now,
   });
-  const another = () => connect(hub.url, { fetch: declaredFetch }) as Inbox;
+  const another = () => connect(hub.url) as Inbox;
   const { engine } = openInbox(db, { now, supervised: true });
   return {
     inbox: another(),

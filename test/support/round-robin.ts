@@ -21,7 +21,7 @@ export function startBalancer(hubs: readonly { url: string }[]): Balancer {
       if (failing.times-- > 0)
         return new Response("<html>Bad Gateway</html>", {
           status: failing.status,
-          headers: { "content-type": "text/html" },
+          headers: { "content-type": "text/html", via: "1.1 balancer" },
         });
       const which = turn++ % hubs.length;
       passed[which]!++;

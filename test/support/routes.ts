@@ -27,3 +27,27 @@ export function requestOf(route: string, input: Fields): [route: string, body?: 
   );
   return [query.size ? `${path}?${query}` : path];
 }
+
+/** One of each kind of route. */
+export const routeKinds = [
+  "GET /healthz",
+  "GET /readyz",
+  "GET /metrics",
+  "GET /openapi.json",
+  "GET /docs/api",
+  "GET /docs/api.js",
+  "GET /nowhere",
+  "GET /",
+  "GET /inbox/x",
+  "GET /diagrams",
+  "GET /api/threads",
+  "PUT /api/threads",
+  "POST /api/messages",
+  "GET /api/events",
+  "GET /api/events/wait?timeoutSeconds=0.001",
+  "POST /api/hand-overs/confirm",
+  "GET /terminals/S/inbox/messages",
+  "GET /terminals/S/inbox/messages/wait?timeout=0",
+  "POST /mcp",
+  "GET /mcp",
+];

@@ -92,8 +92,9 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
     async [Symbol.asyncDispose]() {
       const running = async (): Promise<{ name: string }[]> => (await orch("queue", "--all")).json.running;
       // Of a test that has failed something may still run. Whoever supervises then has nothing left to do, and goes.
-      for (const { name } of await running()) await orch("kill", name);
-      await until("nothing runs any more", async () => !(await running()).length);
+      const left = await running();
+      for (const { name } of left) await orch("kill", name);
+      if (left.length) await until("nothing runs any more", async () => !(await running()).length);
       await bus.close?.();
       await until("no process of the team is left", () => !runningWith(mark).length);
       folder[Symbol.dispose]();

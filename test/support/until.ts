@@ -16,9 +16,13 @@ export async function until<T>(
   const timer = setTimeout(() => late.reject(error), withinMs);
   try {
     for (;;) {
+      const asked = performance.now();
       const found = await Promise.race([condition(), late.promise]);
       if (found) return found as NonNullable<T>;
-      await Promise.race([Bun.sleep(2), late.promise]);
+      // A question that starts a program, or reads all of /proc, is not asked all the time: it would take the processor
+      // from what is waited for.
+      const pause = Math.max(2, 2 * (performance.now() - asked));
+      await Promise.race([Bun.sleep(pause), late.promise]);
     }
   } finally {
     clearTimeout(timer);

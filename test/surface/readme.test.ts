@@ -1,8 +1,10 @@
 /** What the README shows works as it stands there. */
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment, root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { until } from "../support/until.ts";
 
 const readme = await Bun.file(join(root, "README.md")).text();
 const blocks = [...readme.matchAll(/```bash\n(.*?)```/gs)].map((match) => match[1]!);
@@ -87,4 +89,18 @@ test("[C4] npm start runs the hub and says what to try", async () => {
   expect(health.ok).toBe(true);
   child.kill("SIGTERM");
   expect(await child.exited).toBe(0);
+});
+
+test("[C4] a hub of npm start ends with npm, also where npm alone is killed", async () => {
+  using folder = temporaryFolder();
+  const args = ["start", "--silent", "--", "--port", "0", "--json", "--db", join(folder.path, "hub.db")];
+  const npm = Bun.spawn(["npm", ...args], { cwd: root, stdout: "pipe", stderr: "pipe" });
+  const reader = npm.stdout.getReader();
+  const { url, pid } = JSON.parse(new TextDecoder().decode((await reader.read()).value));
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  npm.kill("SIGKILL");
+  await npm.exited;
+  await until("the hub has ended", () => !existsSync(`/proc/${pid}`));
+  const said = await new Response(npm.stderr).text();
+  expect(said).toContain("npm has ended, so the hub ends too");
 });
