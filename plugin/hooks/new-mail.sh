@@ -1,9 +1,9 @@
 #!/bin/sh
-# The end of a turn: shows new mail once, as a Stop hook's answer (--plain: as text), and collects nothing.
-# Where there is nothing to say, no bus or no program, it says nothing.
+# Runs at the end of a turn: shows new mail once, as a Stop hook's answer (--plain: as text), and collects nothing.
+# Without new mail, a bus or the program it prints nothing.
 set -u
 plain=${1-}
-# A turn that goes on because of a hook is not sent round again.
+# A turn that continues because of a hook is not continued a second time.
 if [ "$plain" != --plain ]; then
   case $(tr -d ' \t\r\n') in *'"stop_hook_active":true'*) exit 0 ;; esac
 fi
@@ -12,13 +12,13 @@ cd "${CLAUDE_PROJECT_DIR:-.}" 2>/dev/null || exit 0
 mail=$(inbox mail --limit 1000 --json 2>/dev/null) || exit 0
 
 folder=${CLAUDE_PLUGIN_DATA:-${XDG_STATE_HOME:-${HOME:-/nonexistent}/.local/state}/restante}
-# What cannot be remembered would be shown after every turn.
+# If we cannot remember what was shown, it would be shown after every turn.
 mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] || exit 0
 key=$(printf '%s\n' "$PWD" "${INBOX_DB-}" "${INBOX_AGENT-}" | cksum | tr ' ' -)
 shown=$(cat "$folder/shown-$key" 2>/dev/null)
 case $shown in '' | *[!0-9]*) shown=0 ;; esac
 
-# Every quote in what people wrote is escaped, so a bare {"id": begins a message and nothing else does.
+# Every quote in a message's text is escaped, so only a message begins with an unescaped {"id":.
 # The first line is the newest id, the rest is the text, as the inside of a JSON string.
 answer=$(printf '%s\n' "$mail" | LC_ALL=C awk -v shown="$shown" '
   function field(text, name,   at) {
@@ -26,26 +26,26 @@ answer=$(printf '%s\n' "$mail" | LC_ALL=C awk -v shown="$shown" '
     at = length(name) + 4
     return substr(text, RSTART + at, RLENGTH - at - 1)
   }
-  # At most so much, cut at a space: never inside of a character or an escape.
+  # At most 600 bytes, cut at a space: never inside a character or an escape.
   function cut(text) {
     if (length(text) <= 600) return text
     text = substr(text, 1, 600)
     sub(/[^ ]*$/, "", text)
     return text "(more)"
   }
-  # What gsub makes of a backslash differs between one awk and the next; this does not.
+  # gsub treats backslashes differently in different awks; this function does not.
   function swap(text, from, to,   n, piece, all) {
     n = split(text, piece, from)
     all = piece[1]
     for (k = 2; k <= n; k++) all = all to piece[k]
     return all
   }
-  # The program writes what would not be seen, or would steer a terminal, as \u and its number: a mark stands for it here.
+  # The program escapes invisible and control characters as \uXXXX; here U+FFFD replaces them.
   function visible(text) {
     text = swap(text, "\\\\[bfnr]|\\\\u[0-9a-f][0-9a-f][0-9a-f][0-9a-f]", "\357\277\275")
     return swap(text, "\001", "\\\\")
   }
-  # A backslash of the text is not the beginning of an escape.
+  # A backslash in the text does not begin an escape.
   function inside(text) { return swap(text, "\\\\\\\\", "\001") }
   # Every kind of line break begins a new quoted line.
   function quote(text) {
