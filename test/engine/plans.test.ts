@@ -83,7 +83,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
 };
 
 /** Small by nature: one row an agent, or an agent and pool. */
-const small = /SCAN (agentsList|pool_members)/;
+const small = /SCAN (agents|pool_members)/;
 /** A sort of at most `limit` rows of each part of a union, or of what one thread or message has. */
 const bounded =
   /SCAN (s|l|page|either|found|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;
