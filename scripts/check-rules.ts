@@ -13,7 +13,7 @@ const cited = new Map<string, number>();
 const problems: string[] = [];
 for await (const file of new Bun.Glob("test/**/*.test.ts").scan(root)) {
   const text = await Bun.file(join(root, file)).text();
-  for (const match of text.matchAll(/\btest(?:\.\w+\([^\n]*?\))?\(\s*(["'`])((?:(?!\1).)*)/g)) {
+  for (const match of text.matchAll(/\btest(?:\.\w+(?:\([^\n]*?\))?)*\(\s*(["'`])((?:(?!\1).)*)/g)) {
     const title = match[2]!;
     const rules = [...(/^(\[[A-Z]\d+\] )+/.exec(title)?.[0].matchAll(/[A-Z]\d+/g) ?? [])].map(String);
     if (!rules.length) problems.push(`${file}: "${title}" does not start with the rule it proves`);

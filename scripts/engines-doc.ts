@@ -23,7 +23,7 @@ function citations(folder: string): Map<string, number> {
   }
   for (const file of files.filter((name) => name.endsWith(".test.ts"))) {
     const text = readFileSync(join(root, "test", folder, file), "utf8");
-    for (const [, rules] of text.matchAll(/\btest(?:\.\w+\([^\n]*?\))?\(\s*["'`]((?:\[[A-Z]\d+\] )+)/g))
+    for (const [, rules] of text.matchAll(/\btest(?:\.\w+(?:\([^\n]*?\))?)*\(\s*["'`]((?:\[[A-Z]\d+\] )+)/g))
       for (const [rule] of rules!.matchAll(/[A-Z]\d+/g)) cited.set(rule, (cited.get(rule) ?? 0) + 1);
   }
   return cited;

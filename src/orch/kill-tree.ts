@@ -211,7 +211,8 @@ function marked(tree: Tree, looks: Looks, root?: number): number[] {
   const found = new Set(pids.filter(belongs));
   for (const pid of found) looks.sessions.add(sessions.get(pid) ?? 0);
   const theirs = sessionsOf(looks, found, new Set(pids));
-  const shares = (pid: number) => theirs.has(looks.others.get(pid)?.session ?? 0) && looks.at(pid) !== undefined;
+  const shares = (pid: number) =>
+    theirs.has(looks.others.get(pid)?.session ?? 0) && looks.at(pid) !== undefined;
   return pids.filter((pid) => found.has(pid) || shares(pid)).reverse();
 }
 
