@@ -39,7 +39,7 @@ export interface TestTitle {
 }
 
 export function titlesIn(source: string): TestTitle[] {
-  return [...source.matchAll(/\btest(?:\.\w+\([^\n]*?\))?\(\s*(["'`])((?:(?!\1).)*)/g)].map((match) => {
+  return [...source.matchAll(/\btest(?:\.\w+(?:\([^\n]*?\))?)*\(\s*(["'`])((?:(?!\1).)*)/g)].map((match) => {
     const title = match[2]!;
     const start = /^(\[[A-Z]\d+(?:\.\d+)?\] )+/.exec(title)?.[0] ?? "";
     return { title, cites: [...start.matchAll(idPattern)].map(([, id]) => id!) };

@@ -2,6 +2,8 @@
 
 const result = /^\((pass|fail|skip|todo)\) (.*?)(?: \[([\d.]+)ms\])?$/;
 const heading = /^(\S+\.test\.ts):$/;
+/** The reason that stands below its verdict: the test has no error of its own then. */
+const timedOut = /^\s+\^ this test timed out/;
 /** At the end of a long run what failed, was skipped or is to be done is named once more. */
 const repetition = /^\d+ tests? (?:failed|skipped|todo):$/;
 
@@ -15,6 +17,10 @@ export function testsIn(output) {
   let said = [];
   for (const line of output.split("\n")) {
     if (repetition.test(line)) break;
+    if (timedOut.test(line) && tests.at(-1)?.word === "fail") {
+      tests.at(-1).said.push(line);
+      continue;
+    }
     const [, word, title, ms] = result.exec(line) ?? [];
     const [, named] = heading.exec(line) ?? [];
     if (word) tests.push({ file, word, title, ms: Number(ms ?? 0), said });
@@ -30,7 +36,7 @@ export function testsIn(output) {
 
 /** Why a test failed. Of files that run beside each other the reason may come after the verdict, with the next one of its file. */
 export function reasonOf(failed, tests) {
-  const tells = ({ said }) => said.some((line) => /\berror:/i.test(line));
+  const tells = ({ said }) => said.some((line) => /\berror:/i.test(line) || timedOut.test(line));
   const later = tests.slice(tests.indexOf(failed) + 1).filter(({ file }) => file === failed.file);
   const { said } = tells(failed)
     ? failed

@@ -3,8 +3,6 @@ import type { ChannelMessage } from "../../src/contract/channel-message.ts";
 import { api } from "./api.ts";
 import { store } from "./store.ts";
 
-export type { ChannelMessage };
-
 export interface Channel {
   name: string;
   pending: number;
