@@ -13,6 +13,7 @@ const allowed: Record<string, string[]> = {
   "src/engines/copy.ts": ["src/engines/tables.ts", "src/engines/engine.ts", "src/sql"],
   "src/engines/sqlite": [
     "src/engines/sqlite",
+    "src/engines/record.ts",
     "src/engines/tables.ts",
     "src/engines/subscription.ts",
     "src/engines/facts.ts",
@@ -26,6 +27,7 @@ const allowed: Record<string, string[]> = {
   "src/engines/facts.ts": [],
   "src/engines/postgres": [
     "src/engines/postgres",
+    "src/engines/record.ts",
     "src/engines/facts.ts",
     "src/engines/tables.ts",
     "src/engines/subscription.ts",
@@ -33,7 +35,8 @@ const allowed: Record<string, string[]> = {
     "src/sql",
     "src/contract",
   ],
-  "src/engines/registry.ts": ["src/engines", "src/location/locate.ts", "src/contract"],
+  "src/engines/record.ts": ["src/engines/engine.ts", "src/engines/tables.ts", "src/contract"],
+  "src/engines/registry.ts": ["src/engines", "src/contract"],
   "src/delivery": [
     "src/delivery",
     "src/bus",
@@ -108,7 +111,12 @@ const allowed: Record<string, string[]> = {
     "src/contract",
   ],
   "src/setup": ["src/setup", "src/location/locate.ts", "src/platform/system.ts", "src/contract"],
-  "src/location/locate.ts": ["src/contract", "src/platform/own-files.ts", "src/platform/system.ts"],
+  "src/location/locate.ts": [
+    "src/engines/registry.ts",
+    "src/contract",
+    "src/platform/own-files.ts",
+    "src/platform/system.ts",
+  ],
   "src/platform/own-files.ts": ["src/contract", "src/platform/system.ts"],
   "src/platform/user-folders.ts": [],
   "src/location/trust.ts": [
@@ -176,6 +184,7 @@ const allowed: Record<string, string[]> = {
     "src/bus",
     "src/waiting/wait.ts",
     "src/engines/engine.ts",
+    "src/engines/registry.ts",
     "src/platform/git-index.ts",
     "src/location/locate.ts",
     "src/platform/own-files.ts",

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { createOwnBus } from "./admin/create-bus.ts";
 import { InboxError } from "./contract/errors.ts";
+import { withoutPassword } from "./contract/secret.ts";
 import type { Engine } from "./engines/engine.ts";
-import { shown } from "./engines/registry.ts";
 import { openInbox } from "./inbox/inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
@@ -68,7 +68,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     };
     if (!away) await check();
     // Who holds the port is told on this machine only, and only where everybody on it may ask anything.
-    const about = auth ? undefined : { db: shown(db), pid: process.pid };
+    const about = auth ? undefined : { db: withoutPassword(db), pid: process.pid };
     const limits = { ...usualLimits, ...options.limits };
     const server = startServer(inbox, {
       port,
@@ -90,7 +90,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const tending = inbox.tend(ending.signal);
     return {
       url: server.url,
-      db: shown(db),
+      db: withoutPassword(db),
       away,
       met,
       stop: async () => {

@@ -1,15 +1,20 @@
 /** [C8] `inbox doctor`: what can be wrong with a bus and around it, and what to do. */
 import type { OutputOf } from "../contract/operations/index.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import { checkBroker } from "../delivery/broker.ts";
-import { diagnose, notedHub, shown } from "../engines/registry.ts";
+import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
 import { requireDatabase } from "./require-database.ts";
 import { type Check, trackedFiles } from "./tracked-files.ts";
 
 export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
   const path = locate(asked);
-  requireDatabase("doctor", path, `look at ${shown(path)}/readyz and /metrics, or run it where the hub runs`);
-  const report = await diagnose(path);
+  requireDatabase(
+    "doctor",
+    path,
+    `look at ${withoutPassword(path)}/readyz and /metrics, or run it where the hub runs`,
+  );
+  const report = await engineAt(path).diagnose(path);
   const broker = brokerOf(asked.delivery, asked.env);
   const carrier = broker === undefined ? [] : [await checkBroker(broker)];
   const tracked = trackedFiles(path);
@@ -40,8 +45,8 @@ const healthAt = (hub: string): Promise<Health | undefined> =>
 
 /** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
 async function hubCheck(path: string): Promise<Check> {
-  const db = shown(path);
-  const noted = await notedHub(path);
+  const db = withoutPassword(path);
+  const noted = await engineAt(path).notedHub(path);
   const others: string[] = [];
   for (const hub of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
     const health = await healthAt(hub);

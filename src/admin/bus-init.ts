@@ -1,6 +1,7 @@
 /** [S2] `inbox init`: a new bus, or nothing where there is one already. */
 import type { OutputOf } from "../contract/operations/index.ts";
-import { schemaVersion, shown } from "../engines/registry.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { engineAt } from "../engines/registry.ts";
 import { type Asked, locateNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
 import { createOwnBus } from "./create-bus.ts";
@@ -15,9 +16,9 @@ export async function busInit(asked: Asked): Promise<OutputOf<"bus.init">> {
   const tracked = trackedFiles(path);
   if (tracked) warnings.push(`${tracked.detail}; ${tracked.fix}`);
   return {
-    db: shown(path),
+    db: withoutPassword(path),
     created,
-    schemaVersion: schemaVersion(path),
+    schemaVersion: engineAt(path).schemaVersion(),
     ...(created && outer !== undefined && { outer }),
     trusted: isBusTrusted(path, asked.env),
     ...(warnings.length > 0 && { warnings }),

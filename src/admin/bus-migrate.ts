@@ -2,9 +2,10 @@
 import { forgetAllWords } from "../bus/search.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import { bring, digest, type Put, prune, textOf } from "../engines/copy.ts";
 import type { Engine } from "../engines/engine.ts";
-import { copyingOf, openEngine, shown } from "../engines/registry.ts";
+import { engineAt, openEngine } from "../engines/registry.ts";
 import { type Table, tables } from "../engines/tables.ts";
 import { type Asked, isHub, placeNamed } from "../location/locate.ts";
 import { type Context, one, type Procedure, type Row, run } from "../sql/procedure.ts";
@@ -33,7 +34,7 @@ export async function busMigrate(
   await createOwnBus(to);
   await using target = await opened(to);
   const places = await Promise.all(
-    [source, target].map(({ location, engine }) => copyingOf(location).place(location, engine)),
+    [source, target].map(({ location, engine }) => engineAt(location).copying().place(location, engine)),
   );
   if (places[0] === places[1])
     throw new InboxError("invalid_input", `--from ${source.name} and --to ${target.name} are the same bus`, {
@@ -54,7 +55,7 @@ export async function busMigrate(
 
 async function opened(location: string): Promise<Side & AsyncDisposable> {
   const engine = openEngine(location);
-  return { name: shown(location), location, engine, [Symbol.asyncDispose]: engine.close };
+  return { name: withoutPassword(location), location, engine, [Symbol.asyncDispose]: engine.close };
 }
 
 function database(named: string, flag: string, cwd: string): string {
@@ -164,6 +165,6 @@ async function verify(source: Side, target: Side, busId: string) {
 }
 
 async function raise(source: Side, target: Side, put: Put): Promise<void> {
-  const given = await source.engine.read(() => copyingOf(source.location).numbers());
-  await put(() => copyingOf(target.location).raise(given));
+  const given = await source.engine.read(() => engineAt(source.location).copying().numbers());
+  await put(() => engineAt(target.location).copying().raise(given));
 }
