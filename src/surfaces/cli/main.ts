@@ -102,7 +102,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
-  const inbox = await openBus(location, delivery, token);
+  const inbox = await openInboxAt(location, delivery, token);
   try {
     const acting = () => act(inbox, op, command, globals.json);
     return await acting().catch(async (error) => {
@@ -146,7 +146,7 @@ const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
   (require("./bus-trust.ts") as typeof import("./bus-trust.ts")).offerTrust(...args);
 
 /** A file here, or a hub somewhere: from here on nobody can tell. */
-async function openBus(
+async function openInboxAt(
   location: string,
   delivery: string | undefined,
   token: string | undefined,
