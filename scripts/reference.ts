@@ -8,6 +8,7 @@ import type { AnyOperation, ToolForm } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
 import { version } from "../src/version.ts";
+import { arrowDoc } from "./arrow-doc.ts";
 import { enginesDoc } from "./engines-doc.ts";
 import { failure, ownPaths } from "./own-paths.ts";
 import { policyDoc } from "./policy-doc.ts";
@@ -24,6 +25,7 @@ export const reference: Record<string, () => string> = {
   "events.md": events,
   "operations.json": schemas,
   "openapi.json": openapi,
+  "../../ARCHITECTURE.md": arrowDoc,
   "../engines.md": enginesDoc,
   "../hub.md": policyDoc,
   "tools.json": toolsFile,

@@ -1,11 +1,11 @@
 /** The floor: one row, one commit, nothing else. By the driver our engine uses. */
 import { Database } from "bun:sqlite";
 import postgres from "postgres";
-import { isPostgres } from "../../src/location/locate.ts";
+import { databaseFile } from "../../src/location/locate.ts";
 import { type Contender, connections, text } from "./contender.ts";
 
 export const open = (location: string): Promise<Contender> =>
-  isPostgres(location) ? onPostgres(location) : onSqlite(location);
+  databaseFile(location) === undefined ? onPostgres(location) : onSqlite(location);
 
 async function onPostgres(url: string): Promise<Contender> {
   const sql = postgres(url, { max: connections, fetch_types: false, onnotice: () => {} });

@@ -1,7 +1,7 @@
 /** Filling our own tables past the program, which would take minutes; and what autovacuum would do a minute later. */
 import { Database } from "bun:sqlite";
 import postgres from "postgres";
-import { isPostgres } from "../../src/location/locate.ts";
+import { databaseFile } from "../../src/location/locate.ts";
 import { shelf, text } from "./contender.ts";
 
 const at = "'2026-01-01T00:00:00.000Z'";
@@ -49,13 +49,13 @@ export function stocked(location: string, worker: string, inboxOf: (client: numb
         for (const inbox of inboxes) add(inbox, Math.max(0, missing));
       }
       const takes = work === "claim" || work === "receive";
-      if (takes && isPostgres(location)) await tidy(location);
+      if (takes && databaseFile(location) === undefined) await tidy(location);
     },
   };
 }
 
 async function fill(location: string, statements: readonly string[]): Promise<void> {
-  if (isPostgres(location))
+  if (databaseFile(location) === undefined)
     return withServer(location, async (sql) => {
       await sql.begin(async (sql) => {
         await sql`set local search_path = restante`;

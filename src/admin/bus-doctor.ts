@@ -3,7 +3,7 @@
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { checkBroker } from "../delivery/broker.ts";
-import { diagnose, notedHub } from "../engines/registry.ts";
+import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
 import { requireDatabase } from "./require-database.ts";
 import { type Check, trackedFiles } from "./tracked-files.ts";
@@ -15,7 +15,7 @@ export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
     path,
     `look at ${withoutPassword(path)}/readyz and /metrics, or run it where the hub runs`,
   );
-  const report = await diagnose(path);
+  const report = await engineAt(path).diagnose(path);
   const broker = brokerOf(asked.env, asked.delivery);
   const carrier = broker === undefined ? [] : [await checkBroker(broker)];
   const tracked = trackedFiles(path);
@@ -47,7 +47,7 @@ const healthAt = (hub: string): Promise<Health | undefined> =>
 /** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
 async function hubCheck(path: string): Promise<Check> {
   const db = withoutPassword(path);
-  const noted = await notedHub(path);
+  const noted = await engineAt(path).notedHub(path);
   const others: string[] = [];
   for (const hub of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
     const health = await healthAt(hub);

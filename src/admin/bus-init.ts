@@ -2,7 +2,7 @@
 
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { schemaVersion } from "../engines/registry.ts";
+import { engineAt } from "../engines/registry.ts";
 import { type Asked, locateNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
 import { createOwnBus } from "./create-bus.ts";
@@ -19,7 +19,7 @@ export async function busInit(asked: Asked): Promise<OutputOf<"bus.init">> {
   return {
     db: withoutPassword(path),
     created,
-    schemaVersion: schemaVersion(path),
+    schemaVersion: engineAt(path).schemaVersion(),
     ...(created && outer !== undefined && { outer }),
     trusted: isBusTrusted(path, asked.env),
     ...(warnings.length > 0 && { warnings }),

@@ -5,7 +5,7 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { bring, digest, type Put, prune, rowText } from "../engines/copy.ts";
 import type { Engine } from "../engines/engine.ts";
-import { copyingOf, openEngine } from "../engines/registry.ts";
+import { engineAt, openEngine } from "../engines/registry.ts";
 import { tables } from "../engines/tables.ts";
 import { type Asked, isHub, placeNamed } from "../location/locate.ts";
 import { type Context, one, type Procedure, type Row, run } from "../sql/procedure.ts";
@@ -36,7 +36,7 @@ export async function busMigrate(
   await createOwnBus(to);
   await using target = await opened(to);
   const places = await Promise.all(
-    [source, target].map(({ location, engine }) => copyingOf(location).place(location, engine)),
+    [source, target].map(({ location, engine }) => engineAt(location).copying().place(location, engine)),
   );
   if (places[0] === places[1])
     throw new InboxError("invalid_input", `--from ${source.name} and --to ${target.name} are the same bus`, {
@@ -166,6 +166,6 @@ async function verify(source: Side, target: Side, busId: string) {
 }
 
 async function raise(source: Side, target: Side, put: Put): Promise<void> {
-  const given = await source.engine.read(() => copyingOf(source.location).numbers());
-  await put(() => copyingOf(target.location).raise(given));
+  const given = await source.engine.read(() => engineAt(source.location).copying().numbers());
+  await put(() => engineAt(target.location).copying().raise(given));
 }

@@ -4,7 +4,6 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { openEngine } from "../engines/registry.ts";
-import { isPostgres } from "../location/locate.ts";
 import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
 import { refusalNow } from "../orch/approval.ts";
 import { profilesFile } from "../orch/paths.ts";
@@ -38,7 +37,7 @@ export async function busTrust(
       },
     );
   if (revoke) {
-    if (!isPostgres(db)) distrustBus(db, env);
+    distrustBus(db, env);
     if (text !== undefined) distrustProfiles(file, text, env);
   } else if (yes) {
     trustBus(db, env);

@@ -1,14 +1,15 @@
 /** [X7] Whether git tracks the files of a bus. */
 import type { OutputOf } from "../contract/operations/index.ts";
-import { isPostgres } from "../location/locate.ts";
+import { engineAt } from "../engines/registry.ts";
 import { trackedByGit } from "../platform/git-index.ts";
 
 export type Check = OutputOf<"bus.doctor">["checks"][number];
 
 /** What is in a repository is everybody's who can push to it, and comes to everybody who clones it. */
 export function trackedFiles(path: string): Check | undefined {
-  if (isPostgres(path)) return undefined;
-  const tracked = trackedByGit(["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`));
+  const { file, sideFiles } = engineAt(path);
+  const own = file(path);
+  const tracked = own === undefined ? [] : trackedByGit([own, ...sideFiles(path)]);
   if (!tracked.length) return undefined;
   return {
     name: "git",

@@ -1,36 +1,30 @@
-/** Which engine a location means. The others are not even loaded: the driver of a server costs a command its time. */
-
-import type { OutputOf } from "../contract/operations/index.ts";
-import { isPostgres } from "../location/locate.ts";
+/** Which engine a location means. What most commands use is loaded with its record, any other engine when it is asked for something. */
+import { InboxError } from "../contract/errors.ts";
+import { withoutPassword } from "../contract/secret.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
-import { createDatabase } from "./sqlite/connect.ts";
-import { copying as copyingFile } from "./sqlite/copying.ts";
-import { diagnose as diagnoseFile, notedHub as notedHubInFile } from "./sqlite/doctor.ts";
-import { openSqlite } from "./sqlite/engine.ts";
-import { migrations } from "./sqlite/schema.ts";
-import type { Copying } from "./tables.ts";
+import { postgres } from "./postgres/record.ts";
+import type { EngineRecord } from "./record.ts";
+import { sqlite } from "./sqlite/record.ts";
 
-type Report = OutputOf<"bus.doctor">;
+/** In the order in which they are named to people. */
+export const engines: readonly EngineRecord[] = [sqlite, postgres];
+
+/** The engine whose address this is; none where it is a hub's, or nobody's. */
+export const findEngine = (location: string): EngineRecord | undefined =>
+  engines.find(({ isAddress }) => isAddress(location));
+
+export function engineAt(location: string): EngineRecord {
+  const found = findEngine(location);
+  if (!found)
+    throw new InboxError(
+      "invalid_input",
+      `${withoutPassword(location)} is not a database: that is ${engines.map(({ looksLike }) => looksLike).join(" or ")}`,
+    );
+  return found;
+}
 
 export const openEngine = (location: string, options: EngineOptions = {}): Engine =>
-  isPostgres(location) ? postgres().openPostgres(location, options) : openSqlite(location, options);
+  engineAt(location).open(location, options);
 
 /** Makes what is missing; true if there was nothing before. */
-export const createBus = async (location: string): Promise<boolean> =>
-  isPostgres(location) ? postgres().createPostgres(location) : createDatabase(location);
-
-export const schemaVersion = (location: string): number =>
-  isPostgres(location) ? postgres().migrations.length : migrations.length;
-
-/** [C8] What can be wrong with it, and what to do. */
-export const diagnose = async (location: string): Promise<Report> =>
-  isPostgres(location) ? postgres().diagnosePostgres(location) : diagnoseFile(location);
-
-/** The address that a hub of this bus has noted there, perhaps one that is gone. */
-export const notedHub = async (location: string): Promise<string | null> =>
-  isPostgres(location) ? postgres().notedHub(location) : notedHubInFile(location);
-
-export const copyingOf = (location: string): Copying =>
-  isPostgres(location) ? postgres().copying : copyingFile;
-
-const postgres = () => require("./postgres/index.ts") as typeof import("./postgres/index.ts");
+export const createBus = (location: string): Promise<boolean> => engineAt(location).create(location);

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { engineAt, engines, findEngine } from "../engines/registry.ts";
 import { requireOwn, requireReadable } from "../platform/own-files.ts";
 import { exists, fs } from "../platform/system.ts";
 
@@ -35,16 +36,28 @@ export const brokerOf = (env: Asked["env"], named?: string): string | undefined 
 /** Whether a location is a hub rather than a file. */
 export const isHub = (location: string) => /^https?:\/\//i.test(location);
 
-/** Whether it is a database server. */
-export const isPostgres = (location: string) => /^postgres(ql)?:\/\//i.test(location);
+/** The file that a database is in; none where a server has it. */
+export const databaseFile = (location: string): string | undefined => engineAt(location).file(location);
+
+/** False only where it is certain that there is no bus. */
+export const mayExist = (location: string): boolean => engineAt(location).mayExist(location);
+
+/** Whether a command has to close what it opened there before it ends. */
+export const closedByCommands = (location: string): boolean =>
+  findEngine(location)?.closedByCommands ?? false;
 
 /** [U5] Where the journal of entries is, if the database is a file. */
-export const journalBeside = (location: string): string | undefined =>
-  isPostgres(location) ? undefined : join(dirname(location), "inbox");
+export const journalBeside = (location: string): string | undefined => besideDatabase(location, "inbox");
+
+/** Where something is that lies in the folder of a database; undefined where that is on a server. */
+export function besideDatabase(location: string, name: string): string | undefined {
+  const file = databaseFile(location);
+  return file === undefined ? undefined : join(dirname(file), name);
+}
 
 /** Where a bus keeps its own things; `journal` where those of a server's bus are. */
 export const busFiles = (location: string, journal?: string): BusFiles => ({
-  db: isPostgres(location) ? undefined : location,
+  db: databaseFile(location),
   journal: journalBeside(location) ?? journal,
 });
 
@@ -57,7 +70,7 @@ export function locateNew(asked: Asked): { path: string; outer?: string } {
 
 /** Mail is nobody's source. What else is in the folder, as agents.toml, is meant to be shared. */
 export function keepOutOfGit(path: string): void {
-  if (isPostgres(path) || !path.endsWith(`/${local}`)) return;
+  if (!databaseFile(path)?.endsWith(`/${local}`)) return;
   try {
     fs().writeFileSync(join(dirname(path), ".gitignore"), "coord.db*\ninbox/\n", { flag: "wx", mode: 0o600 });
   } catch {
@@ -91,16 +104,16 @@ export function placeNamed(named: string, source: string, cwd: string): string {
       );
     return named;
   }
-  if (isPostgres(named)) return named;
-  if (scheme)
+  const engine = findEngine(named);
+  if (!engine)
     throw new InboxError(
       "invalid_input",
-      `${source} ${withoutPassword(named)}: a database is a file, postgres://… or a hub (http://), not ${scheme}://`,
+      `${source} ${withoutPassword(named)}: a database is ${engines.map(({ looksLike }) => looksLike).join(", ")} or a hub (http://), not ${scheme}://`,
       {
         hint: `name a file, for example ${source === "INBOX_DB" ? "--db" : source} .agents/coord.db`,
       },
     );
-  return resolve(cwd, named);
+  return engine.file(named) === undefined ? named : resolve(cwd, named);
 }
 
 function nearest(from: string): string | undefined {

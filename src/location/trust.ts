@@ -7,10 +7,11 @@ import { dirname, join } from "node:path";
 import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "../platform/own-files.ts";
 import { exists, fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
-import { isPostgres } from "./locate.ts";
+import { databaseFile } from "./locate.ts";
 
 /** A database by where it really is and which file it is: one that a checkout put in its place is another. */
 function busKey(db: string): string | undefined {
+  if (databaseFile(db) === undefined) return undefined;
   const file = look(db);
   return file && `bus ${join(fs().realpathSync(dirname(db)), db.slice(dirname(db).length))} ${file.id}`;
 }
@@ -24,7 +25,7 @@ const markOf = (key: string, env: Environment) =>
 
 /** A bus on a server is named by its user, never found in a folder. */
 export function isBusTrusted(db: string, env: Environment): boolean {
-  if (isPostgres(db) || namedInTrust(db, env)) return true;
+  if (databaseFile(db) === undefined || namedInTrust(db, env)) return true;
   return isMarked(busKey(db), env);
 }
 
@@ -38,7 +39,7 @@ function isMarked(key: string | undefined, env: Environment): boolean {
 }
 
 export function trustBus(db: string, env: Environment): void {
-  if (!isPostgres(db)) mark(busKey(db), env);
+  mark(busKey(db), env);
 }
 
 export const trustProfiles = (file: string, text: string, env: Environment) =>

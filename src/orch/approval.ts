@@ -1,7 +1,7 @@
 /** [X7] Whether programs may be started for a bus, and by which profiles: decided by each process that would start one. */
 import { InboxError } from "../contract/errors.ts";
 import { shellWord } from "../contract/shell-word.ts";
-import { isPostgres } from "../location/locate.ts";
+import { engineAt } from "../engines/registry.ts";
 import { areProfilesTrusted, isBusTrusted } from "../location/trust.ts";
 import { trackedByGit } from "../platform/git-index.ts";
 import { namedInTrust, readOwn } from "../platform/own-files.ts";
@@ -10,15 +10,12 @@ import { isUsersOwn, profilesFile } from "./paths.ts";
 import type { Profiles } from "./profiles/profile.ts";
 import { profilesIn } from "./profiles/profiles-file.ts";
 
-/** What SQLite reads into the database by itself. */
-const logs = (db: string) => ["-wal", "-journal", "-shm"].map((end) => `${db}${end}`);
-
 /** Why nothing may be started for this bus, whatever the profiles say. */
 export function busRefusal(db: string, env: Environment): InboxError | undefined {
   if (!isBusTrusted(db, env))
     return refusal(db, "bus", `${db} was not made by you here, and you have not approved it`);
-  if (isPostgres(db) || namedInTrust(db, env)) return undefined;
-  const [tracked] = trackedByGit(logs(db));
+  if (namedInTrust(db, env)) return undefined;
+  const [tracked] = trackedByGit(engineAt(db).sideFiles(db));
   if (tracked === undefined) return undefined;
   return new InboxError(
     "not_allowed",

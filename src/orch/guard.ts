@@ -1,7 +1,7 @@
 /** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
 import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
 import type { Engine } from "../engines/engine.ts";
-import { isPostgres } from "../location/locate.ts";
+import { engineAt } from "../engines/registry.ts";
 import { threadTopic } from "../sql/topics.ts";
 import { ensureSupervision } from "./ensure-supervision.ts";
 import type { Keeping } from "./keeper.ts";
@@ -51,7 +51,9 @@ export function guardOver({ engine, db, delivery, number, token }: Keeping, firs
 
   const look = () => engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));
   // [Q16] To listen takes a connection of its own, and a server has few: there the supervisor listens for all.
-  const listening = isPostgres(db) ? hearNudges(look) : listen(engine, first.row.thread_id!, look);
+  const listening = engineAt(db).connectionPerWaiter
+    ? hearNudges(look)
+    : listen(engine, first.row.thread_id!, look);
 
   return {
     signal: controller.signal,

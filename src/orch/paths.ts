@@ -1,6 +1,7 @@
 /** Where things of the queue lie on this machine: profiles, and a folder a task. */
-import { dirname, join, resolve } from "node:path";
-import { isPostgres } from "../location/locate.ts";
+import { join, resolve } from "node:path";
+import { engineAt } from "../engines/registry.ts";
+import { besideDatabase, databaseFile } from "../location/locate.ts";
 import { configFolder, type Environment, stateFolder } from "../platform/user-folders.ts";
 
 /** Loaded by those that ask: it takes longer than most of what a command does. */
@@ -11,9 +12,7 @@ export const thisHost = () => os().hostname();
 /** [Q8] The one that INBOX_PROFILES names; else beside a database file, or for a bus on a server the user's own. Never the working directory's. */
 export function profilesFile(location: string, env: Environment): string {
   if (env.INBOX_PROFILES) return resolve(env.INBOX_PROFILES);
-  return isPostgres(location)
-    ? join(configFolder(env), "agents.toml")
-    : join(dirname(location), "agents.toml");
+  return besideDatabase(location, "agents.toml") ?? join(configFolder(env), "agents.toml");
 }
 
 /** [X7] Named by the user, or in the user's own folder: nobody else has put it there. */
@@ -27,10 +26,9 @@ export const profilesVariable = (env: Environment): Record<string, string> =>
 
 /** The folder of all tasks of a bus: beside the database file, else where programs of this user keep such things. */
 export function tasksFolder(location: string, env: Environment): string {
-  if (!isPostgres(location)) return `${location}-tasks`;
-  const { host, pathname, searchParams } = new URL(location.replace(/,.*?(?=[/?]|$)/, ""));
-  const bus = [host, pathname.slice(1), searchParams.get("schema") ?? ""].filter(Boolean).join("_");
-  return join(stateFolder(env), `${bus.replace(/[^\w.-]/g, "_")}-tasks`);
+  const file = databaseFile(location);
+  if (file !== undefined) return `${file}-tasks`;
+  return join(stateFolder(env), `${engineAt(location).pathName(location)}-tasks`);
 }
 
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));

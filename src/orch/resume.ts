@@ -1,7 +1,8 @@
 /** [U6] How a person goes on with a sub-agent's conversation in a terminal of its own. */
 import type { Task } from "../contract/task.ts";
 import type { Profiles } from "./profiles/profile.ts";
-import { filled, mentions } from "./runners/template.ts";
+import { mentions } from "./profiles/template-places.ts";
+import { filled } from "./runners/template.ts";
 
 /** As words of a command, to be run in the task's folder; null where its program has no such way. */
 export function resumeCommand(profiles: Profiles, task: Task): string[] | null {

@@ -11,6 +11,7 @@ let last: { seen: string; tracked: string[] } = { seen: "", tracked: [] };
 
 /** The files of these that the repository around them tracks. */
 export function trackedByGit(paths: readonly string[]): string[] {
+  if (!paths.length) return [];
   try {
     const root = repositoryAround(dirname(paths[0]!));
     if (root === undefined) return [];

@@ -1,4 +1,4 @@
-/** What the rest of the program knows of this engine; it is loaded when an address asks for it. */
+/** What record.ts loads of this engine when an address asks for it. */
 export { createPostgres } from "./connect.ts";
 export { copying } from "./copying.ts";
 export { diagnosePostgres, notedHub } from "./doctor.ts";

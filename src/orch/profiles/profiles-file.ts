@@ -5,10 +5,10 @@ import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
-import { codeWithPlace, mentions, places } from "../runners/template.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
 import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
+import { codeWithPlace, mentions, places } from "./template-places.ts";
 
 /** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
 const maxRunning = 100;

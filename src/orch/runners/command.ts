@@ -1,9 +1,10 @@
 /** [Q8] Any program: what it prints is its final message. */
 import type { RunnerSettings } from "../profiles/profile.ts";
+import { mentions } from "../profiles/template-places.ts";
 import { keptEnd } from "./kept-end.ts";
 import { toldTo } from "./prompt-text.ts";
 import { finalLimit, type Job, type Launch, type Outcome, type Runner, type Talk } from "./runner.ts";
-import { checkArguments, filled, fits, mentions, withFlags } from "./template.ts";
+import { checkArguments, filled, fits, withFlags } from "./template.ts";
 
 /** Text of one JSON object at most: a final message, where every character may be escaped, and something beside it. */
 const jsonLimit = 8 * 1024 * 1024;

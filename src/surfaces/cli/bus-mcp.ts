@@ -7,8 +7,7 @@ import { busMcp } from "../../contract/operations/bus-mcp.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { type Caller, requireOwner } from "../../inbox/caller.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox/inbox.ts";
-import { type Asked, isHub, isPostgres, locateOrNew } from "../../location/locate.ts";
-import { exists } from "../../platform/system.ts";
+import { type Asked, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
 import { connect } from "../client/client.ts";
 import type { CommandInput } from "./input.ts";
 import type { Globals } from "./scan.ts";
@@ -54,8 +53,8 @@ async function serving(
   token: string | undefined,
   open: () => EmbeddedInbox,
 ): Promise<Serving> {
-  const there = isPostgres(location) || exists(location);
-  if (!there) return { inbox: madeAtFirstUse(() => make(asked, location, token), open), caller: {} };
+  if (!mayExist(location))
+    return { inbox: madeAtFirstUse(() => make(asked, location, token), open), caller: {} };
   const inbox = open();
   if (token === undefined) return { inbox, caller: {} };
   try {
@@ -67,7 +66,7 @@ async function serving(
 }
 
 async function make(asked: Asked, location: string, token: string | undefined): Promise<void> {
-  if (exists(location)) return;
+  if (mayExist(location)) return;
   if (token !== undefined)
     throw new InboxError("unauthenticated", `there is no bus at ${location} that could know the token`);
   // Found from every folder below, it would be everybody's bus without anybody's having said so.

@@ -6,7 +6,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox/inbox.ts";
-import { brokerOf, isHub, isPostgres, locate } from "../../location/locate.ts";
+import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { fs } from "../../platform/system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
@@ -111,8 +111,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
       return acting();
     });
   } finally {
-    // A file needs no farewell, and it would take time; a server's waiters may still have to be told.
-    if (isPostgres(location) || delivery !== undefined) await inbox.close();
+    if (closedByCommands(location) || delivery !== undefined) await inbox.close();
   }
 }
 

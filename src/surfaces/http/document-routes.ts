@@ -3,13 +3,13 @@ import { documentStream } from "./document-stream.ts";
 import { document, type Found, picture } from "./documents.ts";
 import { openQuota, type Quota } from "./quota.ts";
 import type { RoutedRequest } from "./request.ts";
-import type { House, Peer, Route, Routes, Server } from "./route.ts";
+import type { Peer, Route, RouteContext, Routes, Server } from "./route.ts";
 import { streaming } from "./stays.ts";
 
 type Show = (request: RoutedRequest, found: Found, server: Server, peer: Peer) => Response;
 
 /** Each stream watches a few folders, and the system gives a user only so many watches: they have a limit of their own. */
-export function documentRoutes({ inbox, stays, stopping }: House, limit: Quota): Routes {
+export function documentRoutes({ inbox, stays, stopping }: RouteContext, limit: Quota): Routes {
   const watched = openQuota("watched entries", limit);
   const ofEntry = (counted: string, show: Show): Route => ({
     counted,

@@ -4,14 +4,14 @@ import type { Caller } from "../../inbox/caller.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import type { Mcp, Visitor } from "../mcp/http.ts";
 import { openQuota, type Quota } from "./quota.ts";
-import type { Handle, House, Routes } from "./route.ts";
+import type { Handle, RouteContext, Routes } from "./route.ts";
 import { endingWith } from "./stays.ts";
 
 // Loaded with the first request for it: it is large.
 const loadMcp = () => require("../mcp/http.ts") as typeof import("../mcp/http.ts");
 
 export function openMcpRoutes(
-  { inbox, stays, stopping }: House,
+  { inbox, stays, stopping }: RouteContext,
   limit: Quota,
 ): { routes: Routes; close(): Promise<void> } {
   let mcp: Mcp | undefined;

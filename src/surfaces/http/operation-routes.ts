@@ -10,13 +10,13 @@ import { collecting, hasGone, plain } from "./answer.ts";
 import { refuseUnknowingly } from "./browsers.ts";
 import { handOverOf, withReceipt } from "./hand-overs.ts";
 import { inputOf, sayingFields } from "./request.ts";
-import type { Handle, House, Peer, Route, Routes, Server } from "./route.ts";
+import type { Handle, Peer, Route, RouteContext, Routes, Server } from "./route.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
 /** `track` is told of what goes on after an answer: the hub waits for it before it stops. */
-export function operationRoutes(house: House, track: (settled: Promise<void>) => void): Routes {
+export function operationRoutes(context: RouteContext, track: (settled: Promise<void>) => void): Routes {
   const route = (op: AnyOperation, translation?: Translation): Route => {
-    const handle = handleOf(house, op, track, translation);
+    const handle = handleOf(context, op, track, translation);
     return { counted: op.name, handle: translation ? handle : teaching(op, handle) };
   };
   const routes: Routes = {};
@@ -40,7 +40,7 @@ const teaching =
 
 const handleOf =
   (
-    house: House,
+    context: RouteContext,
     op: AnyOperation,
     track: (settled: Promise<void>) => void,
     translation?: Translation,
@@ -63,7 +63,7 @@ const handleOf =
     if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
     const handOver = translation ? undefined : handOverOf(request);
     const call = (signal?: AbortSignal) =>
-      house.inbox.hand(op.name as BusOperation, input as never, {
+      context.inbox.hand(op.name as BusOperation, input as never, {
         signal,
         idempotencyKey,
         handOver,
@@ -73,7 +73,7 @@ const handleOf =
     // Who is gone before it is looked at gets nothing handed over, whichever engine there is.
     if ((waits || marking(op, input)) && (await hasGone(request)))
       throw new DOMException("the client went away", "AbortError");
-    const handed = waits ? await waitFor(house, { op, input, request, server, peer }, call) : await call();
+    const handed = waits ? await waitFor(context, { op, input, request, server, peer }, call) : await call();
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
     if (await hasGone(request)) {
@@ -93,7 +93,7 @@ interface Waiting {
 }
 
 async function waitFor<T>(
-  { stays, stopping }: House,
+  { stays, stopping }: RouteContext,
   { op, input, request, server, peer }: Waiting,
   call: (signal: AbortSignal) => Promise<Handed<T>>,
 ): Promise<Handed<T>> {

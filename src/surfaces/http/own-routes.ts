@@ -10,11 +10,11 @@ import type { Metrics } from "./metrics.ts";
 import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody } from "./request.ts";
-import type { Handle, House, Route, Routes } from "./route.ts";
+import type { Handle, Route, RouteContext, Routes } from "./route.ts";
 import { seed } from "./seed.ts";
 import { streaming } from "./stays.ts";
 
-export function eventRoutes({ inbox, stays, stopping }: House): Routes {
+export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
   const handle: Handle = async (request, server, peer) => {
     server.timeout(request, 0);
     const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
@@ -26,7 +26,7 @@ export function eventRoutes({ inbox, stays, stopping }: House): Routes {
 }
 
 /** `dev`: whether entries may be put into the person's inbox by anybody. */
-export function seedRoutes({ inbox }: House, dev: boolean): Routes {
+export function seedRoutes({ inbox }: RouteContext, dev: boolean): Routes {
   const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
   const refuse = async () => wrongMethod("POST", [], "it is for work on the page: inbox serve --dev");
   return {
@@ -36,7 +36,7 @@ export function seedRoutes({ inbox }: House, dev: boolean): Routes {
   };
 }
 
-export function handOverRoutes({ inbox }: House): Routes {
+export function handOverRoutes({ inbox }: RouteContext): Routes {
   const settle = (word: "confirm" | "release"): Route => ({
     counted: `hand-overs.${word}`,
     handle: async (request, _server, caller) => {
@@ -54,7 +54,7 @@ export function handOverRoutes({ inbox }: House): Routes {
 
 /** `about` is told to whoever asks who holds the port; undefined where strangers may ask: they hear that it lives. */
 export function stateRoutes(
-  { inbox, stays }: House,
+  { inbox, stays }: RouteContext,
   metrics: Metrics,
   about: Record<string, unknown> | undefined,
 ): Routes {

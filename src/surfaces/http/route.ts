@@ -27,7 +27,8 @@ export interface Route {
 /** By method and path: `GET /api/events`. */
 export type Routes = Record<string, Route>;
 
-export interface House {
+/** What every route has at hand. */
+export interface RouteContext {
   inbox: EmbeddedInbox;
   stays: Stays;
   /** Aborted when the hub stops: whoever waits gets an answer. */

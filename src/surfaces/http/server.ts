@@ -9,7 +9,7 @@ import { openMetrics } from "./metrics.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { eventRoutes, handOverRoutes, pageRoutes, seedRoutes, stateRoutes } from "./own-routes.ts";
 import type { RoutedRequest } from "./request.ts";
-import type { House, Peer, Route, Routes, Server } from "./route.ts";
+import type { Peer, Route, RouteContext, Routes, Server } from "./route.ts";
 import { openStays } from "./stays.ts";
 
 export interface ServerOptions {
@@ -35,12 +35,12 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
   const metrics = openMetrics();
   const stopping = new AbortController();
-  const house: House = {
+  const context: RouteContext = {
     inbox,
     stays: openStays(inbox, options.limits.waits),
     stopping: stopping.signal,
   };
-  const mcp = openMcpRoutes(house, options.limits.sessions);
+  const mcp = openMcpRoutes(context, options.limits.sessions);
   const settling = new Set<Promise<void>>();
   const track = (settled: Promise<void>) => {
     settling.add(settled);
@@ -70,13 +70,13 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     };
 
   const routes: Routes = {
-    ...operationRoutes(house, track),
-    ...eventRoutes(house),
-    ...documentRoutes(house, options.limits.watchedEntries),
-    ...seedRoutes(house, options.dev === true),
+    ...operationRoutes(context, track),
+    ...eventRoutes(context),
+    ...documentRoutes(context, options.limits.watchedEntries),
+    ...seedRoutes(context, options.dev === true),
     ...mcp.routes,
-    ...handOverRoutes(house),
-    ...stateRoutes(house, metrics, options.about),
+    ...handOverRoutes(context),
+    ...stateRoutes(context, metrics, options.about),
     ...pageRoutes,
   };
   const nowhere = answer({ counted: "none", open: true, handle: async (request) => notFound(request) });

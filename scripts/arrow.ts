@@ -1,0 +1,146 @@
+/**
+ * The dependency arrow: the rooms of the tree, and what each may import besides itself. scripts/check-arrow.ts holds the
+ * sources to it, and the list in ARCHITECTURE.md is made from it. The order is that of the document: who is imported comes below.
+ */
+export const arrow: Record<string, readonly string[]> = {
+  "src/main.ts": ["src/surfaces/cli"],
+  "src/surfaces/cli": [
+    "src/hub.ts",
+    "src/surfaces/mcp",
+    "src/surfaces/text",
+    "src/surfaces/client",
+    "src/admin/operations.ts",
+    "src/inbox",
+    "src/orch/keeper.ts",
+    "src/orch/program.ts",
+    "src/orch/retry.ts",
+    "src/orch/supervisor.ts",
+    "src/orch/system-calls.ts",
+    "src/location",
+    "src/platform",
+    "src/version.ts",
+    "src/contract",
+  ],
+  "src/hub.ts": [
+    "src/surfaces/http",
+    "src/admin/create-bus.ts",
+    "src/inbox/inbox.ts",
+    "src/orch/supervisor.ts",
+    "src/engines/engine.ts",
+    "src/contract",
+  ],
+  "src/surfaces/http": [
+    "src/surfaces/mcp/http.ts",
+    "src/inbox",
+    "src/documents",
+    "src/waiting/wait.ts",
+    "src/platform",
+    "src/version.ts",
+    "src/contract",
+    "docs/generated/openapi.json",
+  ],
+  "src/surfaces/mcp": [
+    "src/surfaces/text",
+    "src/inbox",
+    "src/version.ts",
+    "src/contract",
+    "docs/generated/tools.json",
+    "skills",
+  ],
+  "src/surfaces/text": ["src/contract"],
+  web: ["src/sdk/client.ts", "src/surfaces/client/server-sent.ts", "src/contract"],
+  "src/sdk/sdk.ts": [
+    "src/sdk",
+    "src/admin/create-bus.ts",
+    "src/inbox/inbox.ts",
+    "src/location",
+    "src/contract",
+  ],
+  "src/sdk": ["src/surfaces/client", "src/contract"],
+  "src/surfaces/client": ["src/contract"],
+  "src/admin": [
+    "src/admin/create-bus.ts",
+    "src/setup",
+    "src/orch/approval.ts",
+    "src/orch/paths.ts",
+    "src/orch/profiles",
+    "src/delivery/broker.ts",
+    "src/location",
+    "src/engines/registry.ts",
+    "src/engines",
+    "src/bus/search.ts",
+    "src/bus/task.ts",
+    "src/sql",
+    "src/platform",
+    "src/contract",
+  ],
+  "src/admin/create-bus.ts": ["src/location", "src/engines/registry.ts"],
+  "src/setup": ["src/location", "src/platform", "src/contract"],
+  "src/inbox": [
+    "src/orch/approval.ts",
+    "src/orch/operations",
+    "src/orch/watch-over.ts",
+    "src/waiting",
+    "src/documents",
+    "src/journal",
+    "src/delivery/broker.ts",
+    "src/location",
+    "src/engines/registry.ts",
+    "src/engines/engine.ts",
+    "src/bus",
+    "src/sql",
+    "src/platform",
+    "src/contract",
+  ],
+  "src/orch": [
+    "src/orch/runners",
+    "src/orch/profiles",
+    "src/waiting/wait.ts",
+    "src/location",
+    "src/engines/registry.ts",
+    "src/engines/engine.ts",
+    "src/bus",
+    "src/sql",
+    "src/platform",
+    "src/contract",
+  ],
+  "src/orch/runners": ["src/orch/profiles", "src/platform", "src/version.ts", "src/contract"],
+  "src/orch/profiles": ["src/platform", "src/contract"],
+  "src/waiting": ["src/engines/engine.ts", "src/bus", "src/sql", "src/contract"],
+  "src/documents": ["src/platform", "src/contract"],
+  "src/journal": ["src/engines/engine.ts", "src/bus", "src/sql", "src/platform", "src/contract"],
+  "src/delivery": [
+    "src/engines/engine.ts",
+    "src/engines/subscription.ts",
+    "src/bus/outbox.ts",
+    "src/sql",
+    "src/contract",
+  ],
+  "src/location": ["src/engines/registry.ts", "src/platform", "src/contract"],
+  "src/engines/registry.ts": [
+    "src/engines/sqlite/record.ts",
+    "src/engines/postgres/record.ts",
+    "src/engines",
+    "src/contract",
+  ],
+  "src/engines/sqlite": ["src/engines", "src/sql", "src/platform", "src/contract"],
+  "src/engines/postgres": ["src/engines", "src/sql", "src/contract"],
+  "src/engines": ["src/sql", "src/contract"],
+  "src/bus": ["src/sql", "src/contract"],
+  "src/sql": ["src/contract"],
+  "src/platform": ["src/contract"],
+  "src/contract": [],
+  "src/version.ts": ["package.json"],
+};
+
+const within = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
+
+/** The room of a file: the longest name in the arrow that it is in. A room in a room is another. */
+export const roomOf = (file: string): string | undefined =>
+  Object.keys(arrow)
+    .filter((room) => within(file, room))
+    .sort((a, b) => b.length - a.length)[0];
+
+/** Whether a permission covers a file: it names the file's room, or in it a folder or the file itself. */
+export const covers = (permission: string, file: string): boolean =>
+  within(file, permission) && (!(permission in arrow) || roomOf(file) === permission);

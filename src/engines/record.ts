@@ -1,0 +1,35 @@
+/** What the rest of the program knows of an engine. Another engine is another record, and a line in registry.ts. */
+import type { OutputOf } from "../contract/operations/index.ts";
+import type { Engine, EngineOptions } from "./engine.ts";
+import type { Copying } from "./tables.ts";
+
+export interface EngineRecord {
+  /** For people. */
+  name: string;
+  /** What its addresses look like, for whoever wrote something else. */
+  looksLike: string;
+  isAddress(location: string): boolean;
+
+  /** The file that a bus is in; none where a server has it. */
+  file(location: string): string | undefined;
+  /** Files beside that one which the engine reads into it by itself. */
+  sideFiles(location: string): string[];
+  /** A bus by a name that can be part of a path. */
+  pathName(location: string): string;
+  /** False only where it is certain, without opening it, that there is no bus. */
+  mayExist(location: string): boolean;
+  /** [Q16] Each process that waits for a change holds a connection, and a server has few. */
+  connectionPerWaiter: boolean;
+  /** Whether a command closes it before it ends: a file needs no farewell, and it would take time; a server's waiters may still have to be told. */
+  closedByCommands: boolean;
+
+  open(location: string, options: EngineOptions): Engine;
+  /** Makes what is missing; true if there was nothing before. */
+  create(location: string): Promise<boolean>;
+  schemaVersion(): number;
+  /** [C8] What can be wrong with it, and what to do. */
+  diagnose(location: string): Promise<OutputOf<"bus.doctor">>;
+  /** The address that a hub of this bus has noted there, perhaps one that is gone. */
+  notedHub(location: string): Promise<string | null>;
+  copying(): Copying;
+}
