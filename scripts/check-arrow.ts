@@ -184,9 +184,11 @@ const allowed: Record<string, string[]> = {
     "src/surfaces/http",
     "src/contract",
   ],
+  "src/surfaces/spelling": ["src/surfaces/spelling", "src/contract"],
   "src/surfaces/text": ["src/surfaces/text", "src/contract"],
   "src/surfaces/mcp": [
     "src/surfaces/mcp",
+    "src/surfaces/spelling",
     "src/surfaces/text",
     "src/inbox.ts",
     "src/identity.ts",
@@ -198,6 +200,7 @@ const allowed: Record<string, string[]> = {
   "src/surfaces/http": [
     "src/surfaces/http",
     "src/surfaces/mcp",
+    "src/surfaces/spelling",
     "src/documents",
     "src/system.ts",
     "src/inbox.ts",
@@ -218,6 +221,7 @@ const allowed: Record<string, string[]> = {
     "src/identity.ts",
     "src/surfaces/client",
     "src/surfaces/mcp",
+    "src/surfaces/spelling",
     "src/surfaces/text",
     "src/surfaces/cli",
     "src/inbox.ts",

@@ -69,7 +69,7 @@ function trackedFiles(path: string): Check | undefined {
 function trustCheck(path: string, env: Asked["env"]): Check {
   const refused = approval().refusalNow(path, env);
   if (!refused) return { name: "trust", status: "ok", detail: "programs may be started for this bus" };
-  return { name: "trust", status: "warn", detail: refused.message, fix: refused.hint };
+  return { name: "trust", status: "warn", detail: refused.message, fix: refused.said.hint };
 }
 
 const approval = () => require("./orch/approval.ts") as typeof import("./orch/approval.ts");
@@ -109,12 +109,10 @@ async function hubCheck(path: string): Promise<Check> {
 const onlyFiles = (command: string, path: string, hint: string) =>
   new InboxError("invalid_input", `${command} works on a database, and ${path} is a hub`, { hint });
 
-/** `label` names an input field the way the surface does. */
 export async function runLocal<N extends LocalOperation>(
   name: N,
   asked: Asked,
   input: Record<string, unknown>,
-  label: (key: string) => string,
 ): Promise<OutputOf<N>> {
-  return handlers[name](asked, parseInput(operationNamed(name) as AnyOperation, input, label));
+  return handlers[name](asked, parseInput(operationNamed(name) as AnyOperation, input));
 }

@@ -2,6 +2,7 @@
 import { hasNotBegun, tasksWhere } from "./bus/task.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import { call, phrase } from "./contract/phrase.ts";
 import { withoutPassword } from "./contract/secret.ts";
 import { openEngine } from "./engines/at.ts";
 import { isHub, isServer } from "./location.ts";
@@ -35,7 +36,7 @@ export async function trustAsked(
       "conflict",
       "what would be run has changed since it was shown; nothing was approved",
       {
-        hint: "run inbox trust again and look at it",
+        hint: phrase`run ${call("bus.trust")} again and look at it`,
       },
     );
   if (revoke) {

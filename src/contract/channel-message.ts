@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { integer, json, name, text } from "./fields.ts";
 import { kinds } from "./message.ts";
+import type { Text } from "./phrase.ts";
 
 export const messageStatuses = ["pending", "acked", "dead"] as const;
 
@@ -31,16 +32,16 @@ export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
 export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");
-export const messageNumber = (help: string, flag?: string) =>
+export const messageNumber = (help: Text, flag?: string) =>
   integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "ID", flag });
-export const correlationId = (help: string) => v.optional(name(help, "ID", "--correlation"));
-export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "--metadata"));
+export const correlationId = (help: Text) => v.optional(name(help, "ID", "correlation"));
+export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "metadata"));
 export const ttlSeconds = () =>
   v.optional(
     integer("how long it may be read, in seconds", {
       min: 1,
       max: 10 * 365 * 86_400,
-      flag: "--ttl",
+      flag: "ttl",
       value: "SEC",
     }),
   );

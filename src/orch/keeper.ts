@@ -8,6 +8,7 @@ import { keepTask } from "../bus/procedures/task-keep.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
+import type { Spelling } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../own-files.ts";
@@ -40,6 +41,8 @@ export interface Keeping {
   /** Opens a hub of this process's own, for the sub-agent alone, and answers with its address. */
   serve(): string;
   env: Record<string, string | undefined>;
+  /** How a refusal that ends the task is told. */
+  spelling(): Spelling;
 }
 
 export async function keep(keeping: Keeping): Promise<void> {
@@ -113,7 +116,7 @@ async function work(
       },
     });
   } catch (error) {
-    const { message, hint, code } = asInboxError(error);
+    const { message, hint, code } = asInboxError(error).shape(keeping.spelling());
     const known = code !== "internal" && code !== "storage";
     return {
       success: false,

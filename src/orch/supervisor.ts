@@ -6,6 +6,7 @@ import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/procedure
 import { keepersToEnd } from "../bus/procedures/task-keep.ts";
 import { type Room, startDue } from "../bus/procedures/task-start.ts";
 import { asInboxError, InboxError } from "../contract/errors.ts";
+import { phrase, type Text } from "../contract/phrase.ts";
 import { safe } from "../contract/safe-text.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -34,7 +35,7 @@ export interface Supervising {
   /** Goes on when nothing is left to do, as a hub does. */
   forever: boolean;
   /** Told why nothing is started, each time that there is another reason. */
-  complain?: (message: string) => void;
+  complain?: (message: Text) => void;
 }
 
 /** Within the lease's 15 seconds, three times. */
@@ -89,7 +90,8 @@ export async function supervise(supervising: Supervising): Promise<number> {
 
   /** [X7] A hub serves on, and begins once the user has approved. */
   function tell(refused: InboxError | undefined): void {
-    if (refused && refused.message !== told) complain?.(`${refused.message}; ${refused.hint}`);
+    if (refused && refused.message !== told)
+      complain?.(phrase`${refused.said.message}; ${refused.said.hint}`);
     told = refused?.message;
   }
 

@@ -4,6 +4,7 @@ import type { DeadLetter } from "../../contract/dead-letter.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, alone, run } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
@@ -104,7 +105,7 @@ const listed = (rows: readonly MessageRow[], channel?: string) => ({
 function* chosen({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
   if ((id === undefined) === (channel === undefined))
     throw new InboxError("invalid_input", "name one dead letter by its number, or all of a channel", {
-      hint: "inbox dlq list shows them",
+      hint: phrase`${call("deadLetters.list")} shows them`,
     });
   if (id !== undefined) return [yield* findMessage(id, dead(now))];
   return yield* all<MessageRow>(sql`

@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { Kind } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { type Addressed, addressed } from "../addressees.ts";
@@ -69,7 +70,7 @@ export function* post(
 const reachesNobody = (group: Addressed["group"], to: string) =>
   group === "pool"
     ? new InboxError("not_found", `nobody else is in the pool "${to}", so the message would reach nobody`, {
-        hint: `inbox pool join ${to} --agent NAME adds a member; a thread (send --to ${to} --subject …) waits for one`,
+        hint: phrase`${call("pools.join", { pool: to, agent: blank("NAME") })} adds a member; a thread waits for one: ${call("threads.send", { to, subject: blank("…") })}`,
         details: { pool: to, members: 0 },
       })
     : new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {

@@ -1,6 +1,7 @@
 /** [T12] Pools: joining and leaving, which there are, and removing one. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, run } from "../../sql/procedure.ts";
 import { fragment, type Sql, sql } from "../../sql/sql.ts";
@@ -109,7 +110,9 @@ export function* poolRemove(
   const there = yield* one<{ pending: number }>(sql`
     delete from pools where pool = ${pool} returning ${pendingFor(pool)} as pending`);
   if (!there)
-    throw new InboxError("not_found", `there is no pool "${pool}"`, { hint: "inbox pool list shows them" });
+    throw new InboxError("not_found", `there is no pool "${pool}"`, {
+      hint: phrase`${call("pools.list")} shows them`,
+    });
   yield* seen(tx, agent, now);
   yield* append(tx, { type: "pool.removed", source: agent, payload: { pool, members }, now });
   return { pool, members, pending: there.pending };

@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -33,8 +34,8 @@ export function* forceRelease(
   const thread = yield* lockThread(tx, id);
   const now = yield* tx.clock();
   const lease = yield* findLease(thread.thread_id);
-  if (!isHeld(lease) || hasEnded(thread)) throw notNow(thread, "release --force");
-  yield* notOfSubAgent(thread, "release --force");
+  if (!isHeld(lease) || hasEnded(thread)) throw notNow(thread, "releasing it by force");
+  yield* notOfSubAgent(thread, "releasing it by force");
   const taking = { thread, lease, agent, reason, now };
   yield* seen(tx, agent, now);
   yield* endLease(taking);
@@ -63,7 +64,7 @@ export function* reassign(
   yield* notOfSubAgent(thread, "reassign");
   if (thread.assigned_to === to)
     throw new InboxError("invalid_state", `thread ${id} is assigned to "${to}" already`, {
-      hint: "name another agent; release --force gives it back to whom it was first sent",
+      hint: phrase`name another agent; ${call("threads.release", { thread: id, force: true })} gives it back to whom it was first sent`,
       details: { thread_id: id, status: thread.status, assigned_to: to },
     });
   const lease = yield* findLease(thread.thread_id);
@@ -133,7 +134,7 @@ function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<void> {
     "invalid_state",
     `${command} is not possible: ${id} is the work of the sub-agent "${task.name}"`,
     {
-      hint: `orch kill ${task.name} ends it; then assign the work anew`,
+      hint: phrase`${call("tasks.kill", { name: task.name })} ends it; then assign the work anew`,
       details: { thread_id: id, task: task.name },
     },
   );

@@ -1,6 +1,7 @@
 /** [Q3] Changing what has not started: taking it out, moving it, editing it. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
@@ -24,7 +25,7 @@ function* changeable(tx: Context, name: string, command: string): Procedure<Task
   const row = yield* findTask(name);
   if (notStarted(row)) return row;
   throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
-    hint: row.status === "running" ? `orch kill ${name} ends it` : "push it again",
+    hint: row.status === "running" ? phrase`${call("tasks.kill", { name })} ends it` : "push it again",
   });
 }
 
@@ -41,12 +42,16 @@ export function* removeTask(
 export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
   const { agent, name, to, before, behind } = input;
   if ([to, before, behind].filter((where) => where !== undefined).length !== 1)
-    throw new InboxError("invalid_input", "say one of to, before and behind", {
-      hint: `orch move ${name} 1, or orch move ${name} before=OTHER`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`give exactly one of ${field("to")}, ${field("before")} and ${field("behind")}`,
+      {
+        hint: phrase`${call("tasks.move", { name, to: 1 })}, or ${call("tasks.move", { name, before: blank("OTHER") })}`,
+      },
+    );
   if (name === (before ?? behind))
     throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
-      hint: "orch queue shows the others",
+      hint: phrase`${call("tasks.queue")} shows the others`,
     });
   const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
@@ -55,11 +60,11 @@ export function* moveTask(tx: Context, input: ParsedOf<"tasks.move">): Procedure
   const other = others.findIndex((one) => one.name === (before ?? behind));
   if (to === undefined && other < 0)
     throw new InboxError("not_found", `"${before ?? behind}" is not waiting in the same queue as "${name}"`, {
-      hint: "orch queue shows what is",
+      hint: phrase`${call("tasks.queue")} shows what is`,
     });
   if (to !== undefined && to > line.length)
     throw new InboxError("invalid_input", `there are only ${line.length} places in this queue, got ${to}`, {
-      hint: `orch move ${name} ${line.length} makes it the last`,
+      hint: phrase`${call("tasks.move", { name, to: line.length })} makes it the last`,
     });
   const at = to === undefined ? other + (before === undefined ? 1 : 0) : to - 1;
   const ordered = others.toSpliced(at, 0, row);
@@ -114,7 +119,7 @@ function* refuseCircle(row: TaskRow, after: readonly TaskRow[]): Procedure<void>
   while (next.length) {
     if (next.includes(row.task_number))
       throw new InboxError("invalid_input", `"${row.name}" would wait for itself, in a circle`, {
-        hint: "orch queue --json shows what each waits for",
+        hint: phrase`${call("tasks.queue")} shows what each waits for`,
       });
     for (const number of next) seenBefore.add(number);
     const links = yield* all<{ after_number: number }>(sql`

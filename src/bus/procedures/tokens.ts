@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { numberOf } from "../../contract/ids.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Scope } from "../../contract/token.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
@@ -71,7 +72,9 @@ export function* tokenRevoke(tx: Context, { id }: { id: string }): Procedure<Out
     select tokens.token_id, tokens.agent_id, tokens.scope, tokens.created_at, tokens.revoked_at from tokens
     where tokens.token_id = ${number}`);
   if (!before)
-    throw new InboxError("not_found", `there is no token ${id}`, { hint: "inbox token list shows them" });
+    throw new InboxError("not_found", `there is no token ${id}`, {
+      hint: phrase`${call("tokens.list")} shows them`,
+    });
   return { ...view(before), already: true };
 }
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { channel, channelMessage, correlationId, messageNumber } from "../channel-message.ts";
 import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { blank, call, field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const msgWait = operation({
@@ -9,19 +10,19 @@ export const msgWait = operation({
   kind: "wait",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Block until a channel has messages to read",
-  detail:
-    "Reads as msg inbox does, and waits while that would be empty. To see each message once, go on with --after and " +
-    "the last id you saw, or let the bus keep the position: --reader NAME --commit.",
+  detail: phrase`Reads as ${call("messages.inbox")} does, and waits while that would be empty. To see each message once, go on with
+    ${field("afterId")} and the last id you saw, or let the bus keep the position:
+    ${field("reader", blank("NAME"))} ${field("commit")}.`,
   input: () =>
     v.strictObject({
       channel: channel(),
-      afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
+      afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "after")),
       limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
       sender: v.optional(name("only from this sender", "NAME")),
       correlationId: correlationId("only with this correlation id"),
       includeAcked: flag("also those that were acknowledged"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
-      commit: flag("with --reader: move its position past what was read"),
+      commit: flag(phrase`with ${field("reader")}: move its position past what was read`),
       timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
     }),
   output: () =>

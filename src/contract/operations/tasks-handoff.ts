@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { mail } from "../mail.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { prompt, queueOf, taskName, taskSettings, taskWords } from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -9,9 +10,9 @@ export const handoff = operation({
   kind: "wait",
   access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
-  detail:
-    "The result is collected: it does not come to the inbox again. If it takes longer than --timeout-seconds the answer is " +
-    '"running" with the terminalId; handing off that terminalId goes on waiting.',
+  detail: phrase`The result is collected: it does not come to the inbox again. If it takes longer than
+    ${field("timeoutSeconds")} the answer is
+    "running" with the terminalId; handing off that terminalId goes on waiting.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

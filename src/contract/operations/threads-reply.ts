@@ -4,6 +4,7 @@ import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { body, message, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { recipient, strict } from "../recipient.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
@@ -13,8 +14,8 @@ export const reply = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Answer inside a thread",
-  detail:
-    "Goes to the other of the thread's creator and assignee unless --to says otherwise; wakes its wait-reply.",
+  detail: phrase`Goes to the other of the thread's creator and assignee unless ${field("to")} says otherwise; wakes its
+    wait-reply.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),

@@ -4,6 +4,7 @@ import { choice, integer, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { body, kind, message, payload, summary } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { recipient, strict } from "../recipient.ts";
 import { priorities, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
@@ -13,9 +14,8 @@ export const send = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Create a thread, or add a message to one",
-  detail:
-    "Without --thread it creates a thread for --to with --subject. With --thread it adds to that thread; " +
-    "an unknown thread is an error, never created.",
+  detail: phrase`Without ${field("thread")} it creates a thread for ${field("to")} with ${field("subject")}. With
+    ${field("thread")} it adds to that thread; an unknown thread is an error, never created.`,
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
@@ -24,7 +24,7 @@ export const send = operation({
       thread: v.optional(threadId("the thread to add to")),
       run: v.optional(name("the run the new thread belongs to (default: default)", "RUN")),
       task: v.optional(name("your own id for the task (default: the thread's id)", "TASK")),
-      kind: v.optional(kind("what the message is (default: task; with --thread: progress)")),
+      kind: v.optional(kind(phrase`what the message is (default: task; with ${field("thread")}: progress)`)),
       summary: summary("one line that says it all (default: the subject)"),
       body: body(),
       payload: payload(),

@@ -1,6 +1,8 @@
 /** The flags of an operation, derived from its input schema. */
 import { type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { spelledWhole } from "../../contract/phrase.ts";
+import { flagName, inShell } from "../spelling/shell.ts";
 
 export interface Flag {
   /** With its dashes: `--lease-seconds`. */
@@ -14,18 +16,12 @@ export interface Flag {
   help: string;
 }
 
-export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** How an input field is called on the command line. User data is JSON text here, so the name says so. */
-export const flagName = (field: Field) =>
-  field.flag ?? `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
-
 const derived = new Map<AnyOperation, Flag[]>();
 
 export function flagsOf(op: AnyOperation): Flag[] {
   let flags = derived.get(op);
   if (!flags) {
-    flags = fieldsOf(op.input()).flatMap(flagsOfField);
+    flags = fieldsOf(op.input()).flatMap((field) => flagsOfField(op, field));
     if (op.kind === "write") flags.push(keyFlag);
     derived.set(op, flags);
   }
@@ -33,12 +29,12 @@ export function flagsOf(op: AnyOperation): Flag[] {
 }
 
 /** [M9] On every write, though no operation names it. */
-const keyField: Field = {
+const keyField = {
   key: "idempotencyKey",
   type: "text",
   required: false,
   help: "makes a repeated call the same call, for 7 days",
-};
+} satisfies Field;
 const keyFlag: Flag = {
   name: "--idempotency-key",
   field: keyField,
@@ -47,10 +43,11 @@ const keyFlag: Flag = {
   help: keyField.help,
 };
 
-function flagsOfField(field: Field): Flag[] {
+function flagsOfField(op: AnyOperation, field: Field): Flag[] {
+  const help = spelledWhole(field.help, inShell(op));
   if (field.type === "artifacts")
     return [
-      { name: "--artifact", field, role: "artifact", value: "PATH", help: field.help },
+      { name: "--artifact", field, role: "artifact", value: "PATH", help },
       {
         name: "--artifact-kind",
         field,
@@ -67,7 +64,7 @@ function flagsOfField(field: Field): Flag[] {
       },
     ];
   const name = flagName(field);
-  const flag: Flag = { name, field, role: "value", value: field.value, help: field.help };
+  const flag: Flag = { name, field, role: "value", value: field.value, help };
   if (!field.file) return [flag];
   return [
     flag,

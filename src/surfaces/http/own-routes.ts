@@ -2,8 +2,9 @@
 import { asInboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import { version } from "../../version.ts";
-import { plain, wrongMethod } from "./answer.ts";
+import { errorOf, plain, wrongMethod } from "./answer.ts";
 import { eventStream } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
@@ -28,7 +29,8 @@ export function eventRoutes({ inbox, stays, stopping }: House): Routes {
 /** `dev`: whether entries may be put into the person's inbox by anybody. */
 export function seedRoutes({ inbox }: House, dev: boolean): Routes {
   const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
-  const refuse = async () => wrongMethod("POST", [], "it is for work on the page: inbox serve --dev");
+  const refuse = async () =>
+    wrongMethod("POST", [], phrase`it is for work on the page: ${call("bus.serve", { dev: true })}`);
   return {
     "POST /api/inbox/seed": dev
       ? { counted: "entries.seed", handle }
@@ -69,7 +71,7 @@ export function stateRoutes(
           await inbox.hasTokens(); // the cheapest question that needs the database
           return plain({ ok: true });
         } catch (error) {
-          return plain({ ok: false, ...(about && { error: asInboxError(error).shape() }) }, 503);
+          return plain({ ok: false, ...(about && { error: errorOf(asInboxError(error)) }) }, 503);
         }
       },
     },
