@@ -35,6 +35,7 @@ import type { BusFiles } from "./contract/document.ts";
 import { InboxError } from "./contract/errors.ts";
 import type { Message } from "./contract/message.ts";
 import type { OperationName, OutputOf, ParsedOf } from "./contract/operations/index.ts";
+import { field, phrase } from "./contract/phrase.ts";
 import type { Receipt } from "./contract/receipt.ts";
 import type { Engine } from "./engines/engine.ts";
 import type { Place } from "./orch/operations.ts";
@@ -199,7 +200,7 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
   const { agent } = input;
   if ((message === undefined) === (terminalId === undefined))
     throw new InboxError("invalid_input", "say what is to be done, or whose result is waited for", {
-      hint: "message for a new sub-agent; terminalId for one that was started before",
+      hint: phrase`${field("message")} for a new sub-agent; ${field("terminalId")} for one that was started before`,
     });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await supervised(place, () =>

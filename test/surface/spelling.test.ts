@@ -29,17 +29,12 @@ const named = (name: string) => operations.find((op) => op.name === name)!;
 /** Where words of a shell are data, and of what. */
 const allowed: readonly { file: RegExp; text: RegExp; why: string }[] = [
   { file: /^orch\/runners\/|^orch\/resume/, text: /^--/, why: "flags of agent programs that are started" },
-  { file: /^orch\/runners\/template/, text: /--eval/, why: "flags of agent programs that are started" },
   { file: /^orch\/profile/, text: /--(model|flag)/, why: "flags in agents.toml" },
   { file: /^orch\/operations/, text: /--model/, why: "flags in agents.toml" },
   { file: /^orch\/(keepers|ensure|kill-tree|program)/, text: /^--/, why: "arguments of our own processes" },
   { file: /^setup\//, text: /^--db$/, why: "arguments in the files of MCP clients" },
   { file: /^(orch\/approval|local)/, text: /git rm --cached/, why: "a command of git" },
-  {
-    file: /^contract\/operations\/workspaces-add/,
-    text: /claude --continue/,
-    why: "the person's own command",
-  },
+  { file: /^surfaces\/spelling\/shell/, text: /--help/, why: "it is what spells them" },
 ];
 
 const commands = operations.map(({ cli }) => cli.command).join("|");

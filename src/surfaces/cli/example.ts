@@ -13,17 +13,21 @@ import { wordsOf } from "./words.ts";
 const longest = 60;
 
 export function exampleFor(error: InboxError, { op, program, scanned }: Typed): string {
+  if (!scanned.plain.length && !scanned.given.length) return op.examples[0];
   const flags = flagsOf(op);
-  const wrong = wrongKeys(error);
+  const wrong = wrongKeys(error, flags);
   const valueFlag = (key: string) => flags.find(({ field, role }) => field.key === key && role !== "file");
   const isRight = (key: string, text: string | undefined) => {
     const flag = valueFlag(key);
     return !wrong.has(key) && flag !== undefined && (text === undefined || fits(op, flag, text));
   };
   const keys = op.cli.plain ?? [];
-  const from = op.cli.lastFirst ? Math.max(0, keys.length - scanned.plain.length) : 0;
-  const plainOf = (key: string) => scanned.plain[keys.indexOf(key) - from];
+  const plain = inOne(scanned.plain, keys.length);
+  const from = op.cli.lastFirst ? keys.length - plain.length : 0;
+  const plainOf = (key: string) => plain[keys.indexOf(key) - from];
   const byFlag = new Map<string, Given>();
+  const { agent } = scanned.globals;
+  if (agent !== undefined && !wrong.has("agent")) byFlag.set("agent", { flag: "--agent", value: agent });
   for (const given of scanned.given) {
     const flag = flags.find(({ name }) => name === given.flag);
     if (flag && (flag.role === "file" ? !wrong.has(flag.field.key) : isRight(flag.field.key, given.value)))
@@ -44,15 +48,19 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const given = [...byFlag.values()].map(({ flag, value }) =>
     value === undefined ? flag : `${flag} ${shown(value)}`,
   );
-  const agent = scanned.globals.agent === undefined ? [] : [`--agent ${shown(scanned.globals.agent)}`];
-  return [program, op.cli.command, ...words, ...given, ...rest, ...agent].join(" ");
+  return [program, op.cli.command, ...words, ...given, ...rest].join(" ");
 }
 
-/** The fields that the refusal names. */
-function wrongKeys({ said: { message } }: InboxError): Set<string> {
-  const parts = typeof message === "string" ? [] : message.parts;
+/** Text at the end need not have been quoted. */
+const inOne = (words: readonly string[], most: number) =>
+  words.length > most ? [...words.slice(0, most - 1), words.slice(most - 1).join(" ")] : words;
+
+/** The fields that the refusal names; one of the command line's own begins with the flag. */
+function wrongKeys({ said: { message } }: InboxError, flags: readonly Flag[]): Set<string> {
+  if (typeof message === "string")
+    return new Set(flags.flatMap(({ name, field }) => (message.startsWith(`${name} `) ? [field.key] : [])));
   return new Set(
-    parts.flatMap((part) => (typeof part === "object" && part.is === "field" ? [part.name] : [])),
+    message.parts.flatMap((part) => (typeof part === "object" && part.is === "field" ? [part.name] : [])),
   );
 }
 

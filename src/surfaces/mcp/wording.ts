@@ -16,8 +16,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   storage: "only the person can fix this: tell them what it says",
 };
 
-/** Addresses, headers and the documentation of requests are not for a model. */
-const forPrograms = /\/docs\/|Bearer|https?:\/\//;
+/** Addresses, headers, variables and the documentation of requests are not for a model. */
+const forPrograms = /\bINBOX_|\/docs\/|Bearer|https?:\/\//;
 
 /** `op` is the operation that was called. */
 export function inModelsWords(error: InboxError, op?: AnyOperation): { message: string; hint: string } {
