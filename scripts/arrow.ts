@@ -5,6 +5,7 @@
 export const arrow: Record<string, readonly string[]> = {
   "src/main.ts": ["src/surfaces/cli"],
   "src/surfaces/cli": [
+    "src/surfaces/spelling",
     "src/hub.ts",
     "src/surfaces/mcp",
     "src/surfaces/text",
@@ -30,6 +31,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/contract",
   ],
   "src/surfaces/http": [
+    "src/surfaces/spelling",
     "src/surfaces/mcp/http.ts",
     "src/inbox",
     "src/documents",
@@ -40,6 +42,7 @@ export const arrow: Record<string, readonly string[]> = {
     "docs/generated/openapi.json",
   ],
   "src/surfaces/mcp": [
+    "src/surfaces/spelling",
     "src/surfaces/text",
     "src/inbox",
     "src/version.ts",
@@ -48,6 +51,7 @@ export const arrow: Record<string, readonly string[]> = {
     "skills",
   ],
   "src/surfaces/text": ["src/contract"],
+  "src/surfaces/spelling": ["src/contract"],
   web: ["src/sdk/client.ts", "src/surfaces/client/server-sent.ts", "src/contract"],
   "src/sdk/sdk.ts": [
     "src/sdk",

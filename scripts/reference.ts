@@ -6,7 +6,11 @@ import { eventTypes } from "../src/contract/event.ts";
 import { infoOf } from "../src/contract/fields.ts";
 import type { AnyOperation, ToolForm } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
+import { asInPrograms, type Spelling, spelledWhole } from "../src/contract/phrase.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
+import { inRequests } from "../src/surfaces/spelling/rest.ts";
+import { inShell } from "../src/surfaces/spelling/shell.ts";
+import { argumentName, inTools } from "../src/surfaces/spelling/tools.ts";
 import { version } from "../src/version.ts";
 import { arrowDoc } from "./arrow-doc.ts";
 import { enginesDoc } from "./engines-doc.ts";
@@ -18,6 +22,13 @@ const warning = "<!-- Made by `npm run docs` from src/contract; do not edit. -->
 const cell = (text: string) => text.replaceAll("|", "\\|");
 const tableOf = (head: string[], rows: string[][]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+
+/** Names of fields stand out from the words around them. */
+const inReferenceOf =
+  (spelling: Spelling): Spelling =>
+  (reference) =>
+    reference.is === "field" ? `\`${spelling(reference)}\`` : spelling(reference);
+const inReference = inReferenceOf(inRequests);
 
 export const reference: Record<string, () => string> = {
   "commands.md": commands,
@@ -51,7 +62,7 @@ function command(op: AnyOperation): string {
   const flags = flagsOf(op).map(({ name, value, help }) => [`\`${name}${value ? ` ${value}` : ""}\``, help]);
   const parts = [
     `## \`inbox ${op.cli.command}${plain}\``,
-    `${op.summary}.${op.detail ? ` ${op.detail}` : ""} (operation \`${op.name}\`, ${op.kind})`,
+    `${op.summary}.${op.detail ? ` ${spelledWhole(op.detail, inShell(op))}` : ""} (operation \`${op.name}\`, ${op.kind})`,
     flags.length ? tableOf(["flag", "meaning"], flags) : "",
     `\`\`\`bash\n${op.examples.join("\n")}\n\`\`\``,
     op.errors.length ? `Refusals: ${op.errors.map((code) => `\`${code}\``).join(", ")}.` : "",
@@ -65,9 +76,9 @@ function errors(): string {
     String(exit),
     String(http),
     retryable ? "yes" : "no",
-    hint,
+    spelledWhole(hint, inShell()),
   ]);
-  return `${warning}\n# Errors\n\n${tableOf(["code", "exit", "HTTP", "try again", "usual hint"], rows)}\n`;
+  return `${warning}\n# Errors\n\n${tableOf(["code", "exit", "HTTP", "try again", "usual hint, on the command line"], rows)}\n`;
 }
 
 function events(): string {
@@ -78,27 +89,28 @@ function events(): string {
 type Json = { properties?: Record<string, Json>; items?: Json; [key: string]: unknown };
 type Shape = { entries?: Record<string, Shape>; wrapped?: Shape; item?: Shape; pipe?: readonly Shape[] };
 
-function jsonSchema(schema: v.GenericSchema): unknown {
+/** `spelling`: how the surface that the schema is for writes what a description refers to. */
+function jsonSchema(schema: v.GenericSchema, spelling: Spelling): unknown {
   const { $schema, ...converted } = toJsonSchema(schema, {
     typeMode: "input",
     errorMode: "ignore",
     target: "draft-2020-12", // as OpenAPI 3.1 has it
   });
-  return annotated(schema as Shape, converted as Json);
+  return annotated(schema as Shape, converted as Json, spelling);
 }
 
 /** Adds what fields tell of themselves: their help, and what hand-written conditions check. */
-function annotated(shape: Shape, json: Json): Json {
+function annotated(shape: Shape, json: Json, spelling: Spelling): Json {
   const inner = shape.wrapped ?? shape;
   const field = infoOf(inner);
   const base = inner.pipe?.[0] ?? inner;
-  if (field) json.description = field.help;
+  if (field) json.description = spelledWhole(field.help, spelling);
   if (field?.type === "json" && json.type !== "array") json.type = "object";
   if (field?.type === "integer" || field?.type === "number")
     Object.assign(json, { type: field.type, minimum: field.minimum, maximum: field.maximum });
   for (const [key, entry] of Object.entries(base.entries ?? {}))
-    annotated(entry, json.properties?.[key] ?? {});
-  if (base.item) annotated(base.item, json.items ?? {});
+    annotated(entry, json.properties?.[key] ?? {}, spelling);
+  if (base.item) annotated(base.item, json.items ?? {}, spelling);
   return json;
 }
 
@@ -109,12 +121,12 @@ function toolsFile(): string {
 }
 
 function toolOf(op: AnyOperation, form: ToolForm): unknown {
-  const { properties = {}, required = [] } = jsonSchema(op.input()) as {
+  const { properties = {}, required = [] } = jsonSchema(op.input(), inTools(op)) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
   const shown = Object.entries(properties).filter(([key]) => !form.without?.includes(key));
-  const called = (key: string) => form.renamed?.[key] ?? snake(op, key);
+  const called = (key: string) => argumentName(op, key);
   const needed = [...required, ...(form.needs ?? [])]
     .filter((key) => key !== op.cli.identity && !form.without?.includes(key))
     .map(called);
@@ -147,10 +159,6 @@ const said = ({ says }: ToolForm, key: string) =>
 
 /** [W3] Over MCP a wait is as long as over HTTP. */
 const waitField = { type: "number", description: "seconds, at most 600 (default 50)" };
-
-/** Channel tools are written as their protocol has them, in camelCase; all others in snake_case. */
-const snake = (op: AnyOperation, key: string) =>
-  op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Limits and lengths are checked, and said when they are passed; a model needs type, choice and meaning. */
 function brief(schema: Json): Json {
@@ -187,8 +195,8 @@ function schemas(): string {
     access,
     summary,
     errors,
-    input: jsonSchema(input()),
-    output: jsonSchema(output()),
+    input: jsonSchema(input(), inReferenceOf(asInPrograms)),
+    output: jsonSchema(output(), inReferenceOf(asInPrograms)),
   }));
   return `${JSON.stringify(all, null, 1)}\n`;
 }
@@ -227,13 +235,17 @@ const errorSchema = {
         message: { type: "string" },
         hint: { type: "string" },
         details: { type: "object" },
+        said: {
+          type: "object",
+          description: "where x-inbox-client was sent: message and hint, with what they refer to as data",
+        },
       },
     },
   },
 };
 
 function pathItem(op: AnyOperation, method: string, path: string, index: number): unknown {
-  const { properties = {}, required = [] } = jsonSchema(op.input()) as {
+  const { properties = {}, required = [] } = jsonSchema(op.input(), inReference) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -256,7 +268,7 @@ function pathItem(op: AnyOperation, method: string, path: string, index: number)
   return {
     operationId: index ? `${op.name}.${index}` : op.name,
     summary: op.summary,
-    ...(op.detail && { description: op.detail }),
+    ...(op.detail && { description: spelledWhole(op.detail, inReference) }),
     ...(parameters.length && { parameters }),
     ...(method !== "GET" && { requestBody: { content: { "application/json": { schema } } } }),
     responses: {
@@ -272,7 +284,7 @@ function pathItem(op: AnyOperation, method: string, path: string, index: number)
 
 /** What an answer has beyond the operation's own: how a repeated write is told, and what a hand-over is confirmed by. */
 function answerSchema(op: AnyOperation): unknown {
-  const schema = jsonSchema(op.output()) as Json;
+  const schema = jsonSchema(op.output(), inReference) as Json;
   const more: Json =
     op.kind === "write"
       ? { deduplicated: { type: "boolean", description: "whether the same key had been used before" } }

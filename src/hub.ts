@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { createOwnBus } from "./admin/create-bus.ts";
 import { InboxError } from "./contract/errors.ts";
+import { blank, call, field, phrase, type Text, type Value } from "./contract/phrase.ts";
 import { withoutPassword } from "./contract/secret.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openInbox } from "./inbox/inbox.ts";
@@ -24,7 +25,7 @@ export interface HubOptions {
   /** Lets anybody put entries into the person's inbox, to try the page. */
   dev?: boolean;
   /** Where warnings go. */
-  complain?: (message: string) => void;
+  complain?: (message: Text) => void;
   /** Whether it looks after sub-agents (default: yes). Tests that say themselves when a task ends leave it out. */
   supervise?: boolean;
   /** The engine's clock; tests move it. */
@@ -33,6 +34,8 @@ export interface HubOptions {
 
 export interface Hub {
   url: string;
+  /** Whether every request needs a token. */
+  auth: boolean;
   /** What it serves, as people may see it. */
   db: string;
   /** Why its database was away when it started; it serves as soon as that is there. */
@@ -50,7 +53,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const from = [host, ...options.allowHosts].find((name) => !isLoopback(name));
   // [S2] What is refused for its address has made nothing.
   if (from !== undefined && (await isMissing(db)))
-    throw openToEverybody(from, host, "inbox init creates the database, and ");
+    throw openToEverybody(from, host, phrase`${call("bus.init")} creates the database, and `);
   await bindable(host, port);
   const away = await createOwnBus(db, options.complain).then(
     () => undefined,
@@ -91,6 +94,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     return {
       url: server.url,
       db: withoutPassword(db),
+      auth,
       away,
       met,
       stop: async () => {
@@ -153,12 +157,14 @@ async function isMissing(db: string): Promise<boolean> {
   }
 }
 
-const openToEverybody = (from: string, host: string, first = "") =>
+const ofServe = (name: string, value?: Value) => field(name, value, "bus.serve");
+
+const openToEverybody = (from: string, host: string, first: Text = "") =>
   new InboxError(
     "not_allowed",
     `the hub would be open to everybody who reaches ${from}: there is no token yet`,
     {
-      hint: `${first}inbox token create --agent NAME --scope admin makes one; or leave out --${from === host ? "host" : "allow-host"}`,
+      hint: phrase`${first}${call("tokens.create", { agent: blank("NAME"), scope: "admin" })} makes one; or leave out ${ofServe(from === host ? "host" : "allowHost")}`,
     },
   );
 
@@ -176,7 +182,7 @@ async function cannotListen(error: unknown, host: string, port: number): Promise
   if (code === "EADDRINUSE") return whoHolds(host, port);
   if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
   return new InboxError("storage", `the hub cannot listen on ${host}:${port} (${code})`, {
-    hint: "name an address of this machine with --host, and a port that you may use with --port",
+    hint: phrase`name an address of this machine with ${ofServe("host")}, and a port that you may use with ${ofServe("port")}`,
   });
 }
 
@@ -233,13 +239,13 @@ interface Health {
 
 /** A second hub on the same port is told what holds it. */
 async function whoHolds(host: string, port: number): Promise<InboxError> {
-  const hint = "stop that one, or take another port with --port N";
+  const hint = phrase`stop that one, or take another port with ${ofServe("port", blank("N"))}`;
   try {
     const answer = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
     const { ok, program, pid, db } = (await answer.json()) as Health;
     if (ok && program === undefined)
       return new InboxError("storage", `port ${port} is held by another program that says it is well`, {
-        hint: `it may be a hub that requires tokens: ${hint}`,
+        hint: phrase`it may be a hub that requires tokens: ${hint}`,
       });
     if (program === "restante")
       return new InboxError(

@@ -26,7 +26,7 @@ export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
 function trustCheck(path: string, env: Asked["env"]): Check {
   const refused = approval().refusalNow(path, env);
   if (!refused) return { name: "trust", status: "ok", detail: "programs may be started for this bus" };
-  return { name: "trust", status: "warn", detail: refused.message, fix: refused.hint };
+  return { name: "trust", status: "warn", detail: refused.message, fix: refused.said.hint };
 }
 
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");

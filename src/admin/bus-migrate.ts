@@ -2,6 +2,7 @@
 import { forgetAllWords } from "../bus/search.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, field, option, phrase, type Reference } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { bring, digest, type Put, prune, rowText } from "../engines/copy.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -26,10 +27,14 @@ export async function busMigrate(
   input: ParsedOf<"bus.migrate">,
 ): Promise<OutputOf<"bus.migrate">> {
   if (db !== undefined)
-    throw new InboxError("invalid_input", "migrate has two databases and takes no --db", {
-      hint: "name the source with --from and the target with --to",
-    });
-  const [from, to] = [database(input.from, "--from", cwd), database(input.to, "--to", cwd)];
+    throw new InboxError(
+      "invalid_input",
+      phrase`${call("bus.migrate")} has two databases and takes no ${option("db")}`,
+      {
+        hint: phrase`name the source with ${field("from")} and the target with ${field("to")}`,
+      },
+    );
+  const [from, to] = [database(input.from, field("from"), cwd), database(input.to, field("to"), cwd)];
   // The source first: where there is none, nothing is made.
   await using source = await opened(from);
   const busId = await source.engine.read(busOf);
@@ -39,9 +44,13 @@ export async function busMigrate(
     [source, target].map(({ location, engine }) => engineAt(location).copying().place(location, engine)),
   );
   if (places[0] === places[1])
-    throw new InboxError("invalid_input", `--from ${source.name} and --to ${target.name} are the same bus`, {
-      hint: "name another place with --to",
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("from")} ${source.name} and ${field("to")} ${target.name} are the same bus`,
+      {
+        hint: phrase`name another place with ${field("to")}`,
+      },
+    );
   const put: Put = (work) =>
     target.engine.write(
       function* (tx) {
@@ -60,12 +69,12 @@ async function opened(location: string): Promise<Side & AsyncDisposable> {
   return { name: withoutPassword(location), location, engine, [Symbol.asyncDispose]: engine.close };
 }
 
-function database(named: string, flag: string, cwd: string): string {
+function database(named: string, flag: Reference, cwd: string): string {
   const location = placeNamed(named, flag, cwd);
   if (isHub(location))
     throw new InboxError(
       "invalid_input",
-      `migrate copies databases, and ${flag} ${new URL(location).origin} is a hub`,
+      phrase`migrate copies databases, and ${flag} ${new URL(location).origin} is a hub`,
       { hint: "name the database that the hub serves: curl HUB/healthz tells which" },
     );
   return location;
@@ -93,7 +102,9 @@ async function checkCopy(source: Side, target: Side, busId: string): Promise<voi
   throw new InboxError(
     "conflict",
     `${target.name} is a copy of ${source.name} that has been used since: its event ${newest.event_id} is not in the source; nothing was changed`,
-    { hint: "it may be the newer one: then copy the other way round; else name an empty place with --to" },
+    {
+      hint: phrase`it may be the newer one: then copy the other way round; else name an empty place with ${field("to")}`,
+    },
   );
 }
 
@@ -107,7 +118,7 @@ function* take(tx: Context, target: Side, busId: string): Procedure<void> {
 
 const otherBus = ({ name }: Side) =>
   new InboxError("conflict", `${name} holds another bus; nothing of it was changed`, {
-    hint: "name an empty place with --to: a new file, or schema=NAME in the address",
+    hint: phrase`name an empty place with ${field("to")}: a new file, or schema=NAME in the address`,
   });
 
 type Answer = OutputOf<"bus.migrate">;

@@ -2,6 +2,7 @@
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { openEngine } from "../engines/registry.ts";
 import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
@@ -12,7 +13,6 @@ import { placeOf } from "../orch/profiles/profile-list.ts";
 import { profilesIn } from "../orch/profiles/profiles-file.ts";
 import { readOwn } from "../platform/own-files.ts";
 import type { Environment } from "../platform/user-folders.ts";
-
 import { requireDatabase } from "./require-database.ts";
 
 type Output = OutputOf<"bus.trust">;
@@ -33,7 +33,7 @@ export async function busTrust(
       "conflict",
       "what would be run has changed since it was shown; nothing was approved",
       {
-        hint: "run inbox trust again and look at it",
+        hint: phrase`run ${call("bus.trust")} again and look at it`,
       },
     );
   if (revoke) {

@@ -18,12 +18,10 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };
 
-/** `label` names an input field the way the surface does. */
 export async function runLocal<N extends LocalOperation>(
   name: N,
   asked: Asked,
   input: Record<string, unknown>,
-  label: (key: string) => string,
 ): Promise<OutputOf<N>> {
-  return handlers[name](asked, parseInput(operationNamed(name) as AnyOperation, input, label));
+  return handlers[name](asked, parseInput(operationNamed(name) as AnyOperation, input));
 }

@@ -1,5 +1,6 @@
 /** Who there is: agents that have acted, pools they joined, and names that look like them. */
 import { InboxError } from "../contract/errors.ts";
+import { field, phrase } from "../contract/phrase.ts";
 import type { Recipient } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -74,7 +75,7 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   throw new InboxError("not_found", `nobody is known as "${name}", and no topic is`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
-      : "leave out --strict to write to a name that nobody has used yet",
+      : phrase`leave out ${field("strict")} to write to a name that nobody has used yet`,
     details: { similar },
   });
 }

@@ -1,8 +1,10 @@
 /** [B6] Which messages are dead letters, how one looks, and which of them a call means. */
+
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { joined, type Sql, sql } from "../sql/sql.ts";
@@ -32,7 +34,7 @@ export const lettersPayload = (rows: readonly MessageRow[], channel?: string) =>
 export function* chosenLetters({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
   if ((id === undefined) === (channel === undefined))
     throw new InboxError("invalid_input", "name one dead letter by its number, or all of a channel", {
-      hint: "inbox dlq list shows them",
+      hint: phrase`${call("deadLetters.list")} shows them`,
     });
   if (id !== undefined) return [yield* findMessage(id, isDead(now))];
   return yield* all<MessageRow>(sql`

@@ -4,6 +4,7 @@ import { choicesIn, type Entry, pathProblem, person, restoreSeconds } from "../c
 import { timeIn } from "../contract/entry-place.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
+import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { joined, type Sql, sql } from "../sql/sql.ts";
@@ -144,16 +145,18 @@ export function* findEntry(tx: Context, id: string, hidden = false): Procedure<E
 export function* noEntry(id: string, row: EntryRow | undefined): Procedure<InboxError> {
   if (row?.deleted_at)
     return new InboxError("not_found", `the entry ${id} was deleted`, {
-      hint: `inbox entries restore ${id} brings it back until ${restorableUntil(row.deleted_at)}`,
+      hint: phrase`${call("entries.restore", { id })} brings it back until ${restorableUntil(row.deleted_at)}`,
       details: { deleted: true },
     });
   const erased = yield* one(sql`select 1 as here from erased_entries where erased_entries.entry_id = ${id}`);
   return erased
     ? new InboxError("not_found", `the entry ${id} was deleted, and is gone for good`, {
-        hint: "inbox entries import FILE brings entries back from an export",
+        hint: phrase`${call("entries.import", { entries: blank("FILE") })} brings entries back from an export`,
         details: { erased: true },
       })
-    : new InboxError("not_found", `there is no entry ${id}`, { hint: "inbox entries list shows them" });
+    : new InboxError("not_found", `there is no entry ${id}`, {
+        hint: phrase`${call("entries.history")} shows them`,
+      });
 }
 
 /** The place of an entry in the history, also of one that was erased. */

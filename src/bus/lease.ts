@@ -2,6 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Lease } from "../contract/lease.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
@@ -141,7 +142,9 @@ export function conflict(id: string, lease: LeaseRow, now: string): InboxError {
       ? `thread ${id} is held by "${lease.agent_id}", whose lease ran out at ${lease.expires_at}`
       : `thread ${id} is held by "${lease.agent_id}" until ${lease.expires_at}`,
     {
-      hint: lapsed ? `claim it first: inbox claim ${id}` : `wait, or ask "${lease.agent_id}" to release it`,
+      hint: lapsed
+        ? phrase`claim it first: ${call("threads.claim", { thread: id })}`
+        : `wait, or ask "${lease.agent_id}" to release it`,
       details: { thread_id: id, holder: lease.agent_id, expires_at: lease.expires_at },
     },
   );

@@ -4,6 +4,7 @@ import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind, Message, Said } from "../contract/message.ts";
+import { blank, field, fileOf, phrase } from "../contract/phrase.ts";
 import { linesOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
@@ -185,7 +186,7 @@ export function contentOf(input: Said & { artifacts: ArtifactInput[] }): Content
   const summary = input.summary ?? firstLine(input.body ?? "");
   if (!summary)
     throw new InboxError("invalid_input", "the message says nothing: a summary or a body is needed", {
-      hint: 'add --summary "one line", or --body-file PATH',
+      hint: phrase`add ${field("summary", blank("one line"))}, or ${fileOf("body")}`,
     });
   return { ...input, summary };
 }

@@ -10,7 +10,7 @@ export function* admitName(name: string): Procedure<void> {
   const problem = newNameProblem(name);
   if (problem === undefined || (yield* isThere(name))) return;
   throw new InboxError("invalid_input", `the name ${shownName(name)} ${problem}`, {
-    hint: "use letters of one script, digits and punctuation, in Unicode normal form NFKC",
+    hint: "use letters of one script, digits and punctuation other than , and |, in Unicode normal form NFKC",
   });
 }
 

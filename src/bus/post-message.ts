@@ -1,6 +1,7 @@
 /** [M1] A message on a channel, or a plain one; to `*` or to a pool a copy for each who is there. */
 import { InboxError } from "../contract/errors.ts";
 import type { Kind } from "../contract/message.ts";
+import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
@@ -67,7 +68,7 @@ export function* postToChannel(
 const reachesNobody = (group: Addressed["group"], to: string) =>
   group === "pool"
     ? new InboxError("not_found", `nobody else is in the pool "${to}", so the message would reach nobody`, {
-        hint: `inbox pool join ${to} --agent NAME adds a member; a thread (send --to ${to} --subject …) waits for one`,
+        hint: phrase`${call("pools.join", { pool: to, agent: blank("NAME") })} adds a member; a thread waits for one: ${call("threads.send", { to, subject: blank("…") })}`,
         details: { pool: to, members: 0 },
       })
     : new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {

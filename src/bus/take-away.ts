@@ -1,7 +1,9 @@
 /** [L10] A thread is taken from whoever has it: given back by force, or given to another. Whoever lost it is told. */
+
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
@@ -31,8 +33,8 @@ export function* forceRelease(
   const thread = yield* lockThread(tx, id);
   const now = yield* tx.clock();
   const lease = yield* findLease(thread.thread_id);
-  if (!isHeld(lease) || hasEnded(thread)) throw notNow(thread, "release --force");
-  yield* notOfSubAgent(thread, "release --force");
+  if (!isHeld(lease) || hasEnded(thread)) throw notNow(thread, "releasing it by force");
+  yield* notOfSubAgent(thread, "releasing it by force");
   const taking = { thread, lease, agent, reason, now };
   yield* seen(tx, agent, now);
   yield* endLease(taking);
@@ -78,7 +80,7 @@ export function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<vo
     "invalid_state",
     `${command} is not possible: ${id} is the work of the sub-agent "${task.name}"`,
     {
-      hint: `orch kill ${task.name} ends it; then assign the work anew`,
+      hint: phrase`${call("tasks.kill", { name: task.name })} ends it; then assign the work anew`,
       details: { thread_id: id, task: task.name },
     },
   );

@@ -1,6 +1,7 @@
 /** Tasks as they are stored, and the few statements that touch one. */
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Task, TaskInQueue } from "../contract/task.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -47,7 +48,7 @@ export function* findTask(name: string): Procedure<TaskRow> {
   throw new InboxError("not_found", `there is no task "${name}"`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
-      : "orch queue --all shows the tasks",
+      : phrase`${call("tasks.queue", { all: true })} shows the tasks`,
   });
 }
 

@@ -1,6 +1,7 @@
 /** Threads as they are stored, and the few statements that touch one. */
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { allowedNow, endedStatuses, type Thread } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
@@ -83,7 +84,7 @@ export function notNow(thread: ThreadRow, command: string): InboxError {
   const possible = allowedNow[thread.status].join(", ");
   return new InboxError("invalid_state", `${command} is not possible: thread ${id} is ${thread.status}`, {
     hint: hasEnded(thread)
-      ? `a thread that has ended stays so; look at it with "inbox show ${id}", or send a new one`
+      ? phrase`a thread that has ended stays so; look at it with ${call("threads.show", { thread: id })}, or send a new one`
       : `possible now: ${possible}`,
     details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
   });

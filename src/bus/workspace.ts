@@ -1,5 +1,6 @@
 /** Workspaces as they are stored. */
 import { InboxError } from "../contract/errors.ts";
+import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Workspace } from "../contract/workspace.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
@@ -25,7 +26,7 @@ export function* findWorkspace(id: string): Procedure<WorkspaceRow> {
   );
   if (!row)
     throw new InboxError("not_found", `there is no workspace ${id}`, {
-      hint: "inbox workspace list shows them; inbox workspace add PATH --label TEXT makes one",
+      hint: phrase`${call("workspaces.list")} shows them; ${call("workspaces.add", { path: blank("PATH"), label: blank("TEXT") })} makes one`,
     });
   return row;
 }

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { flag, integer, json, name, text } from "./fields.ts";
 import { kinds, shownInEveryView } from "./message.ts";
+import type { Text } from "./phrase.ts";
 
 export const messageStatuses = ["pending", "acked", "dead"] as const;
 
@@ -31,16 +32,16 @@ export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
 export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");
-export const messageNumber = (help: string, flag?: string) =>
+export const messageNumber = (help: Text, flag?: string) =>
   integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "ID", flag });
-export const correlationId = (help: string) => v.optional(name(help, "ID", "--correlation"));
-export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "--metadata"));
+export const correlationId = (help: Text) => v.optional(name(help, "ID", "correlation"));
+export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "metadata"));
 export const ttlSeconds = () =>
   v.optional(
     integer("how long it may be read, in seconds", {
       min: 1,
       max: 10 * 365 * 86_400,
-      flag: "--ttl",
+      flag: "ttl",
       value: "SEC",
     }),
   );
@@ -49,7 +50,7 @@ export const content = () => text("what to say", { file: true });
 /** Which messages of a channel are read. */
 export const channelFilter = () => ({
   channel: channel(),
-  afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "--after")),
+  afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "after")),
   limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
   sender: v.optional(name("only from this sender", "NAME")),
   correlationId: correlationId("only with this correlation id"),

@@ -1,6 +1,7 @@
 /** [U3] A place in the person's inbox: an entry, or a time, as the history's own protocol pages by its `ts`. */
 import * as v from "valibot";
 import { described } from "./fields.ts";
+import type { Text } from "./phrase.ts";
 
 const isEntry = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
@@ -14,7 +15,7 @@ export function timeIn(text: string): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-export const entryPlace = (help: string) =>
+export const entryPlace = (help: Text) =>
   described(
     v.pipe(
       v.string("must be an entry's id, or a time"),

@@ -80,7 +80,7 @@ export const docs = () =>
       type: "json",
       value: "PATHS",
       paths: true,
-      flag: "--docs",
+      flag: "docs",
       help: "files to show, paths relative to the workspace: [{path}]",
     }),
   );

@@ -2,6 +2,19 @@
  * Every way an operation can refuse, in one closed table. Surfaces read the exit code and the HTTP
  * status from here; engines translate driver errors into these codes at their edge.
  */
+import {
+  asInPrograms,
+  blank,
+  call,
+  changed,
+  help,
+  phrase,
+  type Spelling,
+  spelled,
+  spelledWhole,
+  type Text,
+  variable,
+} from "./phrase.ts";
 import { withoutPasswords, withoutTokens } from "./secret.ts";
 
 export const errorTable = {
@@ -9,7 +22,7 @@ export const errorTable = {
     exit: 30,
     http: 400,
     retryable: false,
-    hint: "--help, a tool's schema and /docs/api say what it takes",
+    hint: phrase`${help()} says what it takes`,
   },
   too_large: {
     exit: 30,
@@ -21,19 +34,19 @@ export const errorTable = {
     exit: 30,
     http: 409,
     retryable: false,
-    hint: "inbox show THREAD tells where the thread stands",
+    hint: phrase`${call("threads.show", { thread: blank("THREAD") })} tells where the thread stands`,
   },
   not_allowed: {
     exit: 30,
     http: 403,
     retryable: false,
-    hint: "use a token that may; inbox token create --help says what each scope may do",
+    hint: phrase`use a token that may; ${help("tokens.create")} says what each scope may do`,
   },
   unauthenticated: {
     exit: 30,
     http: 401,
     retryable: false,
-    hint: "set INBOX_TOKEN, or send Authorization: Bearer TOKEN",
+    hint: phrase`set ${variable("INBOX_TOKEN")}, or send Authorization: Bearer TOKEN`,
   },
   limited: { exit: 50, http: 429, retryable: true, hint: "wait a moment and try again" },
   conflict: {
@@ -54,18 +67,28 @@ export const errorTable = {
     retryable: false,
     hint: "stop working on this thread; claim again if it is free",
   },
-  not_found: { exit: 40, http: 404, retryable: false, hint: "inbox list shows what there is" },
+  not_found: {
+    exit: 40,
+    http: 404,
+    retryable: false,
+    hint: phrase`${call("threads.list")} shows what there is`,
+  },
   cursor_expired: {
     exit: 40,
     http: 410,
     retryable: false,
     hint: "what lay in between was deleted by gc; go on from the oldest message still there",
   },
-  not_initialized: { exit: 40, http: 503, retryable: false, hint: "inbox init creates the database here" },
+  not_initialized: {
+    exit: 40,
+    http: 503,
+    retryable: false,
+    hint: phrase`${call("bus.init")} creates the database here`,
+  },
   busy: { exit: 50, http: 503, retryable: true, hint: "nothing was written; try again" },
-  storage: { exit: 50, http: 503, retryable: false, hint: "inbox doctor checks the database" },
+  storage: { exit: 50, http: 503, retryable: false, hint: phrase`${call("bus.doctor")} checks the database` },
   internal: { exit: 50, http: 500, retryable: false, hint: "this is a bug in inbox; nothing was written" },
-} as const;
+} as const satisfies Record<string, { exit: number; http: number; retryable: boolean; hint: Text }>;
 
 export type ErrorCode = keyof typeof errorTable;
 
@@ -76,37 +99,49 @@ export interface ErrorShape {
   details?: Record<string, unknown>;
 }
 
-/** A message says what was asked and what is the case; the hint says what to do next. */
+/**
+ * A message says what was asked and what is the case; the hint says what to do next. Both may hold references ([C14]), which a
+ * surface spells (`shape`); `message` and `hint` are what a program reads.
+ */
 export class InboxError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
+  readonly said: { readonly message: Text; readonly hint: Text };
   readonly details?: Record<string, unknown>;
 
   constructor(
     code: ErrorCode,
-    message: string,
-    more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
+    message: Text,
+    more: { hint?: Text; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
     // [X15] What was typed in the wrong place is repeated in messages, and these are logged; so are addresses from elsewhere,
     // with a password in them.
-    super(withoutTokens(withoutPasswords(message)), { cause: more.cause });
+    const said = {
+      message: changed(message, (text) => withoutTokens(withoutPasswords(text))),
+      hint: more.hint === undefined ? errorTable[code].hint : changed(more.hint, withoutTokens),
+    };
+    super(String(said.message), { cause: more.cause });
     this.name = "InboxError";
     this.code = code;
-    this.hint = more.hint === undefined ? errorTable[code].hint : withoutTokens(more.hint);
+    this.said = said;
+    this.hint = String(said.hint);
     if (more.details) this.details = more.details;
   }
 
-  shape(): ErrorShape {
-    const { code, message, hint, details } = this;
+  /** As a surface says it. */
+  shape(spelling: Spelling = asInPrograms): ErrorShape {
+    const { code, said, details } = this;
+    const message = spelledWhole(said.message, spelling);
+    const hint = spelled(said.hint, spelling) || spelled(errorTable[code].hint, spelling);
     return details ? { code, message, hint, details } : { code, message, hint };
   }
 }
 
 /** With what the surface knows to do next, where whoever refused it had nothing better than the table. */
-export function hinted(error: InboxError, hint: string): InboxError {
-  const { code, message, details, cause } = error;
-  if (error.hint !== errorTable[code].hint) return error;
-  return new InboxError(code, message, { hint, details, cause });
+export function hinted(error: InboxError, hint: Text): InboxError {
+  const { code, said, details, cause } = error;
+  if (error.hint !== String(errorTable[code].hint)) return error;
+  return new InboxError(code, said.message, { hint, details, cause });
 }
 
 /** Whatever was thrown, as one of ours: a stack trace never reaches a user. */

@@ -51,5 +51,5 @@ export const exportedEntries = () =>
       v.array(exportedEntry(), "must be a list of entries"),
       v.maxLength(importLimit, `must be at most ${importLimit} entries at once`),
     ),
-    { type: "lines", value: "FILE", flag: "--file", help: "a file of JSON lines, - for standard input" },
+    { type: "lines", value: "FILE", flag: "file", help: "a file of JSON lines, - for standard input" },
   );

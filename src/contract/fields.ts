@@ -6,13 +6,14 @@
  */
 import * as v from "valibot";
 import { nameProblem } from "./names.ts";
+import type { Text } from "./phrase.ts";
 import { didYouMean } from "./suggest.ts";
 
 export interface FieldInfo {
   type: "text" | "integer" | "number" | "flag" | "choice" | "list" | "json" | "lines" | "artifacts";
   /** How the value is called in help: `--agent NAME`. */
   value?: string;
-  help: string;
+  help: Text;
   choices?: readonly string[];
   /** A path, relative to where the command was typed. */
   path?: boolean;
@@ -24,7 +25,7 @@ export interface FieldInfo {
   maximum?: number;
   /** Written as text, `none` says what leaving it out does. */
   none?: boolean;
-  /** How the flag is called where that is not the field's name: `--ttl` for `ttlSeconds`. */
+  /** How the flag is called where that is not the field's name: `ttl` for `ttlSeconds`. */
   flag?: string;
   /** What the flag was called before: still accepted, and shown nowhere. */
   formerFlag?: string;
@@ -60,7 +61,7 @@ const quotedValue = (value: unknown) => {
 };
 
 /** The name of an agent, a channel, a pool, a run or a task. */
-export const name = (help: string, value = "NAME", flag?: string) =>
+export const name = (help: Text, value = "NAME", flag?: string) =>
   described(
     v.pipe(
       v.string("must be text"),
@@ -73,7 +74,7 @@ export const name = (help: string, value = "NAME", flag?: string) =>
   );
 
 /** A name, or `*` for everybody who is known. */
-export const address = (help: string, value: string) =>
+export const address = (help: Text, value: string) =>
   described(
     v.pipe(
       v.string("must be text"),
@@ -87,7 +88,7 @@ export const address = (help: string, value: string) =>
 
 /** Text of at most `limit` bytes. What is longer is refused as too_large, never cut. */
 export const text = (
-  help: string,
+  help: Text,
   options: { limit?: number; file?: boolean; value?: string; empty?: boolean } = {},
 ) => {
   const limit = options.limit ?? contentLimit;
@@ -103,7 +104,7 @@ export const text = (
 };
 
 /** A place in the file system; the command line understands it from where it was typed. */
-export const absolutePath = (help: string) =>
+export const absolutePath = (help: Text) =>
   described(
     v.pipe(
       v.string("must be text"),
@@ -113,7 +114,7 @@ export const absolutePath = (help: string) =>
     { type: "text", value: "PATH", help, path: true },
   );
 
-export const integer = (help: string, range: { min: number; max: number; value?: string; flag?: string }) =>
+export const integer = (help: Text, range: { min: number; max: number; value?: string; flag?: string }) =>
   described(
     v.custom<number>(
       (input) =>
@@ -131,7 +132,7 @@ export const integer = (help: string, range: { min: number; max: number; value?:
   );
 
 export const number = (
-  help: string,
+  help: Text,
   range: { min: number; max: number; value?: string; flag?: string; formerFlag?: string; none?: boolean },
 ) =>
   described(
@@ -153,7 +154,7 @@ export const number = (
     },
   );
 
-export const flag = (help: string) =>
+export const flag = (help: Text) =>
   v.optional(described(v.boolean("must be true or false"), { type: "flag", help }), false);
 
 const notOneOf = (input: unknown, choices: readonly string[]) => {
@@ -161,21 +162,21 @@ const notOneOf = (input: unknown, choices: readonly string[]) => {
   return `must be one of ${choices.join(", ")}; got ${quotedValue(input)}${guess ? `; ${guess}` : ""}`;
 };
 
-export const choice = <const T extends readonly string[]>(choices: T, help: string, value?: string) =>
+export const choice = <const T extends readonly string[]>(choices: T, help: Text, value?: string) =>
   described(
     v.picklist(choices, (issue) => notOneOf(issue.input, choices)),
     { type: "choice", value: value ?? choices.join("|"), choices, help },
   );
 
 /** Several names; on the command line separated by `,`. */
-export const names = (help: string, value: string, least: 0 | 1 = 1) =>
+export const names = (help: Text, value: string, least: 0 | 1 = 1) =>
   described(
     v.pipe(v.array(name(help, value), "must be a list"), v.minLength(least, "must name at least one")),
     { type: "list", value, help },
   );
 
 /** Several of a closed set; on the command line separated by `,` or `|`. */
-export const choices = <const T extends readonly string[]>(known: T, help: string, value = "LIST") =>
+export const choices = <const T extends readonly string[]>(known: T, help: Text, value = "LIST") =>
   described(
     v.pipe(
       v.array(
@@ -188,7 +189,7 @@ export const choices = <const T extends readonly string[]>(known: T, help: strin
   );
 
 /** A JSON object of the user's own: stored and given back as it is, never interpreted. */
-export const json = (help: string, flag?: string) =>
+export const json = (help: Text, flag?: string) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(

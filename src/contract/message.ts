@@ -2,12 +2,13 @@
 import * as v from "valibot";
 import { artifact } from "./artifact.ts";
 import { choice, json, text } from "./fields.ts";
+import type { Text } from "./phrase.ts";
 
 export const kinds = ["task", "progress", "question", "answer", "result", "control", "event"] as const;
 export type Kind = (typeof kinds)[number];
 
-export const kind = (help: string) => choice(kinds, help);
-export const summary = (help = "one line that says it all") =>
+export const kind = (help: Text) => choice(kinds, help);
+export const summary = (help: Text = "one line that says it all") =>
   v.optional(text(help, { limit: 4096, file: true }));
 export const body = (help = "the full text") => v.optional(text(help, { file: true }));
 

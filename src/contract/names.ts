@@ -59,6 +59,9 @@ function isOfOneScript(text: string): boolean {
 export function newNameProblem(name: string): string | undefined {
   const hidden = unseen.exec(name)?.[0];
   if (hidden !== undefined) return `has ${codePoint(hidden)}, which cannot be seen`;
+  // Lists of names are written with them, on the command line and in queries.
+  const separator = /[,|]/.exec(name)?.[0];
+  if (separator !== undefined) return `has "${separator}", which separates the names of a list`;
   if (name.includes("  ")) return "has two spaces in a row, which look like one";
   if (!plain.test(name)) {
     const normal = name.normalize("NFKC");

@@ -3,7 +3,8 @@ import * as v from "valibot";
 import type { Access } from "./access.ts";
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { text, tooLarge } from "./fields.ts";
-import { didYouMean } from "./suggest.ts";
+import { field, phrase, type Text } from "./phrase.ts";
+import { closest } from "./suggest.ts";
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -74,7 +75,7 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   access: Access<FieldOf<I>>;
   summary: string;
   /** What a caller should know beyond the summary, in a sentence or two. */
-  detail?: string;
+  detail?: Text;
   input: () => I;
   output: () => O;
   errors: readonly ErrorCode[];
@@ -117,12 +118,12 @@ export const marking = ({ marks }: AnyOperation, input: Record<string, unknown>)
   marks !== undefined && input[marks.with] === true;
 
 /** [M9] Every write may carry a key: the same key from the same sender is the same write. Nothing else may. */
-export function checkKey(op: AnyOperation, key: string | undefined, label?: (key: string) => string): void {
+export function checkKey(op: AnyOperation, key: string | undefined): void {
   if (key === undefined) return;
   if (op.kind !== "write")
     throw new InboxError("invalid_input", `${op.name} takes no idempotency key: it is no write`);
   const input = () => v.strictObject({ idempotencyKey: text("the key", { limit: 256 }) });
-  parseInput({ name: op.name, input }, { idempotencyKey: key }, label);
+  parseInput({ name: op.name, input }, { idempotencyKey: key });
 }
 
 /** A schema is built when it is first asked for, and then kept. */
@@ -137,36 +138,49 @@ function once<T>(make: () => T): () => T {
 // biome-ignore lint/suspicious/noExplicitAny: the table holds operations of every shape
 export type AnyOperation = OperationForm<any, any>;
 
-/** Checks an input against its schema. `label` names a field the way the surface does (`--lease-seconds`). */
+/** Checks an input against its schema. */
 export function parseInput<I extends v.GenericSchema>(
   op: { name: string; input: () => I },
   raw: unknown,
-  label: (key: string) => string = (key) => key,
 ): v.InferOutput<I> {
   const parsed = v.safeParse(op.input(), raw, { abortEarly: true });
   if (parsed.success) return parsed.output;
   const issue = parsed.issues[0];
-  const [head, ...rest] = (issue.path ?? []).map((item) => String(item.key));
-  const inside = rest.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join("");
-  const where = head === undefined ? "the input" : label(head) + inside;
+  const path = (issue.path ?? []).map((item) => String(item.key));
+  const [head, ...rest] = path;
   if (issue.type === "strict_object" && (issue.input === undefined || issue.expected === "never")) {
     const known = rest.length ? [] : Object.keys((op.input() as { entries?: object }).entries ?? {});
     // What is missing is often there under a name that does not exist.
-    const odd = issue.input === undefined ? strange(raw, known, label) : where;
-    const guess = odd && didYouMean(odd, known.map(label));
-    if (issue.input === undefined && !guess) throw new InboxError("invalid_input", `${where} is required`);
-    throw new InboxError("invalid_input", `there is no field ${odd}${guess ? `; ${guess}` : ""}`);
+    const odd = issue.input === undefined ? strange(raw, known) : head;
+    const guesses = odd === undefined ? [] : closest(odd, known);
+    if (issue.input === undefined && !guesses.length)
+      throw new InboxError("invalid_input", phrase`${placeOf(path)} is required`);
+    const where = rest.length ? placeOf(path) : phrase`${field(odd!)}`;
+    throw new InboxError("invalid_input", phrase`there is no field ${where}${meant(guesses)}`);
   }
   // What need not be given is better left out than given empty.
   const entry = (op.input() as { entries?: Record<string, { type: string }> }).entries?.[head ?? ""];
   const optional = issue.type === "min_length" && issue.input === "" && entry?.type === "optional";
   throw new InboxError(
     issue.type === "max_bytes" || issue.message === tooLarge ? "too_large" : "invalid_input",
-    `${where} ${issue.message}${optional ? "; leave it out instead" : ""}`,
+    phrase`${placeOf(path)} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
 
-function strange(raw: unknown, known: readonly string[], label: (key: string) => string): string | undefined {
-  const found = known.length ? Object.keys(Object(raw)).find((key) => !known.includes(key)) : undefined;
-  return found && label(found);
+/** [C15] Where in an input something is wrong: `value 2 of status`, `path of value 1 of docs`. */
+function placeOf([head, ...rest]: readonly string[]): Text {
+  if (head === undefined) return "the input";
+  const inside = rest
+    .toReversed()
+    .map((key) => (/^\d+$/.test(key) ? `value ${Number(key) + 1} of ` : `${key} of `));
+  return phrase`${inside.join("")}${field(head)}`;
+}
+
+function meant(guesses: readonly string[]): Text {
+  const named = guesses.map((guess) => phrase`"${field(guess)}"`);
+  return named.length ? phrase`; did you mean ${named.reduce((all, one) => phrase`${all} or ${one}`)}?` : "";
+}
+
+function strange(raw: unknown, known: readonly string[]): string | undefined {
+  return known.length ? Object.keys(Object(raw)).find((key) => !known.includes(key)) : undefined;
 }

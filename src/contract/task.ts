@@ -1,6 +1,7 @@
 /** A task: a unit of work in an agent's queue. Running it makes a sub-agent of that name, and a thread. */
 import * as v from "valibot";
 import { absolutePath, choice, described, integer, name, names, number, text } from "./fields.ts";
+import { call, phrase } from "./phrase.ts";
 import { priorities } from "./thread.ts";
 
 /** `waiting` is queued, and to be started as soon as its turn comes. */
@@ -80,7 +81,10 @@ const model = () => {
 };
 
 const profile = () => {
-  const field = name("the kind of agent, see orch agents (default: yours, INBOX_RUNNER)", "PROFILE");
+  const field = name(
+    phrase`the kind of agent, see ${call("tasks.profiles")} (default: yours, INBOX_RUNNER)`,
+    "PROFILE",
+  );
   return v.optional(described(field, { ...field.field, env: "INBOX_RUNNER" }));
 };
 

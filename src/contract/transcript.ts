@@ -6,7 +6,8 @@ export const transcriptKinds = {
   tool: "a tool it used",
   response: "what the tool answered",
   output: "what it wrote",
-  error: "what it wrote to standard error, or what went wrong",
+  stderr: "what it wrote to standard error",
+  error: "what went wrong",
   notice: "what the supervisor did",
   final: "its final message",
 } as const;

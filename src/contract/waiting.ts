@@ -3,9 +3,10 @@ import * as v from "valibot";
 import { InboxError } from "./errors.ts";
 import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
+import type { Text } from "./phrase.ts";
 
 /** How long a wait may last; 31 days is longer than any program should hold its breath. */
-export const timeoutSeconds = (help: string, { endless = true, ...flags }: TimeoutOptions = {}) =>
+export const timeoutSeconds = (help: Text, { endless = true, ...flags }: TimeoutOptions = {}) =>
   v.optional(number(help, { min: 0, max: 31 * 24 * 3600, none: endless, ...flags }));
 
 interface TimeoutOptions {
@@ -17,7 +18,7 @@ interface TimeoutOptions {
 /** [T14] Where to go on from: after this event comes what the answer does not know yet. */
 export const nextEventId = () => v.number();
 
-export const afterEvent = (help: string) =>
+export const afterEvent = (help: Text) =>
   v.optional(integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "EVENT" }));
 
 /** [W3] A wait over a wire, unless told; no proxy or client keeps a silent request for ever. */

@@ -6,6 +6,7 @@ import { relationOf } from "../bus/access.ts";
 import { allows, type Relation, scopesThat, type Target, targetsOf } from "../contract/access.ts";
 import { InboxError } from "../contract/errors.ts";
 import { type AnyOperation, marking } from "../contract/operation.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import type { Scope } from "../contract/token.ts";
 import type { Engine, Work } from "../engines/engine.ts";
 import type { Procedure } from "../sql/procedure.ts";
@@ -62,7 +63,7 @@ function mayAtAll(caller: Caller, op: AnyOperation): void {
         : (["leader", "user", "admin"] as const);
   throw new InboxError(
     "not_allowed",
-    `${op.name} is not for the scope ${caller.scope}, which the token of "${caller.agent}" has`,
+    phrase`${call(op.name)} needs a token with another scope: that of "${String(caller.agent)}" has the scope ${String(caller.scope)}`,
     { hint: `it needs a token with the scope ${scopes.join(" or ")}`, details: { scopes: [...scopes] } },
   );
 }

@@ -57,6 +57,7 @@ import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
@@ -216,7 +217,7 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
   const { agent } = input;
   if ((message === undefined) === (terminalId === undefined))
     throw new InboxError("invalid_input", "say what is to be done, or whose result is waited for", {
-      hint: "message for a new sub-agent; terminalId for one that was started before",
+      hint: phrase`${field("message")} for a new sub-agent; ${field("terminalId")} for one that was started before`,
     });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await supervised(place, () =>

@@ -13,6 +13,7 @@ import type { Entry } from "../contract/entry.ts";
 import type { Event } from "../contract/event.ts";
 import { type AnyOperation, checkKey, parseInput } from "../contract/operation.ts";
 import { type InputOf, type OutputOf, operationNamed } from "../contract/operations/index.ts";
+import type { Text } from "../contract/phrase.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Workspace } from "../contract/workspace.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
@@ -33,8 +34,6 @@ export type { BusOperation } from "./handlers.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** How the surface calls an input field, for error messages. */
-  label?: (key: string) => string;
   /** [M9] On a write: the same key from the same sender is the same write. */
   idempotencyKey?: string;
   /** [X2] [X10] Whom a token speaks for, and what it may; without one, anybody is who he says. */
@@ -80,7 +79,7 @@ export interface InboxOptions extends BusOptions {
   /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
   supervised?: boolean;
   /** Told why waiting tasks are not started, once. */
-  complain?: (message: string) => void;
+  complain?: (message: Text) => void;
   /** Calls come from other processes (default: where it supervises): this one's environment is not the callers'. */
   remote?: boolean;
 }
@@ -99,7 +98,7 @@ export function openInbox(
     const { signal, handOver, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };
     actAs(caller, op, asked);
-    const parsed = parseInput(op, asked, options.label);
+    const parsed = parseInput(op, asked);
     const keyed = keyedBy(op, parsed, options);
     const given = await watch.during(op, () =>
       handlers[name](
@@ -122,7 +121,7 @@ export function openInbox(
     },
     follow(input, options = {}) {
       const op = operationNamed("events.watch") as AnyOperation;
-      const parsed = parseInput(op, input, options.label);
+      const parsed = parseInput(op, input);
       return follow(engineFor(engine, options.caller ?? {}, op, parsed), parsed, options.signal);
     },
     owner: (token) => engine.read(() => tokenOwner(tokenHash(token))),
@@ -163,9 +162,9 @@ async function* heard(subscription: Subscription, signal: AbortSignal): AsyncGen
 function keyedBy(
   op: AnyOperation,
   input: Record<string, unknown>,
-  { idempotencyKey: key, label }: CallOptions,
+  { idempotencyKey: key }: CallOptions,
 ): Keyed | undefined {
-  checkKey(op, key, label);
+  checkKey(op, key);
   if (key === undefined) return undefined;
   return { key, sender: String(input[op.cli.identity ?? ""] ?? ""), operation: op.name, input };
 }

@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
+import { call, option, phrase, type Reference, variable } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { engineAt, engines, findEngine } from "../engines/registry.ts";
 import { requireOwn, requireReadable } from "../platform/own-files.ts";
@@ -25,7 +26,7 @@ export function locate({ db, env, cwd }: Asked): string {
   const found = nearest(cwd);
   if (found !== undefined) return found;
   throw new InboxError("not_initialized", `there is no ${local} in ${cwd} or in any folder above it`, {
-    hint: "inbox init creates one here; --db or INBOX_DB names another, or a hub: http://127.0.0.1:3456",
+    hint: phrase`${call("bus.init")} creates one here; ${option("db")} or ${variable("INBOX_DB")} names another, or a hub: http://127.0.0.1:3456`,
   });
 }
 
@@ -85,19 +86,24 @@ export function locateOrNew(asked: Asked): string {
 
 function namedDatabase({ db, env, cwd }: Asked): string | undefined {
   const named = db ?? (env.INBOX_DB || undefined);
-  return named === undefined ? undefined : placeNamed(named, db === undefined ? "INBOX_DB" : "--db", cwd);
+  return named === undefined
+    ? undefined
+    : placeNamed(named, db === undefined ? variable("INBOX_DB") : option("db"), cwd);
 }
 
 /** What a name means, whichever flag or variable (`source`) it comes from. */
-export function placeNamed(named: string, source: string, cwd: string): string {
+export function placeNamed(named: string, source: Reference, cwd: string): string {
   if (named === "" || named.includes("\u0000"))
-    throw new InboxError("invalid_input", `${source} must be the path of a database file, or an address`);
+    throw new InboxError(
+      "invalid_input",
+      phrase`${source} must be the path of a database file, or an address`,
+    );
   const scheme = /^([a-z]+):\/\//i.exec(named)?.[1];
   if (isHub(named)) {
     if (!URL.canParse(named) || /\s/.test(named))
       throw new InboxError(
         "invalid_input",
-        `${source} ${withoutPassword(named)} is not the address of a hub`,
+        phrase`${source} ${withoutPassword(named)} is not the address of a hub`,
         {
           hint: "for example http://127.0.0.1:3456",
         },
@@ -108,9 +114,9 @@ export function placeNamed(named: string, source: string, cwd: string): string {
   if (!engine)
     throw new InboxError(
       "invalid_input",
-      `${source} ${withoutPassword(named)}: a database is ${engines.map(({ looksLike }) => looksLike).join(", ")} or a hub (http://), not ${scheme}://`,
+      phrase`${source} ${withoutPassword(named)}: a database is ${engines.map(({ looksLike }) => looksLike).join(", ")} or a hub (http://), not ${scheme ?? ""}://`,
       {
-        hint: `name a file, for example ${source === "INBOX_DB" ? "--db" : source} .agents/coord.db`,
+        hint: phrase`name a file, for example ${source.is === "variable" ? option("db") : source} .agents/coord.db`,
       },
     );
   return engine.file(named) === undefined ? named : resolve(cwd, named);

@@ -1,5 +1,6 @@
 /** [X7] Whether programs may be started for a bus, and by which profiles: decided by each process that would start one. */
 import { InboxError } from "../contract/errors.ts";
+import { call, field, phrase } from "../contract/phrase.ts";
 import { shellWord } from "../contract/shell-word.ts";
 import { engineAt } from "../engines/registry.ts";
 import { areProfilesTrusted, isBusTrusted } from "../location/trust.ts";
@@ -58,6 +59,6 @@ export const isUntrusted = (error: unknown): error is InboxError =>
 
 const refusal = (db: string, what: "bus" | "profiles", why: string) =>
   new InboxError("not_allowed", `no program is started: ${why}`, {
-    hint: `inbox trust --db ${shellWord(db)} shows what would be run and asks; with --yes it approves without asking`,
+    hint: phrase`${call("bus.trust", {}, { db })} shows what would be run and asks; with ${field("yes", true, "bus.trust")} it approves without asking`,
     details: { untrusted: what, db },
   });

@@ -1,5 +1,6 @@
 /** One run of an agent program: started in a group of its own, followed to its end, and nothing of it left behind. */
 import { InboxError } from "../contract/errors.ts";
+import { blank, field, phrase } from "../contract/phrase.ts";
 import { withoutTokens } from "../contract/secret.ts";
 import { fs } from "../platform/system.ts";
 import { killBelow, type Tree } from "./kill-tree.ts";
@@ -130,7 +131,7 @@ async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript)
   for await (const bytes of stderr) {
     const text = decoder.decode(bytes, { stream: true });
     if (text === "") continue;
-    transcript.note({ kind: "error", text, ...(!text.endsWith("\n") && { open: true }) });
+    transcript.note({ kind: "stderr", text, ...(!text.endsWith("\n") && { open: true }) });
     end = (end + text).slice(-complaintLimit);
   }
   return withoutTokens(end.toWellFormed().replaceAll("\u0000", "\ufffd").trim());
@@ -148,7 +149,7 @@ function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
 function findProgram(name: string, { runner }: Profile, { cwd }: Job, env: Record<string, string>): string {
   if (!isFolder(cwd))
     throw new InboxError("not_found", `there is no folder ${cwd} to work in`, {
-      hint: "push it from a folder that is there, or name one with cwd=PATH",
+      hint: phrase`push it from a folder that is there, or name one with ${field("cwd", blank("PATH"), "tasks.push")}`,
     });
   const place = placeOf(name, env.PATH ?? "");
   if (place !== null) return place;

@@ -9,6 +9,7 @@ import { type Ending, endTask } from "../bus/tasks/end.ts";
 import { keepTask } from "../bus/tasks/keep.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
+import type { Spelling } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
@@ -41,6 +42,8 @@ export interface Keeping {
   /** Opens a hub of this process's own, for the sub-agent alone, and answers with its address. */
   serve(): string;
   env: Record<string, string | undefined>;
+  /** How a refusal that ends the task is told. */
+  spelling(): Spelling;
 }
 
 export async function keep(keeping: Keeping): Promise<void> {
@@ -120,7 +123,7 @@ async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Ke
       },
     });
   } catch (error) {
-    const { message, hint, code } = asInboxError(error);
+    const { message, hint, code } = asInboxError(error).shape(keeping.spelling());
     const known = code !== "internal" && code !== "storage";
     return {
       success: false,

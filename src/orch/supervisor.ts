@@ -7,6 +7,7 @@ import { keepersToEnd } from "../bus/tasks/keep.ts";
 import { type Room, startDue } from "../bus/tasks/start.ts";
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/tasks/supervision.ts";
 import { asInboxError, InboxError } from "../contract/errors.ts";
+import { phrase, type Text } from "../contract/phrase.ts";
 import { safe } from "../contract/safe-text.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -35,7 +36,7 @@ export interface Supervising {
   /** Goes on when nothing is left to do, as a hub does. */
   forever: boolean;
   /** Told why nothing is started, each time that there is another reason. */
-  complain?: (message: string) => void;
+  complain?: (message: Text) => void;
 }
 
 /** Within the lease's 15 seconds, three times. */
@@ -124,7 +125,8 @@ export async function supervise(supervising: Supervising): Promise<number> {
 function refusalTeller(complain: Supervising["complain"]) {
   let told: string | undefined;
   return (refused: InboxError | undefined): void => {
-    if (refused && refused.message !== told) complain?.(`${refused.message}; ${refused.hint}`);
+    if (refused && refused.message !== told)
+      complain?.(phrase`${refused.said.message}; ${refused.said.hint}`);
     told = refused?.message;
   };
 }

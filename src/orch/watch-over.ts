@@ -5,6 +5,7 @@
 import { supervisionNow } from "../bus/tasks/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
+import { phrase, type Text } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import { hasDied } from "./holder.ts";
 
@@ -27,7 +28,7 @@ export function watchOver(
     delivery,
     supervised,
     complain,
-  }: { delivery?: string; supervised: boolean; complain?: (message: string) => void },
+  }: { delivery?: string; supervised: boolean; complain?: (message: Text) => void },
 ): Watch {
   if (supervised) return { now: async () => {}, during: (_, work) => work() };
   let restUntil = Number.NEGATIVE_INFINITY;
@@ -52,7 +53,7 @@ export function watchOver(
       restUntil = performance.now() + restAfterFailureMs;
       if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
       told = true;
-      complain?.(`tasks are waiting, but ${error.message}; ${error.hint}`);
+      complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
     });
   };
 

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, field, option, phrase, variable } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { type Asked, isHub, placeNamed } from "../location/locate.ts";
 import { type Client, clients, type Entry, isTable, type Server } from "./clients.ts";
@@ -43,17 +44,25 @@ function nameIn({ agent }: Input, server: Server | undefined): string | null {
 
 function homeOf({ env }: Asked, { scope }: Input): string {
   if (env.HOME || scope === "project") return env.HOME ?? "";
-  throw new InboxError("invalid_input", "--scope user is about your home folder, and HOME is not set", {
-    hint: "set HOME, or use --scope project",
-  });
+  throw new InboxError(
+    "invalid_input",
+    phrase`${field("scope", "user")} is about your home folder, and HOME is not set`,
+    {
+      hint: phrase`set HOME, or use ${field("scope", "project")}`,
+    },
+  );
 }
 
 function serverOf(asked: Asked, { agent, url, scope }: Input, client: Client): Server {
   if (url !== undefined) {
     if (asked.db !== undefined)
-      throw new InboxError("invalid_input", "--url and --db are two places, and an entry has one", {
-        hint: "leave out one of them",
-      });
+      throw new InboxError(
+        "invalid_input",
+        phrase`${field("url")} and ${option("db")} are two places, and an entry has one`,
+        {
+          hint: "leave out one of them",
+        },
+      );
     return { url: hubAddress(url, agent), token: Boolean(asked.env.INBOX_TOKEN) };
   }
   const place = asked.db === undefined ? (client.place?.(scope) ?? []) : ["--db", placeOf(asked)];
@@ -63,19 +72,27 @@ function serverOf(asked: Asked, { agent, url, scope }: Input, client: Client): S
 function hubAddress(url: string, agent: string | undefined): string {
   const hint = "for example http://127.0.0.1:3456";
   if (!isHub(url) || !URL.canParse(url))
-    throw new InboxError("invalid_input", `--url must be the address of a hub, got ${withoutPassword(url)}`, {
-      hint,
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("url")} must be the address of a hub, got ${withoutPassword(url)}`,
+      {
+        hint,
+      },
+    );
   const address = new URL(url);
   if (address.username || address.password)
-    throw new InboxError("invalid_input", "--url holds a name or a password, and the file would show it", {
-      hint: "use a token: set INBOX_TOKEN where the client runs",
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("url")} holds a name or a password, and the file would show it`,
+      {
+        hint: "use a token: set INBOX_TOKEN where the client runs",
+      },
+    );
   const path = address.pathname.replace(/\/+$/, "");
   address.pathname = toolsPath.test(path) ? path : `${path}/mcp`;
   if (agent !== undefined && toolsPath.exec(path)?.[1])
     throw new InboxError("invalid_input", "a workspace's address says by itself who its agent is", {
-      hint: "leave out --agent; inbox workspace list shows it",
+      hint: phrase`leave out ${field("agent")}; ${call("workspaces.list")} shows it`,
     });
   // A token says by itself who is calling; where there is none, the address does.
   if (agent !== undefined) address.searchParams.set("agent", agent);
@@ -83,11 +100,15 @@ function hubAddress(url: string, agent: string | undefined): string {
 }
 
 function placeOf({ db, cwd }: Asked): string {
-  const place = placeNamed(db!, "--db", cwd);
+  const place = placeNamed(db!, option("db"), cwd);
   if (withoutPassword(place) !== place)
-    throw new InboxError("invalid_input", "--db holds a password, and the file would show it", {
-      hint: "leave out --db, and set INBOX_DB where the client runs",
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`${option("db")} holds a password, and the file would show it`,
+      {
+        hint: phrase`leave out ${option("db")}, and set ${variable("INBOX_DB")} where the client runs`,
+      },
+    );
   return place;
 }
 

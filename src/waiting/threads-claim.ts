@@ -3,6 +3,7 @@
 import { claimable, type Granted, nobody, threadsClaim } from "../bus/procedures/threads-claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
+import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { inMs, wait } from "./wait.ts";
@@ -13,13 +14,13 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
   if (!input.wait) {
     if (input.timeoutSeconds !== undefined)
       throw new InboxError("invalid_input", "a timeout makes sense only together with wait", {
-        hint: "add --wait",
+        hint: phrase`add ${field("wait")}`,
       });
     return engine.write((tx) => threadsClaim(tx, input));
   }
   if (input.thread !== undefined)
     throw new InboxError("invalid_input", "wait is for the next best thread, not for a named one", {
-      hint: "leave out the thread, or leave out --wait",
+      hint: phrase`leave out the thread, or leave out ${field("wait")}`,
     });
   // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
   const claimed = await wait<Granted>(

@@ -173,7 +173,7 @@ test("[X7] a hub that may not supervise rests between its looks, and tells its r
     holder: "hub",
     signal: over.signal,
     forever: true,
-    complain: (message) => complaints.push(message),
+    complain: (message) => complaints.push(String(message)),
   });
   await opened.close();
   expect(rests).toEqual([2000, 2000, 2000]);

@@ -1,6 +1,7 @@
 /** GET /api/events: what happens, as it happens. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { openSse, type SseWriter } from "../../src/surfaces/http/sse.ts";
 import { type Ask, hubHere, served } from "../support/hub.ts";
 import { line } from "../support/socket.ts";
@@ -142,6 +143,19 @@ describe("Last-Event-ID", () => {
     const stream = await openStream(`${hub.url}/api/events?afterEvent=0`, { "last-event-id": "2" });
     expect(ids(await stream.take(1))).toEqual([3]);
     stream.close();
+  });
+
+  test("[W6] a thread that the caller may not read is refused as events.watch refuses it, before there is a stream", async () => {
+    await using hub = await hubHere({ auth: true });
+    const inbox = openInbox(hub.db);
+    const { token } = await inbox.call("tokens.create", { agent: "stranger", scope: "worker" });
+    await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+    await inbox.close();
+    const stranger = hub.as(token);
+    const refused = await stranger("GET /api/events?thread=thr_1");
+    expect(refused).toMatchObject({ status: 403, json: { error: { code: "not_allowed" } } });
+    const watched = await stranger("GET /api/events/wait?thread=thr_1&timeoutSeconds=0");
+    expect(refused.json).toEqual(watched.json);
   });
 
   test("[W6] finds what matches behind more than a page of what does not", async () => {

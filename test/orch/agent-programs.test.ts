@@ -65,7 +65,7 @@ for (const agent of agentPrograms)
       const { messages } = (await here.inbox("check", "--agent", "boss")).json;
       expect(messages).toMatchObject([{ sender_id: "sub", message: "half way" }]);
       // [Q9] All of it is in the transcript, in order.
-      const kinds = notes.filter(({ kind }) => kind !== "error");
+      const kinds = notes.filter(({ kind }) => kind !== "error" && kind !== "stderr");
       expect(kinds.slice(0, 4).map(({ kind }) => kind)).toEqual(["output", "tool", "response", "output"]);
       expect(kinds[0]!.text).toBe("I say it.");
       expect(kinds[1]!.tool).toContain("send_message");

@@ -65,7 +65,7 @@ test.concurrent("[Q9] a line that came in pieces is one line in the log, read at
     { text: "bbb\nccc", open: true },
     { text: "ddd", open: true },
   ]);
-  const shown = "aaabbb\ncccddd\nerror\n  x\n  yz\nfinal\n  aaabbb\n  cccddd\n";
+  const shown = "aaabbb\ncccddd\nstderr\n  x\n  yz\nfinal\n  aaabbb\n  cccddd\n";
   for (const more of [[], ["--follow"]])
     expect((await team.human("orch", "log", "t", ...more)).stdout).toBe(`prompt\n  ${pieces}\n${shown}`);
 });

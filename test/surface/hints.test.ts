@@ -1,13 +1,14 @@
 /** [C13] Hints, checked by doing what they say. */
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { findCommand, operationsOf, ownCommands, type Program } from "../../src/surfaces/cli/commands.ts";
 import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
-import { type Desk, desk, orch, program, type Result, run } from "../support/cli.ts";
+import { type Desk, desk, orch, program, type Result, run, start } from "../support/cli.ts";
 import { commandsIn, flagsIn, type Typed } from "../support/hints.ts";
+import { served } from "../support/hub.ts";
 
 const operations = table as readonly AnyOperation[];
 const uuid = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
@@ -253,5 +254,81 @@ test("[C13] a refusal for its scope names scopes that may, and such a token does
         scope,
         0,
       ]);
+  }
+});
+
+test("[C15] a refused value is named by its flag and its place, and the example is what was typed, corrected", async () => {
+  using at = await scene();
+  const said = async (...args: string[]) => {
+    const { message, hint } = (await at.inbox(...args)).json.error;
+    return [message, hint.replace(/; \w.* --help says more$/, "")];
+  };
+  expect(await said("list", "--status", "done,foo")).toEqual([
+    'value 2 of --status must be one of pending, claimed, in_progress, blocked, done, failed, cancelled; got "foo"',
+    "for example: inbox list --status pending",
+  ]);
+  expect(await said("send", "bob", "")).toEqual([
+    "MESSAGE must not be empty",
+    'for example: inbox send bob "…"',
+  ]);
+  expect(await said("send", "bob")).toEqual(["MESSAGE is required", 'for example: inbox send bob "…"']);
+  expect(await said("claim", "thr_1", "--agent", "w", "--lease-seconds", "soon")).toEqual([
+    '--lease-seconds must be a whole number from 1 to 604800, got "soon"',
+    "for example: inbox claim thr_1 --agent w --lease-seconds 900",
+  ]);
+  expect(await said("token", "create", "--agent", "w", "--scope", "all")).toEqual([
+    expect.stringMatching(/^--scope must be one of .* got "all"$/),
+    "for example: inbox token create --agent w --scope worker",
+  ]);
+  expect(await said("gather", "--agent", "m", "--from", "a,-b")).toEqual([
+    'value 2 of --from must not start with "-", got "-b"',
+    "for example: inbox gather --agent m --from worker-a,worker-b",
+  ]);
+});
+
+test("[C14] [C15] a refusal names the command here, the route over REST and the tool over MCP", async () => {
+  await using hub = await served(undefined, "--auth");
+  const inbox = (...args: string[]) => run([...args, "--json"], { env: { INBOX_DB: hub.db } });
+  const { token } = (await inbox("token", "create", "--agent", "w", "--scope", "worker")).json;
+  const atHub = await run(["token", "list", "--json"], { env: { INBOX_DB: hub.url, INBOX_TOKEN: token } });
+  expect(atHub.json.error.message).toStartWith("inbox token list needs a token with another scope");
+  const here = await run(["token", "list", "--json", "--token", token], { env: { INBOX_DB: hub.db } });
+  expect(here.json.error).toEqual(atHub.json.error);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const rest = await fetch(`${hub.url}/api/tokens`, { headers });
+  const { error } = (await rest.json()) as { error: { message: string; said?: unknown } };
+  expect(error.message).toStartWith("GET /api/tokens needs a token with another scope");
+  expect(error.said).toBeUndefined();
+  const body = JSON.stringify({ timeoutSeconds: 1 });
+  const claim = await fetch(`${hub.url}/api/threads/claim`, { method: "POST", headers, body });
+  expect(((await claim.json()) as { error: { hint: string } }).error.hint).toBe("add wait");
+  const typed = await run(["claim", "--timeout-seconds", "1", "--json"], {
+    env: { INBOX_DB: hub.url, INBOX_TOKEN: token },
+  });
+  expect(typed.json.error.hint).toBe("add --wait");
+});
+
+test("[C13] the commands that serve --auth prints work with a token, as they stand", async () => {
+  using at = await desk();
+  const child = start(["serve", "--auth", "--port", "0"], { cwd: at.path });
+  try {
+    let said = "";
+    for await (const chunk of child.stdout) {
+      said += new TextDecoder().decode(chunk);
+      if (said.includes("Ctrl-C")) break;
+    }
+    const [, create] = /needs a token: (inbox token create .*)/.exec(said)!;
+    const made = await run([...create!.split(" ").slice(1), "--json"], { cwd: "/" });
+    const env = { INBOX_TOKEN: made.json.token as string, PATH: `${dirname(program)}:${process.env.PATH}` };
+    const lines = said.split("\n").filter((line) => /^ +(curl|inbox) /.test(line));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      if (line.includes("curl") && !Bun.which("curl")) continue;
+      const shell = await run(["-c", line], { program: ["sh"], cwd: "/", env });
+      expect([line, shell.code, shell.stdout]).toEqual([line, 0, expect.stringContaining("hello")]);
+    }
+  } finally {
+    child.kill("SIGTERM");
+    await child.exited;
   }
 });

@@ -99,7 +99,7 @@ function joined(log: readonly TranscriptEntry[]): TranscriptEntry[] {
   const whole: TranscriptEntry[] = [];
   for (const entry of log) {
     const before = whole.at(-1);
-    const printed = entry.kind === "output" || entry.kind === "error";
+    const printed = ["output", "stderr", "error"].includes(entry.kind);
     const goesOn = before?.kind === entry.kind && (before.open || (printed && before.text.endsWith("\n")));
     if (goesOn && before.text.length < longestPiece)
       whole[whole.length - 1] = { ...entry, n: before.n, text: before.text + entry.text };
@@ -116,6 +116,7 @@ const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> =
   tool: { icon: "tool", name: "Tool" },
   response: { icon: "reply", name: "Answer" },
   output: { icon: "code", name: "Output" },
+  stderr: { icon: "warning", name: "stderr" },
   error: { icon: "warning", name: "Error" },
   notice: { icon: "clock", name: "Notice" },
   final: { icon: "check", name: "Final message" },

@@ -1,5 +1,3 @@
-/** Channels: streams of messages that many may read. */
-import type { ChannelMessage } from "../../src/contract/channel-message.ts";
 import { api } from "./api.ts";
 import { store } from "./store.ts";
 

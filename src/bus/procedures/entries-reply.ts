@@ -3,6 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -63,7 +64,9 @@ function* answerMessage(tx: Context, row: EntryRow, from: string, content: Answe
     throw new InboxError(
       "invalid_state",
       `the message that the entry ${row.entry_id} was made from is not on this bus any more`,
-      { hint: `inbox send ${row.sender ?? "AGENT"} "…" writes to whoever sent it` },
+      {
+        hint: phrase`${call("mailbox.send", { to: row.sender ?? blank("AGENT"), message: blank("…") })} writes to whoever sent it`,
+      },
     );
   const to = row.sender!;
   if (row.thread_id === null)
@@ -112,6 +115,6 @@ function* agentOf(row: EntryRow): Procedure<string> {
   const agent = found?.agent_id ?? row.sender;
   if (agent) return agent;
   throw new InboxError("invalid_state", `nobody is known who could be answered: the workspace is gone`, {
-    hint: 'inbox send AGENT "…" writes to anybody by name',
+    hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to anybody by name`,
   });
 }

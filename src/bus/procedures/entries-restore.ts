@@ -1,6 +1,8 @@
 /** [U4] The person takes a deleted entry back. */
+
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -17,7 +19,7 @@ export function* entriesRestore(
   if (row.deleted_at === null) return { entry: entryView(row), already: true };
   if (restorableUntil(row.deleted_at) <= now)
     throw new InboxError("not_found", `the entry ${id} was deleted too long ago to bring it back`, {
-      hint: "inbox entries import FILE brings entries back from an export",
+      hint: phrase`${call("entries.import", { entries: blank("FILE") })} brings entries back from an export`,
       details: { erased: true },
     });
   yield* run(sql`update entries set deleted_at = null where entry_id = ${id}`);

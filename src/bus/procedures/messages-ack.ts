@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
@@ -17,7 +18,7 @@ export function* messagesAck(
   const found = aged(yield* findMessage(id, unexpired(now)), now);
   if (found.dead_at !== null)
     throw new InboxError("invalid_state", `message ${id} is a dead letter: ${found.dead_reason}`, {
-      hint: `inbox dlq requeue ${id} puts it back`,
+      hint: phrase`${call("deadLetters.requeue", { id })} puts it back`,
     });
   const changed = yield* acknowledge({ agent, names: [found.to_agent], which: sql`message_id = ${id}`, now });
   if (changed.length) yield* collected(tx, agent, changed, now);

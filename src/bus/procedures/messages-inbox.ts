@@ -1,6 +1,8 @@
 /** [M2] [M3] Reading a channel, without a trace. */
+
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
@@ -17,11 +19,11 @@ export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"m
   const { channel, reader, sender, correlationId } = input;
   if (input.commit && reader === undefined)
     throw new InboxError("invalid_input", "commit moves a reader's position, and no reader is named", {
-      hint: "add --reader NAME",
+      hint: phrase`add ${field("reader", blank("NAME"))}`,
     });
   if (input.newest && (reader !== undefined || input.afterId !== undefined))
     throw new InboxError("invalid_input", "newest begins at the end, and a position was given", {
-      hint: "leave out --after and --reader",
+      hint: phrase`leave out ${field("afterId")} and ${field("reader")}`,
     });
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
@@ -66,7 +68,7 @@ function* expired(channel: string, after: number, gap: Gap, now: string): Proced
     order by messages.message_id limit 1`);
   const oldest = next?.message_id ?? gap.to_id + 1;
   return new InboxError("cursor_expired", `gc has deleted messages of "${channel}" after ${after}`, {
-    hint: `go on with --after ${oldest - 1}; the oldest message still there is ${oldest}`,
+    hint: phrase`go on with ${field("afterId", oldest - 1)}; the oldest message still there is ${oldest}`,
     details: { channel, after, oldest_id: oldest },
   });
 }

@@ -1,6 +1,8 @@
 /** [T12] Removing a pool. */
+
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -18,7 +20,9 @@ export function* poolsRemove(
   const there = yield* one<{ pending: number }>(sql`
     delete from pools where pool = ${pool} returning ${pendingFor(pool)} as pending`);
   if (!there)
-    throw new InboxError("not_found", `there is no pool "${pool}"`, { hint: "inbox pool list shows them" });
+    throw new InboxError("not_found", `there is no pool "${pool}"`, {
+      hint: phrase`${call("pools.list")} shows them`,
+    });
   yield* seen(tx, agent, now);
   yield* append(tx, { type: "pool.removed", source: agent, payload: { pool, members }, now });
   return { pool, members, pending: there.pending };

@@ -1,6 +1,8 @@
 /** [Q3] Editing a task that has not started. */
+
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
@@ -52,7 +54,7 @@ function* refuseCircle(row: TaskRow, after: readonly TaskRow[]): Procedure<void>
   while (next.length) {
     if (next.includes(row.task_number))
       throw new InboxError("invalid_input", `"${row.name}" would wait for itself, in a circle`, {
-        hint: "orch queue --json shows what each waits for",
+        hint: phrase`${call("tasks.queue")} shows what each waits for`,
       });
     for (const number of next) seenBefore.add(number);
     const links = yield* all<{ after_number: number }>(sql`

@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
@@ -27,7 +28,7 @@ export function* tasksKill(
   if (row.status !== "running")
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
       hint: isUnstartedRow(row)
-        ? `orch remove ${name} takes it out of the queue`
+        ? phrase`${call("tasks.remove", { name })} takes it out of the queue`
         : `it has ended${row.error === null ? "" : `: ${row.error}`}`,
     });
   const now = yield* tx.clock();

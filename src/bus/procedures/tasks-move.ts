@@ -1,6 +1,8 @@
 /** [Q3] Moving a task within its queue. */
+
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
@@ -11,12 +13,16 @@ import { changeable } from "../tasks/changeable.ts";
 export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
   const { agent, name, to, before, behind } = input;
   if ([to, before, behind].filter((where) => where !== undefined).length !== 1)
-    throw new InboxError("invalid_input", "say one of to, before and behind", {
-      hint: `orch move ${name} 1, or orch move ${name} before=OTHER`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`give exactly one of ${field("to")}, ${field("before")} and ${field("behind")}`,
+      {
+        hint: phrase`${call("tasks.move", { name, to: 1 })}, or ${call("tasks.move", { name, before: blank("OTHER") })}`,
+      },
+    );
   if (name === (before ?? behind))
     throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
-      hint: "orch queue shows the others",
+      hint: phrase`${call("tasks.queue")} shows the others`,
     });
   const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
@@ -25,11 +31,11 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
   const other = others.findIndex((one) => one.name === (before ?? behind));
   if (to === undefined && other < 0)
     throw new InboxError("not_found", `"${before ?? behind}" is not waiting in the same queue as "${name}"`, {
-      hint: "orch queue shows what is",
+      hint: phrase`${call("tasks.queue")} shows what is`,
     });
   if (to !== undefined && to > line.length)
     throw new InboxError("invalid_input", `there are only ${line.length} places in this queue, got ${to}`, {
-      hint: `orch move ${name} ${line.length} makes it the last`,
+      hint: phrase`${call("tasks.move", { name, to: line.length })} makes it the last`,
     });
   const at = to === undefined ? other + (before === undefined ? 1 : 0) : to - 1;
   const ordered = others.toSpliced(at, 0, row);

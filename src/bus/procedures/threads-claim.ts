@@ -3,6 +3,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
 import { one, refused } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -62,7 +63,7 @@ export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Re
   }
   if (input.leaseToken !== undefined)
     throw new InboxError("invalid_input", "a lease token is one thread's: say which thread", {
-      hint: "add --thread THREAD, or leave the token out",
+      hint: phrase`add ${field("thread", blank("THREAD"))}, or leave the token out`,
     });
   const names = yield* namesOf(input.agent);
   for (;;) {
@@ -208,7 +209,7 @@ function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string):
       "invalid_state",
       `thread ${id} ${summary}; it is failed now and "${thread.created_by}" was told`,
       {
-        hint: "send it anew with --max-attempts N if it should be tried more often",
+        hint: phrase`send it again with ${field("maxAttempts", blank("N"), "threads.send")} to allow more attempts`,
         details: { thread_id: id, status: "failed", reason },
       },
     ),

@@ -1,6 +1,8 @@
 /** [L10] A thread is given to another agent. Whoever lost it is told. */
+
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { isKnown, recipientOf, seen } from "../agent.ts";
 import { append } from "../event.ts";
@@ -21,7 +23,7 @@ export function* threadsReassign(
   yield* notOfSubAgent(thread, "reassign");
   if (thread.assigned_to === to)
     throw new InboxError("invalid_state", `thread ${id} is assigned to "${to}" already`, {
-      hint: "name another agent; release --force gives it back to whom it was first sent",
+      hint: phrase`name another agent; ${call("threads.release", { thread: id, force: true })} gives it back to whom it was first sent`,
       details: { thread_id: id, status: thread.status, assigned_to: to },
     });
   const lease = yield* findLease(thread.thread_id);

@@ -1,6 +1,7 @@
 /** The holder gives the thread back to whom it was sent. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
@@ -15,7 +16,7 @@ export function* threadsRelease(
   if (input.force) return yield* forceRelease(tx, input);
   if (input.reason !== undefined)
     throw new InboxError("invalid_input", "a reason is for whoever loses the thread by force", {
-      hint: "add --force, or leave the reason out",
+      hint: phrase`add ${field("force")}, or leave the reason out`,
     });
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();

@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import { maxAttemptsDefault } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
@@ -35,8 +36,8 @@ export function* threadsSend(tx: Context, input: Input): Procedure<Output> {
 function* create(tx: Context, input: Input): Procedure<Output> {
   const { from, to, subject } = input;
   if (to === undefined || subject === undefined)
-    throw new InboxError("invalid_input", "a new thread needs --to and --subject", {
-      hint: 'inbox send --to AGENT --subject "…" creates one; add --thread THREAD to write into an existing one',
+    throw new InboxError("invalid_input", phrase`a new thread needs ${field("to")} and ${field("subject")}`, {
+      hint: phrase`${call("threads.send", { to: blank("AGENT"), subject: blank("…") })} creates one; add ${field("thread", blank("THREAD"))} to write into an existing one`,
     });
   const now = yield* tx.clock();
   const recipient = yield* recipientOf(tx, to, input.strict);

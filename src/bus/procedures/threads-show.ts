@@ -1,6 +1,7 @@
 /** [T9] One thread with its lease and its whole history. Changes nothing; collecting comes after it was shown. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, field, phrase, variable } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { latestEventOf } from "../event.ts";
 import { findLease, isHeld, leaseView } from "../lease.ts";
@@ -13,7 +14,7 @@ export function* threadsShow(
 ): Procedure<OutputOf<"threads.show">> {
   if (input.markRead && input.agent === undefined)
     throw new InboxError("invalid_input", "marking as read needs to know who reads", {
-      hint: "add --agent NAME, or set INBOX_AGENT",
+      hint: phrase`add ${field("agent", blank("NAME"))}, or set ${variable("INBOX_AGENT")}`,
     });
   const thread = yield* findThread(input.thread);
   const now = yield* tx.clock();

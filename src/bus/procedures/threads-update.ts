@@ -1,6 +1,7 @@
 /** [T6] Progress, or a question that blocks the work. Both go to the thread's creator. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { numbered } from "../event.ts";
@@ -18,7 +19,7 @@ export function* threadsUpdate(
       "invalid_input",
       "a blocked update needs a summary that says exactly what is missing",
       {
-        hint: 'add --summary "Should admins log in by email?"',
+        hint: phrase`add ${field("summary", blank("Should admins log in by email?"))}`,
       },
     );
   const summary = input.summary ?? (input.body ? firstLine(input.body) : "in progress");

@@ -1,7 +1,9 @@
 /** [X2] A token that is revoked speaks for nobody. */
+
 import { InboxError } from "../../contract/errors.ts";
 import { numberOf } from "../../contract/ids.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -27,6 +29,8 @@ export function* tokensRevoke(tx: Context, { id }: { id: string }): Procedure<Ou
     select ${tokenColumns} from tokens
     where tokens.token_id = ${number}`);
   if (!before)
-    throw new InboxError("not_found", `there is no token ${id}`, { hint: "inbox token list shows them" });
+    throw new InboxError("not_found", `there is no token ${id}`, {
+      hint: phrase`${call("tokens.list")} shows them`,
+    });
   return { ...tokenView(before), already: true };
 }

@@ -1,6 +1,7 @@
 /** [Q1] A new task: its name, its permission, and what it waits for. */
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
+import { call, field, phrase } from "../../contract/phrase.ts";
 import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -100,7 +101,7 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
   for (const other of new Set(names)) {
     if (other === name)
       throw new InboxError("invalid_input", `"${name}" cannot wait for itself`, {
-        hint: "leave it out of --after",
+        hint: phrase`leave it out of ${field("after")}`,
       });
     const row = yield* findTask(other);
     if (!isLive(row) && row.success !== 1)
@@ -132,7 +133,7 @@ function* refuseTaken(name: string, parent: string, now: string): Procedure<void
   const taken = yield* liveTask(name);
   if (taken)
     throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
-      hint: "take another name, or leave it out; orch queue --all shows them",
+      hint: phrase`take another name, or leave it out; ${call("tasks.queue", { all: true })} shows them`,
     });
 }
 

@@ -1,5 +1,7 @@
 /** [Q3] Only what has not started can be changed. */
+
 import { InboxError } from "../../contract/errors.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { findTask, isUnstartedRow, lockTasks, type TaskRow } from "../task.ts";
 
@@ -8,6 +10,6 @@ export function* changeable(tx: Context, name: string, command: string): Procedu
   const row = yield* findTask(name);
   if (isUnstartedRow(row)) return row;
   throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
-    hint: row.status === "running" ? `orch kill ${name} ends it` : "push it again",
+    hint: row.status === "running" ? phrase`${call("tasks.kill", { name })} ends it` : "push it again",
   });
 }

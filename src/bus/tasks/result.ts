@@ -1,5 +1,6 @@
 /** [Q11] Whether a sub-agent has ended, and where its result lies in the parent's inbox. Changes nothing. */
 import { InboxError } from "../../contract/errors.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { type Sql, sql } from "../../sql/sql.ts";
@@ -17,7 +18,7 @@ export function* resultOf(
       "invalid_input",
       `"${name}" works for "${row.parent}": its result does not come to you`,
       {
-        hint: "orch queue shows your own",
+        hint: phrase`${call("tasks.queue")} shows your own`,
       },
     );
   if (row.status !== "finished") return { finished: false, success: false, messages: [] };

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
+import { call, option, phrase } from "../phrase.ts";
 
 export const busInit = operation({
   name: "bus.init",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create the database here",
-  detail:
-    "Makes .agents/coord.db in this folder, or what --db names. Running it again changes nothing. What you made this way is " +
-    "trusted: see inbox trust.",
+  detail: phrase`Makes .agents/coord.db in this folder, or what ${option("db")} names. Running it again changes nothing. What
+    you made this way is trusted: see ${call("bus.trust")}.`,
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

@@ -1,15 +1,16 @@
 import * as v from "valibot";
 import { choices } from "../fields.ts";
 import { operation, toolListings } from "../operation.ts";
+import { field, option, phrase } from "../phrase.ts";
 
 export const busMcp = operation({
   name: "bus.mcp",
   kind: "local",
   access: { on: "everybody" },
   summary: "Serve this bus to a model over MCP, on standard input and output",
-  detail:
-    "For an agent's configuration, not for a terminal. Who it speaks for is INBOX_AGENT, --agent or a token, else main; --db may " +
-    "be a hub. Where there is no bus, the first call of a tool makes one. Without --tools a dozen tools are listed; every tool can be called.",
+  detail: phrase`For an agent's configuration, not for a terminal. Who it speaks for is INBOX_AGENT, ${field("agent")} or a
+    token, else main; ${option("db")} may be a hub. Where there is no bus, the first call of a tool makes one.
+    Without ${field("tools")} a dozen tools are listed; every tool can be called.`,
   input: () =>
     v.strictObject({
       tools: v.optional(

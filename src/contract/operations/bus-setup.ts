@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { choice, flag, name, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 
 export const setupClients = ["claude", "codex", "gemini", "cursor", "vscode", "opencode"] as const;
 
@@ -9,9 +10,9 @@ export const busSetup = operation({
   kind: "local",
   access: { on: "everybody" },
   summary: "Give an agent's program the tools: write its MCP configuration",
-  detail:
-    "Shows the change as a diff and writes it after a y on the terminal, or with --yes. Only the entry inbox is touched. " +
-    "--remove takes it out again. Tokens are never written: with --url and INBOX_TOKEN set, the entry refers to that variable.",
+  detail: phrase`Shows the change as a diff and writes it after a y on the terminal, or with ${field("yes")}. Only the entry
+    inbox is touched. ${field("remove")} takes it out again. Tokens are never written: with ${field("url")} and
+    INBOX_TOKEN set, the entry refers to that variable.`,
   input: () =>
     v.strictObject({
       client: choice(setupClients, `the program to configure: ${setupClients.join(", ")}`, "CLIENT"),

@@ -1,16 +1,17 @@
 import * as v from "valibot";
 import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { blank, call, field, option, phrase } from "../phrase.ts";
 
 export const busTrust = operation({
   name: "bus.trust",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Approve that programs are started for this bus, after a look at them",
-  detail:
-    "Shows the runners and gates of its profile file and the tasks that wait, and asks; --yes approves without asking. A bus you made " +
-    "with inbox init is approved already. A profile file is approved as it is now: after a change it asks again. " +
-    "Containers and CI name a folder instead: --trust FOLDER, or INBOX_TRUST=FOLDER[:FOLDER].",
+  detail: phrase`Shows the runners and gates of its profile file and the tasks that wait, and asks; ${field("yes")} approves
+    without asking. A bus you made with ${call("bus.init")} is approved already. A profile file is approved as it
+    is now: after a change it asks again. Containers and CI name a folder instead:
+    ${option("trust", blank("FOLDER"))}, or INBOX_TRUST=FOLDER[:FOLDER].`,
   input: () =>
     v.strictObject({
       yes: flag("approve without asking"),

@@ -12,7 +12,7 @@ export const deadLettersList = operation({
   input: () =>
     v.strictObject({
       channel: v.optional(name("only those to this agent or channel", "CHANNEL")),
-      afterId: v.optional(messageNumber("only those with a greater id", "--after")),
+      afterId: v.optional(messageNumber("only those with a greater id", "after")),
       limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () => v.strictObject({ messages: v.array(deadLetter()), count: v.number() }),

@@ -3,6 +3,7 @@ import { documentState } from "../document.ts";
 import { entry, entryId, person } from "../entry.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { workspace } from "../workspace.ts";
 
 export const entriesShow = operation({
@@ -10,13 +11,13 @@ export const entriesShow = operation({
   kind: "read",
   access: { on: "entry", by: "id", does: "read", marking: "change" },
   summary: "Show one entry of the person's inbox, and its documents as they are now",
-  detail:
-    "It changes nothing unless --mark-read. Whoever shows it to the person marks it as read, as the page does.",
+  detail: phrase`It changes nothing unless ${field("markRead")}. Whoever shows it to the person marks it as read, as the page
+    does.`,
   input: () =>
     v.strictObject({
       id: entryId(),
       markRead: flag("mark it as read; a message is acked by that"),
-      agent: v.optional(name("who reads, with --mark-read", "NAME"), person),
+      agent: v.optional(name(phrase`who reads, with ${field("markRead")}`, "NAME"), person),
     }),
   output: () =>
     v.strictObject({

@@ -3,6 +3,7 @@ import { event } from "../event.ts";
 import { flag, integer, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { statusFilter } from "../thread.ts";
 import { afterEvent, timeoutSeconds } from "../waiting.ts";
 
@@ -11,9 +12,8 @@ export const eventsWatch = operation({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },
   summary: "Block until something happens, or follow all that happens",
-  detail:
-    "Starts now unless --after-event names the last event you have seen. Filters look at the state after the " +
-    "event. With --follow it never ends by itself and prints one JSON line per event.",
+  detail: phrase`Starts now unless ${field("afterEvent")} names the last event you have seen. Filters look at the state after
+    the event. With ${field("follow")} it never ends by itself and prints one JSON line per event.`,
   input: () =>
     v.strictObject({
       agent: v.optional(name("threads this agent created or is assigned, and messages to it", "AGENT")),

@@ -3,6 +3,7 @@ import { choices } from "../entry.ts";
 import { name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
 import { recipient, strict } from "../recipient.ts";
 import { nextEventId } from "../waiting.ts";
 
@@ -11,9 +12,9 @@ export const mailboxAsk = operation({
   kind: "write",
   access: { on: "own" },
   summary: "Ask an agent or the person something, outside of any thread",
-  detail:
-    "The person gets the choices as buttons. The answer comes to your inbox; the person's has the question's correlation id, " +
-    "and what was chosen as payload.choice. In a thread use update --status blocked instead.",
+  detail: phrase`The person gets the choices as buttons. The answer comes to your inbox; the person's has the question's
+    correlation id, and what was chosen as payload.choice. In a thread use
+    ${call("threads.update", { status: "blocked" })} instead.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),

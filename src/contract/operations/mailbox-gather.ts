@@ -21,7 +21,7 @@ export const mailboxGather = operation({
         text("how many: all, any, or a number (default: all)", { limit: 8, value: "all|any|N" }),
         "all",
       ),
-      correlationId: v.optional(name("only answers with this correlation id", "ID", "--correlation")),
+      correlationId: v.optional(name("only answers with this correlation id", "ID", "correlation")),
       after: v.optional(messageNumber("only messages after this one: earlier mail is stale")),
       timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
       ack: ackMode(),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { integer } from "../fields.ts";
 import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const mailboxReceive = operation({
@@ -9,7 +10,8 @@ export const mailboxReceive = operation({
   kind: "wait",
   access: { on: "own" },
   summary: "Block for mail and collect it",
-  detail: "One message unless --max says more; the oldest first unless --lifo. What was printed is acked.",
+  detail: phrase`One message unless ${field("max")} says more; the oldest first unless ${field("lifo")}. What was printed is
+  acked.`,
   input: () =>
     v.strictObject({
       agent: mailbox(),

@@ -14,7 +14,7 @@ export const messagesGc = operation({
         integer("also acknowledged ones older than so many hours", {
           min: 1,
           max: 876_000,
-          flag: "--acked-older-than",
+          flag: "acked-older-than",
           value: "HOURS",
         }),
       ),

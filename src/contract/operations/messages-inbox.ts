@@ -2,21 +2,21 @@ import * as v from "valibot";
 import { channelFilter, channelMessage } from "../channel-message.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 
 export const messagesInbox = operation({
   name: "messages.inbox",
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Read a channel, without changing anything",
-  detail:
-    "Messages after --after, oldest first. With --reader the position is kept in the bus and acked messages are " +
-    "shown too; it moves only with --commit. Only an empty page means the end.",
+  detail: phrase`Messages after ${field("afterId")}, oldest first. With ${field("reader")} the position is kept in the bus and
+    acked messages are shown too; it moves only with ${field("commit")}. Only an empty page means the end.`,
   input: () =>
     v.strictObject({
       ...channelFilter(),
       onlyAcked: flag("only those that were acknowledged"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
-      commit: flag("with --reader: move its position past what was read"),
+      commit: flag(phrase`with ${field("reader")}: move its position past what was read`),
       newest: flag("the newest instead of the oldest; still the oldest of them first"),
     }),
   output: () =>

@@ -11,7 +11,7 @@ export const messagesReplies = operation({
   detail: "Every message with that correlation id but the first.",
   input: () =>
     v.strictObject({
-      correlationId: name("the id of the request", "ID", "--correlation"),
+      correlationId: name("the id of the request", "ID", "correlation"),
       limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>

@@ -16,7 +16,7 @@ export const messagesSend = operation({
       channel: address("the channel: an agent's name, a topic, or *", "CHANNEL"),
       content: content(),
       sender: name("who sends (default: cli)", "NAME"),
-      taskId: v.optional(name("the task it is about", "ID", "--task")),
+      taskId: v.optional(name("the task it is about", "ID", "task")),
       ttlSeconds: ttlSeconds(),
       correlationId: correlationId("joins a request and its replies"),
       metadata: metadata(),

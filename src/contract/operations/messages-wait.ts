@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { channelFilter, channelMessage } from "../channel-message.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { blank, call, field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const messagesWait = operation({
@@ -9,14 +10,14 @@ export const messagesWait = operation({
   kind: "wait",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Block until a channel has messages to read",
-  detail:
-    "Reads as msg inbox does, and waits while that would be empty. To see each message once, go on with --after and " +
-    "the last id you saw, or let the bus keep the position: --reader NAME --commit.",
+  detail: phrase`Reads as ${call("messages.inbox")} does, and waits while that would be empty. To see each message once, go on with
+    ${field("afterId")} and the last id you saw, or let the bus keep the position:
+    ${field("reader", blank("NAME"))} ${field("commit")}.`,
   input: () =>
     v.strictObject({
       ...channelFilter(),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
-      commit: flag("with --reader: move its position past what was read"),
+      commit: flag(phrase`with ${field("reader")}: move its position past what was read`),
       timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
     }),
   output: () =>

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
 import { prompt, queueOf, taskSettings, taskWords } from "../task.ts";
 
 export const tasksAssign = operation({
@@ -7,9 +8,8 @@ export const tasksAssign = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start a sub-agent on a task, and return at once",
-  detail:
-    "Push and run in one. terminalId is the sub-agent's name and the sender of all it sends. Collect the results of several " +
-    "with inbox wait or inbox gather.",
+  detail: phrase`Push and run in one. terminalId is the sub-agent's name and the sender of all it sends. Collect the results of
+    several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

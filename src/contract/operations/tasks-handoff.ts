@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { mail } from "../mail.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { prompt, queueOf, taskName, taskSettings, taskWords } from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -9,9 +10,9 @@ export const tasksHandoff = operation({
   kind: "wait",
   access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
-  detail:
-    "The result is collected: it does not come to the inbox again. If it takes longer than --wait-seconds the answer is " +
-    '"running" with the terminalId; handing off that terminalId goes on waiting.',
+  detail: phrase`The result is collected: it does not come to the inbox again. If it takes longer than
+    ${field("timeoutSeconds")} the answer is
+    "running" with the terminalId; handing off that terminalId goes on waiting.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -21,7 +22,7 @@ export const tasksHandoff = operation({
       timeoutSeconds: timeoutSeconds(
         "answer after N seconds at the latest; 0: at once (default: none, that is when it has ended)",
         // Beside the task's own --timeout, which ends the sub-agent.
-        { flag: "--wait-seconds", formerFlag: "--timeout-seconds" },
+        { flag: "wait-seconds", formerFlag: "timeout-seconds" },
       ),
     }),
   output: () =>

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { taskName } from "../task.ts";
 import { transcriptEntry } from "../transcript.ts";
 import { timeoutSeconds } from "../waiting.ts";
@@ -10,8 +11,8 @@ export const tasksLog = operation({
   kind: "wait",
   access: { on: "task", by: "name", does: "read" },
   summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
-  detail:
-    "It is kept on the machine where the sub-agent ran. With --timeout-seconds it waits for more; --follow goes on to the end.",
+  detail: phrase`It is kept on the machine where the sub-agent ran. With ${field("timeoutSeconds")} it waits for more;
+    ${field("follow")} goes on to the end.`,
   input: () =>
     v.strictObject({
       name: taskName(),

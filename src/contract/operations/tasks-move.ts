@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
 export const tasksMove = operation({
@@ -8,7 +9,8 @@ export const tasksMove = operation({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Change a task's place among those that have not started",
-  detail: "Say one of --to, --before and --behind. Priority and dependencies still come first.",
+  detail: phrase`Say one of ${field("to")}, ${field("before")} and ${field("behind")}. Priority and dependencies still come
+  first.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
 import { prompt, queueOf, task, taskSettings, taskWords } from "../task.ts";
 
 export const tasksPush = operation({
@@ -7,9 +8,8 @@ export const tasksPush = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Queue a task for a sub-agent",
-  detail:
-    "Nothing is started before orch run. Every option may be given as key=value too; -- ends the options. " +
-    "The sub-agent knows nothing but its prompt: say in it all that it needs.",
+  detail: phrase`Nothing is started before ${call("tasks.run")}. Every option may be given as key=value too; -- ends the
+    options. The sub-agent knows nothing but its prompt: say in it all that it needs.`,
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
   output: () => v.strictObject({ task: task() }),
   errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { taskInQueue } from "../task.ts";
 
 export const tasksQueue = operation({
@@ -8,7 +9,7 @@ export const tasksQueue = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "Show what is queued, running and finished",
-  detail: "What a task answered is in its parent's inbox, not here. --all shows everybody's tasks.",
+  detail: phrase`What a task answered is in its parent's inbox, not here. ${field("all")} shows everybody's tasks.`,
   input: () =>
     v.strictObject({
       agent: v.optional(name("whose queue", "AGENT")),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
 import { queueOf, taskTimeout } from "../task.ts";
 
 export const tasksRun = operation({
@@ -8,9 +9,8 @@ export const tasksRun = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start what you have queued, and return at once",
-  detail:
-    "N is how many of yours run at a time; the others follow as they finish. What you push later waits for the next run. " +
-    "Results come to your inbox by themselves: inbox receive.",
+  detail: phrase`N is how many of yours run at a time; the others follow as they finish. What you push later waits for the next
+    run. Results come to your inbox by themselves: ${call("mailbox.receive")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

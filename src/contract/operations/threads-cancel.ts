@@ -4,6 +4,7 @@ import { name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { body, message, summary } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 
 export const threadsCancel = operation({
@@ -17,7 +18,7 @@ export const threadsCancel = operation({
       agent: name("who cancels", "AGENT"),
       thread: threadId(),
       reason: v.optional(text("why, in one line or more", { limit: 4096, file: true })),
-      summary: summary("the same as --reason, as the other commands of a thread call it"),
+      summary: summary(phrase`the same as ${field("reason")}, as the other commands of a thread call it`),
       body: body("all there is to say about it"),
       artifacts: artifacts(),
     }),

@@ -4,6 +4,7 @@ import { threadId } from "../ids.ts";
 import { grantedLease, leaseSeconds, leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
@@ -12,9 +13,8 @@ export const threadsClaim = operation({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Take exclusive ownership of a thread",
-  detail:
-    "With a thread: that one, or lease_conflict. Without: the best one that fetch would list, in one step; " +
-    "with --wait it blocks until there is one. The answer holds the lease's token and the thread's messages.",
+  detail: phrase`With a thread: that one, or lease_conflict. Without: the best one that fetch would list, in one step; with
+    ${field("wait")} it blocks until there is one. The answer holds the lease's token and the thread's messages.`,
   input: () =>
     v.strictObject({
       agent: name("who claims", "AGENT"),
@@ -23,7 +23,7 @@ export const threadsClaim = operation({
       leaseToken: leaseToken(),
       wait: flag("block until there is something to claim"),
       timeoutSeconds: timeoutSeconds(
-        "with --wait: give up after N seconds; 0: at once (default: none, that is never)",
+        phrase`with ${field("wait")}: give up after N seconds; 0: at once (default: none, that is never)`,
       ),
     }),
   output: () =>

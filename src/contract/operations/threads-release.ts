@@ -4,6 +4,7 @@ import { threadId } from "../ids.ts";
 import { leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 
 export const threadsRelease = operation({
@@ -11,9 +12,8 @@ export const threadsRelease = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change", forced: "assignment" },
   summary: "Give a thread back, so that another may claim it",
-  detail:
-    "The thread is pending again and assigned to whom it was first sent. With --force the thread's creator or a leader " +
-    "takes it from its holder, who is fenced and gets a control message.",
+  detail: phrase`The thread is pending again and assigned to whom it was first sent. With ${field("force")} the thread's creator
+    or a leader takes it from its holder, who is fenced and gets a control message.`,
   input: () =>
     v.strictObject({
       agent: name("the holder, or who forces it", "AGENT"),

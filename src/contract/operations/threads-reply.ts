@@ -4,6 +4,7 @@ import { choice, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { said } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { posted } from "../posted.ts";
 import { strict } from "../recipient.ts";
 
@@ -12,8 +13,8 @@ export const threadsReply = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Answer inside a thread",
-  detail:
-    "Goes to the other of the thread's creator and assignee unless --to says otherwise; wakes its wait-reply.",
+  detail: phrase`Goes to the other of the thread's creator and assignee unless ${field("to")} says otherwise; wakes its
+    wait-reply.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),

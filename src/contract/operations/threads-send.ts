@@ -4,6 +4,7 @@ import { choice, integer, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { kind, said } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { posted } from "../posted.ts";
 import { strict } from "../recipient.ts";
 import { priorities } from "../thread.ts";
@@ -13,9 +14,8 @@ export const threadsSend = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Create a thread, or add a message to one",
-  detail:
-    "Without --thread it creates a thread for --to with --subject. With --thread it adds to that thread; " +
-    "an unknown thread is an error, never created.",
+  detail: phrase`Without ${field("thread")} it creates a thread for ${field("to")} with ${field("subject")}. With
+    ${field("thread")} it adds to that thread; an unknown thread is an error, never created.`,
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
@@ -24,7 +24,7 @@ export const threadsSend = operation({
       thread: v.optional(threadId("the thread to add to")),
       run: v.optional(name("the run the new thread belongs to (default: default)", "RUN")),
       task: v.optional(name("your own id for the task (default: the thread's id)", "TASK")),
-      kind: v.optional(kind("what the message is (default: task; with --thread: progress)")),
+      kind: v.optional(kind(phrase`what the message is (default: task; with ${field("thread")}: progress)`)),
       ...said("one line that says it all (default: the subject)"),
       priority: v.optional(choice(priorities, "which pending thread is taken first (default: normal)")),
       maxAttempts: v.optional(

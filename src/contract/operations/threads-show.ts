@@ -4,6 +4,7 @@ import { threadId } from "../ids.ts";
 import { lease } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
@@ -16,7 +17,7 @@ export const threadsShow = operation({
     v.strictObject({
       thread: threadId(),
       markRead: flag("collect the messages shown, and move your read cursor past them"),
-      agent: v.optional(name("who reads, with --mark-read", "AGENT")),
+      agent: v.optional(name(phrase`who reads, with ${field("markRead")}`, "AGENT")),
     }),
   output: () =>
     v.strictObject({

@@ -1,5 +1,6 @@
 /** [C8] What can be wrong with the server and the bus in it, and what to do about it. Changes nothing. */
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
 import type { Row } from "../../sql/procedure.ts";
 import { newestHub } from "../tables.ts";
 import { parseAddress } from "./address.ts";
@@ -13,7 +14,7 @@ type Report = OutputOf<"bus.doctor">;
 type Check = Report["checks"][number];
 
 const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
-const warn = (name: string, detail: string, fix: string): Check => ({ name, status: "warn", detail, fix });
+const warn = (name: string, detail: string, fix: Text): Check => ({ name, status: "warn", detail, fix });
 
 /** One look into a bus, by a pool of its own. */
 async function looking<T>(text: string, work: (ask: Ask, pool: Pool) => Promise<T>): Promise<T> {
@@ -137,10 +138,11 @@ async function leases(ask: Ask): Promise<Check> {
   const [oldest] = rows;
   if (!oldest) return ok("leases", "none has run out");
   const count = `${rows.length}${rows.length === 100 ? " or more" : ""}`;
+  const thread = `thr_${oldest.id}`;
   return warn(
     "leases",
-    `${count} ran out and nobody took over, the oldest thr_${oldest.id} of "${oldest.agent}"`,
-    `inbox claim thr_${oldest.id} --agent NAME, or inbox cancel thr_${oldest.id} --agent NAME`,
+    `${count} ran out and nobody took over, the oldest ${thread} of "${oldest.agent}"`,
+    phrase`${call("threads.claim", { thread, agent: blank("NAME") })}, or ${call("threads.cancel", { thread, agent: blank("NAME") })}`,
   );
 }
 
@@ -150,6 +152,6 @@ async function deadLetters(ask: Ask): Promise<Check> {
   return warn(
     "dead letters",
     `${count} nobody has accepted`,
-    "inbox dlq list shows them; inbox dlq requeue ID, or inbox dlq purge ID",
+    phrase`${call("deadLetters.list")} shows them; ${call("deadLetters.requeue", { id: blank("ID") })}, or ${call("deadLetters.purge", { id: blank("ID") })}`,
   );
 }

@@ -1,5 +1,6 @@
 /** What the driver throws, as one of our errors. The only place that knows Postgres' codes. */
 import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { call, option, phrase, type Text, variable } from "../../contract/phrase.ts";
 import { ConnectionLost, isServerError } from "./connection.ts";
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
@@ -24,7 +25,7 @@ export function translate(error: unknown, shown: string): InboxError {
   if (error instanceof InboxError) return error;
   const code = codeOf(error);
   const reason = rootOf(error);
-  const storage = (message: string, hint?: string) =>
+  const storage = (message: string, hint?: Text) =>
     new InboxError("storage", message, { hint, cause: error });
   if (isServerError(error)) {
     if (isMissing(error)) return notInitialized(shown);
@@ -38,11 +39,14 @@ export function translate(error: unknown, shown: string): InboxError {
         "create it first: createdb NAME, or the command your server has for it",
       );
     if (/^28/.test(code))
-      return storage(`${shown} refuses us: ${error.message}`, "check user and password in --db or INBOX_DB");
+      return storage(
+        `${shown} refuses us: ${error.message}`,
+        phrase`check user and password in ${option("db")} or ${variable("INBOX_DB")}`,
+      );
     if (code === "42501")
       return storage(
         `${shown}: ${error.message}`,
-        "the tables are made and changed by the role that owns the schema, or may create it: run inbox init as that role",
+        phrase`the tables are made and changed by a role that owns the schema or may create it: run ${call("bus.init")} as that role`,
       );
     if (code === "53300")
       return storage(
@@ -73,7 +77,7 @@ const down = (shown: string, reason: string, cause: unknown) =>
 
 export const notInitialized = (shown: string) =>
   new InboxError("not_initialized", `there is no inbox in ${shown}`, {
-    hint: `inbox init --db ${shown} makes it`,
+    hint: phrase`${call("bus.init", {}, { db: shown })} makes it`,
   });
 
 function rootOf(error: unknown): string {

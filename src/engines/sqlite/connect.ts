@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import { openOwnToAppend, requireOwn, requireReadable } from "../../platform/own-files.ts";
 import { exists, fs, look } from "../../platform/system.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
@@ -141,7 +142,7 @@ function patiently(attempt: () => void): void {
 
 const notInitialized = (path: string) =>
   new InboxError("not_initialized", `there is no inbox database at ${path}`, {
-    hint: `inbox init --db ${path} creates it; a folder's own one is made by "inbox init"`,
+    hint: phrase`${call("bus.init", {}, { db: path })} creates it; a folder's own one is made by ${call("bus.init")}`,
   });
 
 const newer = (path: string, found: number, known: number) =>

@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
 import { fs } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
@@ -134,12 +135,13 @@ function leases(db: Database): Check {
     .all(now) as { id: number; agent: string }[];
   if (!rows.length) return ok("leases", "none has run out");
   const [oldest] = rows;
-  const detail = `${rows.length}${rows.length === 100 ? " or more" : ""} ran out and nobody took over, the oldest thr_${oldest!.id} of "${oldest!.agent}"`;
+  const thread = `thr_${oldest!.id}`;
+  const detail = `${rows.length}${rows.length === 100 ? " or more" : ""} ran out and nobody took over, the oldest ${thread} of "${oldest!.agent}"`;
   return {
     name: "leases",
     status: "warn",
     detail,
-    fix: `inbox claim thr_${oldest!.id} --agent NAME, or inbox cancel thr_${oldest!.id} --agent NAME`,
+    fix: phrase`${call("threads.claim", { thread, agent: blank("NAME") })}, or ${call("threads.cancel", { thread, agent: blank("NAME") })}`,
   };
 }
 
@@ -149,6 +151,6 @@ function deadLetters(db: Database): Check {
     "select count(*) as count from messages where dead_at is not null",
   );
   if (!count) return ok("dead letters", "none");
-  const fix = "inbox dlq list shows them; inbox dlq requeue ID, or inbox dlq purge ID";
+  const fix = phrase`${call("deadLetters.list")} shows them; ${call("deadLetters.requeue", { id: blank("ID") })}, or ${call("deadLetters.purge", { id: blank("ID") })}`;
   return { name: "dead letters", status: "warn", detail: `${count} nobody has accepted`, fix };
 }

@@ -1,5 +1,6 @@
 /** What the driver throws, as one of our errors. The only place that knows SQLite's codes. */
 import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { blank, call, option, phrase, type Text } from "../../contract/phrase.ts";
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
 
@@ -9,7 +10,7 @@ export function translate(error: unknown, path: string): InboxError {
   if (error instanceof InboxError) return error;
   const code = codeOf(error);
   const reason = error instanceof Error ? error.message : String(error);
-  const storage = (message: string, hint?: string) =>
+  const storage = (message: string, hint?: Text) =>
     new InboxError("storage", message, { hint, cause: error });
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
     return new InboxError("busy", `another process keeps ${path} locked`, { cause: error });
@@ -26,12 +27,15 @@ export function translate(error: unknown, path: string): InboxError {
       "check the permissions of the file and of its folder: SQLite keeps two more files beside it",
     );
   if (code.startsWith("SQLITE_CORRUPT"))
-    return storage(`${path} is damaged (${reason})`, "restore it from a copy; inbox doctor tells more");
+    return storage(
+      `${path} is damaged (${reason})`,
+      phrase`restore it from a copy; ${call("bus.doctor")} tells more`,
+    );
   if (code.startsWith("SQLITE_")) return storage(`${path}: ${reason}`);
   return asInboxError(error);
 }
 
 export const notOurs = (path: string, why: string) =>
   new InboxError("storage", `${path} is not a database of inbox: ${why}; nothing was changed`, {
-    hint: "name another file with --db PATH",
+    hint: phrase`name another file with ${option("db", blank("PATH"))}`,
   });

@@ -2,6 +2,7 @@
 import { findTask, type TaskRow } from "../../bus/task.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { fs } from "../../platform/system.ts";
 import { taskTopic } from "../../sql/topics.ts";
@@ -63,6 +64,6 @@ async function more(
 function refuseElsewhere({ name, host, folder }: TaskRow): void {
   if (host === null || folder === null || host === thisHost()) return;
   throw new InboxError("not_found", `the transcript of "${name}" is on ${host}, not here`, {
-    hint: `ask there, or the hub that runs there: orch log ${name} --db http://${host}:PORT`,
+    hint: phrase`ask there, or the hub that runs there: ${call("tasks.log", { name }, { db: `http://${host}:PORT` })}`,
   });
 }

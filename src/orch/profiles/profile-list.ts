@@ -1,5 +1,6 @@
 /** [Q8] Which profile is meant, and which programs are installed. */
 import { InboxError } from "../../contract/errors.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
@@ -45,7 +46,7 @@ export function chooseProfile(profiles: Profiles, wanted: string | undefined, pa
     throw new InboxError("invalid_input", `there is no profile ${JSON.stringify(named)} for an agent`, {
       hint:
         didYouMean(named, profiles.all.keys()) ||
-        `there are ${[...profiles.all.keys()].join(", ")}; orch agents shows them`,
+        phrase`there are ${[...profiles.all.keys()].join(", ")}; ${call("tasks.profiles")} shows them`,
     });
   }
   for (const name of Object.keys(builtIns)) {

@@ -16,9 +16,9 @@ export async function runMcp(
   asked: Asked,
   delivery: string | undefined,
   globals: Globals,
-  { input, label }: CommandInput,
+  { input }: CommandInput,
 ): Promise<number> {
-  const { tools } = parseInput(busMcp, input, label);
+  const { tools } = parseInput(busMcp, input);
   const location = locateOrNew(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
   const agent = globals.agent ?? agentIn(asked.env);
@@ -75,7 +75,7 @@ async function make(asked: Asked, location: string, token: string | undefined): 
       "not_initialized",
       `there is no bus for ${asked.cwd}, and none is made there by itself`,
     );
-  await runLocal("bus.init", asked, {}, (key) => key);
+  await runLocal("bus.init", asked, {});
 }
 
 /** A bus that is made, or waited for, when the first tool is called; who only looks makes none. */

@@ -12,10 +12,10 @@ import { complain, warn } from "./output.ts";
 export async function runHub(
   asked: Asked,
   delivery: string | undefined,
-  { input, label }: CommandInput,
+  { input }: CommandInput,
   respond: (output: OutputOf<"bus.serve">) => Promise<unknown>,
 ): Promise<void> {
-  const { port, host, allowHost, auth, dataDir, dev } = parseInput(busServe, input, label);
+  const { port, host, allowHost, auth, dataDir, dev } = parseInput(busServe, input);
   const db = locateOrNew(asked);
   if (isHub(db))
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
@@ -37,7 +37,7 @@ export async function runHub(
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
   });
-  await respond({ url: hub.url, db: hub.db, pid: process.pid });
+  await respond({ url: hub.url, db: hub.db, pid: process.pid, auth: hub.auth });
   if (hub.away) {
     warn(`${hub.away.message}. The hub waits for it, and refuses calls with "storage" meanwhile`);
     void hub.met.then(() => complain(`${safe(hub.db)} is there now\n`)).catch(() => {});

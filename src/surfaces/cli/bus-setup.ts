@@ -11,8 +11,8 @@ import { agrees, isAtTerminal } from "./question.ts";
 
 type Output = OutputOf<"bus.setup">;
 
-export async function runSetup(asked: Asked, { input, label }: CommandInput, json: boolean): Promise<Output> {
-  const plan = await runLocal("bus.setup", asked, input, label);
+export async function runSetup(asked: Asked, { input }: CommandInput, json: boolean): Promise<Output> {
+  const plan = await runLocal("bus.setup", asked, input);
   if (!plan.changed || plan.written) return plan;
   if (json || !isAtTerminal()) {
     if (!json) await print(safe(plan.diff));
@@ -24,10 +24,10 @@ export async function runSetup(asked: Asked, { input, label }: CommandInput, jso
   await print(safe(plan.diff));
   if (!agrees(`Write ${safe(plan.file)}?`)) return plan;
   // What is written is what was shown.
-  const again = await runLocal("bus.setup", asked, input, label);
+  const again = await runLocal("bus.setup", asked, input);
   if (again.diff !== plan.diff)
     throw new InboxError("conflict", `${plan.file} was changed by another program in the meantime`, {
       hint: "nothing was written; run this again",
     });
-  return { ...(await runLocal("bus.setup", asked, { ...input, yes: true }, label)), diff: "" };
+  return { ...(await runLocal("bus.setup", asked, { ...input, yes: true })), diff: "" };
 }

@@ -9,13 +9,14 @@ import { render } from "../text/render.ts";
 import type { CommandInput } from "./input.ts";
 import { complain } from "./output.ts";
 import { agrees, isAtTerminal } from "./question.ts";
+import { typing } from "./typing.ts";
 
 type Output = OutputOf<"bus.trust">;
 
-export async function runTrust(asked: Asked, { input, label }: CommandInput, json: boolean): Promise<Output> {
-  const plan = await runLocal("bus.trust", asked, input, label);
+export async function runTrust(asked: Asked, { input }: CommandInput, json: boolean): Promise<Output> {
+  const plan = await runLocal("bus.trust", asked, input);
   if (input.yes || input.revoke || plan.trusted) return plan;
-  const approved = !json && isAtTerminal() ? await shownAndAsked(asked, plan, label) : undefined;
+  const approved = !json && isAtTerminal() ? await shownAndAsked(asked, plan) : undefined;
   if (approved) return approved;
   const asking = !json && isAtTerminal();
   if (!json && !asking) show(plan);
@@ -28,18 +29,13 @@ export async function runTrust(asked: Asked, { input, label }: CommandInput, jso
 /** [X7] What a command needs before it can start programs: undefined where nobody is there to ask, or the answer was no. */
 export async function offerTrust(asked: Asked, json: boolean): Promise<Output | undefined> {
   if (json || !isAtTerminal()) return undefined;
-  const label = (key: string) => `--${key}`;
-  return shownAndAsked(asked, await runLocal("bus.trust", asked, {}, label), label);
+  return shownAndAsked(asked, await runLocal("bus.trust", asked, {}));
 }
 
-async function shownAndAsked(
-  asked: Asked,
-  plan: Output,
-  label: CommandInput["label"],
-): Promise<Output | undefined> {
+async function shownAndAsked(asked: Asked, plan: Output): Promise<Output | undefined> {
   show(plan);
   if (!agrees("Trust this bus, and let these programs be started?")) return undefined;
-  return runLocal("bus.trust", asked, { yes: true, digest: plan.digest }, label);
+  return runLocal("bus.trust", asked, { yes: true, digest: plan.digest });
 }
 
-const show = (plan: Output) => complain(`${render("bus.trust", plan, paintFor(2))}\n`);
+const show = (plan: Output) => complain(`${render("bus.trust", plan, paintFor(2), typing)}\n`);

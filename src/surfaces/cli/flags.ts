@@ -1,6 +1,8 @@
 /** The flags of an operation, derived from its input schema. */
 import { type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { spelledWhole } from "../../contract/phrase.ts";
+import { flagName, inShell } from "../spelling/shell.ts";
 
 export interface Flag {
   /** With its dashes: `--lease-seconds`. */
@@ -13,12 +15,6 @@ export interface Flag {
   value?: string;
   help: string;
 }
-
-export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** How an input field is called on the command line. User data is JSON text here, so the name says so. */
-export const flagName = (field: Field) =>
-  field.flag ?? `--${kebab(field.key)}${field.type === "json" ? "-json" : ""}`;
 
 interface Derived {
   shown: Flag[];
@@ -43,8 +39,8 @@ function derivedOf(op: AnyOperation): Derived {
     // [C9] Who is calling is --agent with every command: --from and --sender name others, too.
     const isCaller = ({ key }: Field) => key === op.cli.identity && key !== "agent";
     flags = {
-      shown: fields.filter((field) => !isCaller(field)).flatMap(flagsOfField),
-      former: fields.flatMap((field) => (isCaller(field) ? flagsOfField(field) : formerFlagsOf(field))),
+      shown: fields.filter((field) => !isCaller(field)).flatMap((field) => flagsOfField(op, field)),
+      former: fields.flatMap((field) => (isCaller(field) ? flagsOfField(op, field) : formerFlagsOf(field))),
     };
     if (op.kind === "write") flags.shown.push(keyFlag);
     derived.set(op, flags);
@@ -55,15 +51,15 @@ function derivedOf(op: AnyOperation): Derived {
 const formerFlagsOf = (field: Field): Flag[] =>
   field.formerFlag === undefined
     ? []
-    : [{ name: field.formerFlag, field, role: "value", value: field.value, help: field.help }];
+    : [{ name: `--${field.formerFlag}`, field, role: "value", value: field.value, help: "" }];
 
 /** [M9] On every write, though no operation names it. */
-const keyField: Field = {
+const keyField = {
   key: "idempotencyKey",
   type: "text",
   required: false,
   help: "makes a repeated call the same call, for 7 days",
-};
+} satisfies Field;
 const keyFlag: Flag = {
   name: "--idempotency-key",
   field: keyField,
@@ -72,10 +68,11 @@ const keyFlag: Flag = {
   help: keyField.help,
 };
 
-function flagsOfField(field: Field): Flag[] {
+function flagsOfField(op: AnyOperation, field: Field): Flag[] {
+  const help = spelledWhole(field.help, inShell(op));
   if (field.type === "artifacts")
     return [
-      { name: "--artifact", field, role: "artifact", value: "PATH", help: field.help },
+      { name: "--artifact", field, role: "artifact", value: "PATH", help },
       {
         name: "--artifact-kind",
         field,
@@ -92,7 +89,7 @@ function flagsOfField(field: Field): Flag[] {
       },
     ];
   const name = flagName(field);
-  const flag: Flag = { name, field, role: "value", value: field.value, help: field.help };
+  const flag: Flag = { name, field, role: "value", value: field.value, help };
   if (!field.file) return [flag];
   return [
     flag,

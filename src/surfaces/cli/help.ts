@@ -1,5 +1,7 @@
 /** `--help`, derived from the operation table. */
 import type { AnyOperation } from "../../contract/operation.ts";
+import { spelledWhole } from "../../contract/phrase.ts";
+import { inShell } from "../spelling/shell.ts";
 import {
   groupSummary,
   operationsFor,
@@ -154,7 +156,7 @@ function operationHelp(op: AnyOperation, program: Program): string {
         : help,
     ]);
   const sections = [
-    `${op.summary}.${op.detail ? `\n${wrapped(op.detail)}` : ""}`,
+    `${op.summary}.${op.detail ? `\n${wrapped(spelledWhole(op.detail, inShell(op)))}` : ""}`,
     `Usage: ${program} ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
     flags.length ? `Flags:\n${column(flags)}` : "",
     `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,

@@ -1,16 +1,48 @@
-/** [C13] What to do next, in the words of the command that refused: only flags that it has, only arguments that it takes. */
-import { hinted, type InboxError } from "../../contract/errors.ts";
+/** [C13] [C14] What a refusal says, in the words of the command that refused: only flags that it has, only arguments that it takes. */
+import { hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { type Spelling, spelledWhole } from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
+import { inShell } from "../spelling/shell.ts";
 import type { Program } from "./commands.ts";
+import { exampleFor } from "./example.ts";
 import { type Flag, flagsOf, isText } from "./flags.ts";
 import { plainWords } from "./help.ts";
+import type { Scanned } from "./scan.ts";
 
-/** Where whoever refused had nothing better than the table of errors. */
-export function withHint(error: InboxError, op: AnyOperation, program: Program): InboxError {
-  const command = `${program} ${op.cli.command}`;
+/** A command as it was typed. */
+export interface Typed {
+  op: AnyOperation;
+  program: Program;
+  scanned: Scanned;
+}
+
+/** With all references spelled, and a hint where whoever refused had nothing better than the table of errors. */
+export function asTyped(error: InboxError, typed: Typed): InboxError {
+  const { code, said, details, cause } = withHint(error, typed);
+  const message = spelledWhole(said.message, inMessages(typed));
+  const { hint } = new InboxError(code, message, { hint: said.hint }).shape(inShell(typed.op));
+  return new InboxError(code, message, { hint, details, cause });
+}
+
+/** A plain argument is called as the usage line calls it, unless it was given by its flag. */
+function inMessages({ op, scanned }: Typed): Spelling {
+  const spelling = inShell(op);
+  return (reference) => {
+    const name = spelling(reference);
+    if (reference.is !== "field" || reference.value !== undefined || reference.of !== undefined) return name;
+    const byFlag = scanned.given.some(({ flag }) => flag === name);
+    return op.cli.plain?.includes(reference.name) && !byFlag ? reference.name.toUpperCase() : name;
+  };
+}
+
+function withHint(error: InboxError, typed: Typed): InboxError {
+  const { op, program } = typed;
   if (error.code === "invalid_input")
-    return hinted(error, `for example: ${op.examples[0]}; ${command} --help says more`);
+    return hinted(
+      error,
+      `for example: ${exampleFor(error, typed)}; ${program} ${op.cli.command} --help says more`,
+    );
   if (error.code === "too_large") return hinted(error, `shorten it, or ${elsewhere(op)}`);
   return error;
 }

@@ -7,8 +7,9 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../platform/system.ts";
+import { flagName } from "../spelling/shell.ts";
 import type { Program } from "./commands.ts";
-import { acceptedFlagsOf, type Flag, flagName } from "./flags.ts";
+import { acceptedFlagsOf, type Flag } from "./flags.ts";
 import { elsewhere, surplus } from "./hints.ts";
 import type { GivenFlag, Scanned } from "./scan.ts";
 
@@ -30,7 +31,6 @@ export interface CommandInput {
   input: Record<string, unknown>;
   /** What is odd but not wrong: an artifact that does not exist. */
   warnings: string[];
-  label: (key: string) => string;
 }
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
@@ -57,15 +57,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
       const path = field.path && input[field.key];
       if (path && !exists(String(path))) warnings.push(`there is no ${path} here (yet)`);
     }
-  // A plain argument is called as the usage line calls it, unless it was given by its flag.
-  const byFlag = new Set(scanned.given.map(({ flag }) => flag));
-  const label = (key: string) => {
-    const named = flags.filter(({ field }) => field.key === key).map(({ name }) => name);
-    const flag =
-      named.find((name) => byFlag.has(name)) ?? (key === op.cli.identity ? "--agent" : named[0]) ?? key;
-    return op.cli.plain?.includes(key) && !byFlag.has(flag) ? key.toUpperCase() : flag;
-  };
-  return { input, warnings, label };
+  return { input, warnings };
 }
 
 function apply(filling: Filling, flag: Flag, given: GivenFlag): void {

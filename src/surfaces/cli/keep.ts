@@ -19,6 +19,9 @@ export function addressOf(asked: Asked): string {
   return locate(asked);
 }
 
+/** For whoever reads why a task failed. Loaded by those that fail: it knows every operation. */
+const spelling = () => (require("../spelling/shell.ts") as typeof import("../spelling/shell.ts")).inShell();
+
 /** Answers with the exit code; what goes wrong is said to standard error, which the supervisor has put into a file. */
 export async function runKeeper([flag, place, task]: readonly string[]): Promise<number> {
   try {
@@ -40,14 +43,14 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
       return door.url;
     };
     try {
-      await keep({ engine, db, delivery, number, token, url: url || null, serve, env });
+      await keep({ engine, db, delivery, number, token, url: url || null, serve, env, spelling });
     } finally {
       await door?.close();
       await engine.close();
     }
     return 0;
   } catch (error) {
-    const refused = asInboxError(error).shape();
+    const refused = asInboxError(error).shape(spelling());
     console.error(refusalText(refused, plainPaint).trimEnd());
     return errorTable[refused.code].exit;
   }

@@ -4,12 +4,14 @@ import { type LocalOperation, runLocal } from "../../admin/operations.ts";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
+import { spelledIn } from "../../contract/phrase.ts";
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { fs } from "../../platform/system.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
+import { inShell } from "../spelling/shell.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { refusalText } from "../text/refusal.ts";
@@ -20,12 +22,13 @@ import { withoutOperation } from "./built-in-commands.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
-import { withHint } from "./hints.ts";
+import { asTyped } from "./hints.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { complain, exitBrokenPipe, hasOutput, print, warn, writeOut } from "./output.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
+import { inTyping, typing } from "./typing.ts";
 
 const exitFailed = 1;
 const exitNothing = 10;
@@ -53,7 +56,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
   } catch (error) {
-    throw error instanceof InboxError ? withHint(error, op, program) : error;
+    throw error instanceof InboxError ? asTyped(error, { op, program, scanned }) : error;
   }
 }
 
@@ -98,7 +101,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     const respond = (value: unknown) => answer(op, { value }, command, globals.json);
     const lasting = lastingWays[op.name];
     if (lasting) return lasting({ asked, delivery, globals, command, respond });
-    return respond(await runLocal(op.name as LocalOperation, asked, command.input, command.label));
+    return respond(await runLocal(op.name as LocalOperation, asked, command.input));
   }
   const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
@@ -116,10 +119,9 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
 }
 
 async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
-  const { label } = command;
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
-  if (streaming) return streams[op.name]!(inbox, input, { json, label });
+  if (streaming) return streams[op.name]!(inbox, input, { json });
   const lines = flagsOf(op).find(({ field }) => field.type === "lines")?.field.key;
   if (lines !== undefined) {
     const value = await lineReaders[op.name]!(inbox, String(input[lines] ?? "-"), command.warnings);
@@ -128,7 +130,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has begun goes on without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { label, idempotencyKey, signal };
+  const options = { idempotencyKey, signal };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -187,7 +189,7 @@ async function answer(
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
   if (op.cli.shape === "channel") return `${safeJson(bareAnswer(op, value as Record<string, unknown>))}\n`;
-  const fields = snakeCase(value) as object;
+  const fields = snakeCase(op.kind === "local" ? spelledIn(value, inShell(op)) : value) as object;
   return `${safeJson({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
 }
 
@@ -200,28 +202,26 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
 
 async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
   for (const warning of warnings) warn(warning);
-  return `${render(op.name as OperationName, value as never, paintFor(1))}\n`;
+  return `${render(op.name as OperationName, value as never, paintFor(1), typing)}\n`;
 }
 
 async function report(error: InboxError, json: boolean): Promise<number> {
   const { exit } = errorTable[error.code];
   if (json) {
     try {
-      const printed = await print(`${safeJson({ ok: false, error: error.shape() })}\n`);
+      const printed = await print(`${safeJson({ ok: false, error: error.shape(inShell()) })}\n`);
       return printed ? exit : exitBrokenPipe;
     } catch {
       // Standard output itself is what fails: say so where it can still be heard.
     }
   }
-  const said = process.env.INBOX_SHELL ? slashes().inSlashes : (text: string) => text;
-  const shape = error.shape();
-  complain(refusalText({ ...shape, message: said(shape.message), hint: said(shape.hint) }, paintFor(2)));
+  const shape = error.shape(inShell());
+  const message = inTyping(shape.message);
+  complain(refusalText({ ...shape, message, hint: inTyping(shape.hint) }, paintFor(2)));
   if (error.code === "internal" && process.env.INBOX_DEBUG)
     complain(`${safe(String((error.cause as Error)?.stack))}\n`);
   return exit;
 }
-
-const slashes = () => require("./slash.ts") as typeof import("./slash.ts");
 
 /** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {

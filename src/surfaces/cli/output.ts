@@ -1,6 +1,8 @@
 /** Standard output and error. */
 import { InboxError } from "../../contract/errors.ts";
+import { spelledWhole, type Text } from "../../contract/phrase.ts";
 import { exists, fs } from "../../platform/system.ts";
+import { inShell } from "../spelling/shell.ts";
 import { setIn } from "../text/safe.ts";
 
 /** What a shell reports for a program that died of a closed pipe. */
@@ -35,7 +37,7 @@ export async function hasOutput(): Promise<boolean> {
 }
 
 /** [X13] A warning may quote what others wrote, or what was typed. */
-export const warn = (message: string) => complain(`warning: ${setIn(message, 9)}\n`);
+export const warn = (message: Text) => complain(`warning: ${setIn(spelledWhole(message, inShell()), 9)}\n`);
 
 /** Our own words to standard error, colours and all: what is not ours goes through `warn` or `refusalText`. */
 export function complain(text: string): void {

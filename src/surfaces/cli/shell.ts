@@ -20,6 +20,7 @@ import type { Globals } from "./scan.ts";
 import { completer } from "./shell-completion.ts";
 import { historyFile, readHistory } from "./shell-history.ts";
 import { meantBy, slashCommands } from "./slash.ts";
+import { typing } from "./typing.ts";
 import { wordsOf } from "./words.ts";
 
 const usual = [
@@ -145,7 +146,7 @@ async function runLine(line: string, env: Record<string, string | undefined>): P
     const { program, argv } = meantBy(words);
     return await start(program, argv, env);
   } catch (error) {
-    complain(refusalText(asInboxError(error).shape(), paintFor(2)));
+    complain(refusalText(asInboxError(error).shape(typing()), paintFor(2)));
     return 30;
   }
 }

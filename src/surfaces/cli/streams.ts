@@ -6,16 +6,12 @@ import { exportEntries, importEntries } from "./entry-files.ts";
 import { exitBrokenPipe, print } from "./output.ts";
 import { followLog } from "./tasks-log.ts";
 
-type Stream = (
-  inbox: Inbox,
-  input: Record<string, unknown>,
-  how: { json: boolean; label: (key: string) => string },
-) => Promise<number>;
+type Stream = (inbox: Inbox, input: Record<string, unknown>, how: { json: boolean }) => Promise<number>;
 
 /** By operation; each answers with the exit code. Which there are the table says (`cli.stream`). */
 export const streams: Readonly<Record<string, Stream>> = {
-  "events.watch": async (inbox, input, { label }) => {
-    for await (const record of inbox.follow(input, { label }))
+  "events.watch": async (inbox, input) => {
+    for await (const record of inbox.follow(input))
       if (!(await print(`${safeJson(snakeCase(record))}\n`))) return exitBrokenPipe;
     return 0;
   },

@@ -22,7 +22,6 @@ export interface ClientOptions {
 
 export interface ClientCall {
   signal?: AbortSignal;
-  label?: (key: string) => string;
   idempotencyKey?: string;
 }
 
@@ -48,9 +47,8 @@ export function connect(address: string, options: ClientOptions = {}) {
   ): Promise<HandedOver<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
     // With a token the hub knows who is calling; without, everything can be checked here, in the caller's words.
-    const checked =
-      wire.token === undefined ? parseInput(op, input, options.label) : (input as Record<string, unknown>);
-    checkKey(op, options.idempotencyKey, options.label);
+    const checked = wire.token === undefined ? parseInput(op, input) : (input as Record<string, unknown>);
+    checkKey(op, options.idempotencyKey);
     if (op.kind === "wait") return handOver(wire, await patiently(wire, op, checked, options.signal));
     return handOver(wire, await repeatedly(wire, op, checked, options));
   }
@@ -62,8 +60,8 @@ export function connect(address: string, options: ClientOptions = {}) {
       await handed.confirm?.();
       return handed.value;
     },
-    follow: (input: InputOf<"events.watch">, { signal, label }: ClientCall = {}) =>
-      events(wire, parseInput(operationNamed("events.watch"), input, label), signal),
+    follow: (input: InputOf<"events.watch">, { signal }: ClientCall = {}) =>
+      events(wire, parseInput(operationNamed("events.watch"), input), signal),
     close: async () => {},
   };
 }

@@ -2,6 +2,7 @@
 import { type ErrorShape, InboxError } from "../../contract/errors.ts";
 import { clientHeader, handOverHeader } from "../../contract/headers.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { call as calling, phrase, phraseOf } from "../../contract/phrase.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { tokensOwner } from "../../contract/token.ts";
 
@@ -132,8 +133,13 @@ export async function call(wire: Wire, path: string, init: RequestInit): Promise
 
 async function refusalOf(response: Response, url: string): Promise<InboxError> {
   try {
-    const { error } = (await response.json()) as { error?: ErrorShape };
-    if (error) return new InboxError(error.code, error.message, error);
+    const { error } = (await response.json()) as { error?: ErrorShape & { said?: Record<string, unknown> } };
+    if (error) {
+      // [C14] What it refers to, for the surface that is called from here to spell; older hubs send text alone.
+      const { code, details, said } = error;
+      const hint = phraseOf(said?.hint) ?? error.hint;
+      return new InboxError(code, phraseOf(said?.message) ?? error.message, { hint, details });
+    }
   } catch {
     // Not ours.
   }
@@ -147,7 +153,7 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
 
 const unreachable = (url: string, cause: unknown) =>
   new InboxError("storage", `the hub at ${url} cannot be reached`, {
-    hint: "is it running? inbox serve starts one",
+    hint: phrase`is it running? ${calling("bus.serve")} starts one`,
     cause,
     details: { unreachable: true, ...(neverSent(cause) && { sent: false }) },
   });

@@ -1,15 +1,26 @@
 /** Answers, and what has to happen once they were taken. */
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
+import { clientHeader } from "../../contract/headers.ts";
+import type { Text } from "../../contract/phrase.ts";
 import type { Handed } from "../../inbox/inbox.ts";
+import { inRequests } from "../spelling/rest.ts";
 
 const json = { "content-type": "application/json; charset=utf-8" };
 
 export const plain = (value: unknown, status = 200) =>
   new Response(JSON.stringify(value), { status, headers: json });
 
-export function refusal(error: unknown): Response {
-  const { code, ...rest } = asInboxError(error).shape();
+/** [C14] Our own clients also get the references, to spell them as their own surface does. */
+export function refusal(error: unknown, request?: Request): Response {
+  const { code, ...rest } = errorOf(asInboxError(error), request);
   return plain({ ok: false, error: { code, ...rest } }, errorTable[code].http);
+}
+
+export function errorOf(error: InboxError, request?: Request) {
+  const shape = error.shape(inRequests);
+  if (!request?.headers.has(clientHeader)) return shape;
+  const partsOf = (text: Text) => (typeof text === "string" ? [text] : text.parts);
+  return { ...shape, said: { message: partsOf(error.said.message), hint: partsOf(error.said.hint) } };
 }
 
 export const notFound = (request: Request) =>
@@ -75,10 +86,10 @@ export function collecting(
 export function wrongMethod(
   method: string,
   allowed: readonly string[],
-  hint = `possible: ${allowed.join(", ")}`,
+  hint: Text = `possible: ${allowed.join(", ")}`,
 ): Response {
   const error = new InboxError("invalid_input", `${method} is not possible here`, { hint });
-  const response = plain({ ok: false, error: error.shape() }, 405);
+  const response = plain({ ok: false, error: errorOf(error) }, 405);
   response.headers.set("allow", allowed.join(", "));
   return response;
 }

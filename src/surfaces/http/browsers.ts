@@ -5,6 +5,7 @@
  */
 import { InboxError } from "../../contract/errors.ts";
 import { clientHeader, handOverHeader } from "../../contract/headers.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
 
 /** `link`: another site may lead here. `anybody`: the same for everyone, and nothing of anyone's in it. */
 export type Visit = "link" | "anybody";
@@ -64,5 +65,5 @@ export function refuseUnknowingly({ headers }: Request): void {
 
 const refuse = (message: string) =>
   new InboxError("not_allowed", message, {
-    hint: "open the page at the hub's own address; behind a proxy, start the hub with --allow-host NAME or NAME:PORT",
+    hint: phrase`open the page at the hub's own address; behind a proxy, start the hub with ${field("allowHost", blank("NAME"), "bus.serve")} or NAME:PORT`,
   });

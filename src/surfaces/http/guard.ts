@@ -3,6 +3,7 @@
  * rules of its own (browsers.ts); and nobody sends more than so many requests a second.
  */
 import { InboxError } from "../../contract/errors.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
 import { isOwnOrigin, refuseForeign, refuseUnasked, type Visit } from "./browsers.ts";
 import type { Quota } from "./quota.ts";
 
@@ -60,7 +61,7 @@ export function makeGuard(rate: number, hostname: string, names: readonly string
       const host = request.headers.get("host") ?? "";
       if (!ours(host))
         throw new InboxError("not_allowed", `the Host "${host}" is not this hub's`, {
-          hint: "call it as localhost, or start it with --allow-host NAME",
+          hint: phrase`call it as localhost, or start it with ${field("allowHost", blank("NAME"), "bus.serve")}`,
         });
       if (visit !== "anybody")
         refuseForeign(request, (origin) => isOwnOrigin(origin, host, (place) => origins.has(place)), visit);

@@ -1,9 +1,12 @@
 /** The routes that are truly the hub's own: events as they happen, hand-overs, its state, and its pages. */
-import { asInboxError } from "../../contract/errors.ts";
+import { asInboxError, errorTable } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
+import type { Caller } from "../../inbox/caller.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { version } from "../../version.ts";
-import { plain, wrongMethod } from "./answer.ts";
+import { errorOf, plain, wrongMethod } from "./answer.ts";
 import { eventStream } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
@@ -18,6 +21,7 @@ export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
   const handle: Handle = async (request, server, peer) => {
     server.timeout(request, 0);
     const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
+    await refuseAsWatch(inbox, filter, peer);
     return streaming(stays.begin(peer), ({ revoked, over }) =>
       eventStream(request, inbox, filter, { ends: [request.signal, stopping, revoked], over, caller: peer }),
     );
@@ -25,10 +29,20 @@ export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
   return { "GET /api/events": { counted: "events.stream", handle } };
 }
 
+/** [W6] What `events.watch` refuses is refused before there is a stream, which could only end. A database that is away comes back. */
+async function refuseAsWatch(inbox: Inbox, filter: Record<string, unknown>, caller: Caller): Promise<void> {
+  try {
+    await inbox.call("events.watch", { ...filter, timeoutSeconds: 0, limit: 1 }, { caller });
+  } catch (error) {
+    if (errorTable[asInboxError(error).code].http < 500) throw error;
+  }
+}
+
 /** `dev`: whether entries may be put into the person's inbox by anybody. */
 export function seedRoutes({ inbox }: RouteContext, dev: boolean): Routes {
   const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
-  const refuse = async () => wrongMethod("POST", [], "it is for work on the page: inbox serve --dev");
+  const refuse = async () =>
+    wrongMethod("POST", [], phrase`it is for work on the page: ${call("bus.serve", { dev: true })}`);
   return {
     "POST /api/inbox/seed": dev
       ? { counted: "entries.seed", handle }
@@ -69,7 +83,7 @@ export function stateRoutes(
           await inbox.hasTokens(); // the cheapest question that needs the database
           return plain({ ok: true });
         } catch (error) {
-          return plain({ ok: false, ...(about && { error: asInboxError(error).shape() }) }, 503);
+          return plain({ ok: false, ...(about && { error: errorOf(asInboxError(error)) }) }, 503);
         }
       },
     },

@@ -61,7 +61,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
           : { ...(await callerOf(request, inbox, options.auth)), address };
         response = await handle(request, server, peer);
       } catch (error) {
-        response = refusal(error);
+        response = refusal(error, request);
       }
       // What is no page of ours is shown in no frame either.
       if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");

@@ -1,6 +1,7 @@
 /** [C5] One call of a tool: who calls, what the operation takes, and how its answer is told to a model. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { asInboxError, hinted, InboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere, type Surroundings } from "../../contract/surroundings.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../inbox/caller.ts";
@@ -74,7 +75,6 @@ export async function callTool(
       session.inbox.hand(tool.op.name as BusOperation, input as never, {
         signal,
         caller: session.caller,
-        label: labelOf(tool),
       }),
     ).finally(() => {
       over?.();
@@ -90,11 +90,11 @@ export async function callTool(
   } catch (error) {
     if (context.signal?.aborted) throw error;
     const refused = asInboxError(error);
-    if (refused.code !== "invalid_input") return noted(refusal(refused), named.note);
+    if (refused.code !== "invalid_input") return noted(refusal(refused, tool.op), named.note);
     const known = session.caller.agent !== undefined || session.agent !== undefined;
     const fields = Object.keys(shownTo(tool, known).inputSchema.properties);
     const taught = hinted(refused, `${tool.form.tool} takes ${fields.join(", ") || "nothing"}`);
-    return noted(refusal(taught), named.note);
+    return noted(refusal(taught, tool.op), named.note);
   }
 }
 
@@ -129,12 +129,6 @@ function settleWorkspace({ workspace }: Session, { op, form }: Tool, input: Reco
   input.workspace = workspace;
 }
 
-const labelOf =
-  ({ op, form }: Tool) =>
-  (key: string) =>
-    form.renamed?.[key] ??
-    (op.cli.shape === "channel" ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-
 /** A signal that ends a call for good where its client is gone, and as its timeout would where the server is about to go. */
 function untilStop(gone: AbortSignal | undefined, stopping: AbortSignal | undefined) {
   if (!stopping) return { signal: gone, leave: () => {} };
@@ -168,12 +162,12 @@ function noted(result: ToolResult, note: string | undefined): ToolResult {
 }
 
 /** A model can correct itself: it gets the code, what is the case, and what to do. */
-function refusal(error: InboxError): ToolResult {
-  const { code, message: _, hint: __, ...rest } = error.shape();
-  const { message, hint } = inModelsWords(error);
+function refusal(error: InboxError, op: AnyOperation): ToolResult {
+  const { code, details } = error;
+  const { message, hint } = inModelsWords(error, op);
   return {
     content: [{ type: "text", text: `${code}: ${message}\n${hint}` }],
-    structuredContent: { ok: false, error: { code, message, hint, ...rest } },
+    structuredContent: { ok: false, error: { code, message, hint, ...(details && { details }) } },
     isError: true,
   };
 }

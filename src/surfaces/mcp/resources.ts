@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { Caller } from "../../inbox/caller.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { inTools } from "../spelling/tools.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { Session } from "./call.ts";
@@ -76,11 +77,21 @@ async function textAt({ inbox, caller, agent }: Reader, uri: string): Promise<st
     // Where a token says who it is, its scope decides.
     if (caller.agent === undefined && who !== undefined && who !== whose)
       throw new InboxError("not_allowed", `you are "${who}" here; the inbox of "${whose}" is another's`);
-    return render("mailbox.list", await inbox.call("mailbox.list", { agent: whose }, { caller }), plainPaint);
+    return render(
+      "mailbox.list",
+      await inbox.call("mailbox.list", { agent: whose }, { caller }),
+      plainPaint,
+      inTools,
+    );
   }
   const thread = threadIn(uri);
   if (thread !== undefined)
-    return render("threads.show", await inbox.call("threads.show", { thread }, { caller }), plainPaint);
+    return render(
+      "threads.show",
+      await inbox.call("threads.show", { thread }, { caller }),
+      plainPaint,
+      inTools,
+    );
   const id = part(uri, /^inbox:\/\/messages\/(?:msg_)?(\d+)$/);
   if (id !== undefined) return wholeMessage(inbox, Number(id), caller);
   throw nothingAt(uri);

@@ -7,6 +7,7 @@ import type { Session } from "./call.ts";
 import { openChanges } from "./changes.ts";
 import { makeServer } from "./server.ts";
 import { openSettling } from "./settle.ts";
+import { openStandardInput } from "./standard-input.ts";
 import { openStandardOutput } from "./standard-output.ts";
 
 export async function runStdio(
@@ -22,7 +23,8 @@ export async function runStdio(
   let told = false;
   // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.
   const output = openStandardOutput();
-  const transport = observed(new StdioServerTransport(process.stdin, output.stream), {
+  const input = openStandardInput((answer) => void transport.send(answer).catch(() => {}));
+  const transport = observed(new StdioServerTransport(input, output.stream), {
     async listening() {
       await changes.ready().catch(() => {});
       if (!told) changes.subscribe((uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}));

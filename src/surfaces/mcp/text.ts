@@ -6,6 +6,7 @@ import type { ChannelMessage } from "../../contract/channel-message.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
+import { inTools } from "../spelling/tools.ts";
 import { plainPaint } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import { quoted as quotedWith } from "../text/safe.ts";
@@ -70,11 +71,11 @@ const texts: Texts = {
   },
   "threads.waitReply": (output) =>
     output.woke
-      ? render("threads.waitReply", output, plainPaint)
+      ? render("threads.waitReply", output, plainPaint, inTools)
       : "no reply yet; call again, nothing is missed",
   "events.watch": (output) =>
     output.woke
-      ? render("events.watch", output, plainPaint)
+      ? render("events.watch", output, plainPaint, inTools)
       : `nothing happened; go on with after_event ${output.nextEventId}`,
   "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
   "tasks.run": ({ released, running, waiting }) =>
@@ -89,11 +90,11 @@ const texts: Texts = {
   },
   "threads.list": (output) => {
     const more = output.hasMore ? `\nmore: before ${output.threads.at(-1)!.threadId}` : "";
-    return render("threads.list", { ...output, hasMore: false }, plainPaint) + more;
+    return render("threads.list", { ...output, hasMore: false }, plainPaint, inTools) + more;
   },
 };
 
 export function toolText<N extends OperationName>(name: N, output: OutputOf<N>): string {
   const own = texts[name] as ((output: OutputOf<N>) => string) | undefined;
-  return own ? own(output) : render(name, output, plainPaint);
+  return own ? own(output) : render(name, output, plainPaint, inTools);
 }

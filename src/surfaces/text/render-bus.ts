@@ -1,4 +1,5 @@
 /** What was done to the database itself, and where it is served. */
+import { blank, call, field, type Options, phrase, type Reference } from "../../contract/phrase.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -8,29 +9,42 @@ const word = (text: string) =>
   /^[\w@%+=:,./{}-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 export const busRenders: NounRenders<"bus"> = {
-  "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint) => {
+  "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
     const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} is there already; nothing was changed`];
     if (outer) lines.push(`${paint.yellow("note")} it hides the outer one at ${inLine(outer)}`);
     if (!trusted && !created)
       lines.push(
-        `${paint.yellow("note")} you did not make it, so no program is started for it; inbox trust approves it`,
+        `${paint.yellow("note")} you did not make it, so no program is started for it; ${spell(phrase`${call("bus.trust")} approves it`)}`,
       );
     return [...lines, ...warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`)].join("\n");
   },
-  "bus.serve": ({ url, db }, paint) => `${paint.bold(`Restante at ${url}`)}
-  your inbox ${url}/
-  database   ${inLine(db)}
-  the API    ${url}/docs/api
-             curl -X POST ${url}/api/messages -H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'
-             inbox --db ${url} receive --agent agent-1
-  Ctrl-C stops it`,
+  "bus.serve": ({ url, db, auth }, paint, spell) => {
+    const line = (call: Reference) => spell(phrase`${call}`);
+    const agent = { agent: "agent-1" };
+    const tries = [
+      `curl -X POST ${url}/api/messages ${auth ? '-H "authorization: Bearer $INBOX_TOKEN" ' : ""}-H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'`,
+      line(call("mailbox.receive", auth ? {} : agent, { db: url })),
+    ];
+    // A server's address is shown without its password, so it is not repeated as one to use.
+    const place: Options = db.includes("://") ? {} : { db };
+    const token = line(call("tokens.create", { ...agent, scope: "worker" }, place));
+    const first = auth ? [`every request needs a token: ${token}`, "export INBOX_TOKEN=TOKEN"] : [];
+    return [
+      paint.bold(`Restante at ${url}`),
+      `  your inbox ${url}/`,
+      `  database   ${inLine(db)}`,
+      `  the API    ${url}/docs/api`,
+      ...[...first, ...tries].map((each) => `             ${each}`),
+      "  Ctrl-C stops it",
+    ].join("\n");
+  },
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); nothing is left to do`,
-  "bus.setup": ({ file, changed, diff, written, agent }) => {
+  "bus.setup": ({ file, changed, diff, written, agent }, _paint, spell) => {
     const who =
       agent === null
         ? ""
-        : `\nThe agent is called ${inLine(agent)} on the bus; --agent NAME gives it another name`;
+        : `\nThe agent is called ${inLine(agent)} on the bus; ${spell(phrase`${field("agent", blank("NAME"))} gives it another name`)}`;
     if (!changed) return `${inLine(file)} is as it should be; nothing to do${who}`;
     return written
       ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}`
@@ -55,12 +69,12 @@ export const busRenders: NounRenders<"bus"> = {
       trusted ? "Approved: programs may be started for it" : "Not approved yet: no program is started for it",
     ].join("\n");
   },
-  "bus.doctor": ({ checks }, paint) => {
+  "bus.doctor": ({ checks }, paint, spell) => {
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
     return checks
       .map(
         ({ name, status, detail, fix }) =>
-          `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}${fix ? `\n     ${paint.dim("fix")} ${setIn(fix, 9)}` : ""}`,
+          `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}${fix ? `\n     ${paint.dim("fix")} ${setIn(spell(fix), 9)}` : ""}`,
       )
       .join("\n");
   },

@@ -1,8 +1,9 @@
 /** The person's inbox as text. */
+
 import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
+import { call, field, phrase } from "../../contract/phrase.ts";
 import { wayBack } from "../../contract/workspace.ts";
-import { asTyped } from "./as-typed.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, inLine, quoted, safe, safeJson } from "./safe.ts";
@@ -24,9 +25,10 @@ function documentText({ n, path, exists, type, size, problem }: DocumentState, p
 
 export const entryRenders: NounRenders<"entries"> = {
   "entries.push": ({ id }) => `pushed ${id}`,
-  "entries.history": ({ entries, hasMore, unread }, paint) => {
+  "entries.history": ({ entries, hasMore, unread }, paint, spell) => {
     if (!entries.length) return "nothing in the inbox";
-    const more = hasMore ? [paint.dim(`more: add --before ${entries.at(-1)!.id}`)] : [];
+    const before = field("before", entries.at(-1)!.id);
+    const more = hasMore ? [paint.dim(spell(phrase`more: add ${before}`))] : [];
     const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;
     return [...entries.map((entry) => line(entry, paint)), ...more, `${count} unread`].join("\n");
   },
@@ -50,10 +52,10 @@ export const entryRenders: NounRenders<"entries"> = {
     `answered ${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`,
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
-  "entries.delete": ({ id, restorableUntil }) =>
+  "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null
       ? `erased ${id}`
-      : `deleted ${id}; ${asTyped("inbox entries restore")} ${id} brings it back`,
+      : `deleted ${id}; ${spell(phrase`${call("entries.restore", { id })} brings it back`)}`,
   "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "is back"}`,
   "entries.export": ({ entries }) => entries.map((each) => safeJson(each)).join("\n"),
   "entries.import": ({ imported, known }) => `added ${imported}; ${known} were there before`,

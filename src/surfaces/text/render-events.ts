@@ -1,5 +1,7 @@
 /** Events, a line each. */
+
 import type { Event } from "../../contract/event.ts";
+import { field, phrase } from "../../contract/phrase.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, safe } from "./safe.ts";
@@ -18,8 +20,8 @@ function eventText(event: Event, paint: Paint): string {
 }
 
 export const eventRenders: NounRenders<"events"> = {
-  "events.watch": ({ woke, events, nextEventId }, paint) =>
+  "events.watch": ({ woke, events, nextEventId }, paint, spell) =>
     woke
       ? events.map((event) => eventText(event, paint)).join("\n")
-      : `nothing happened; go on with --after-event ${nextEventId}`,
+      : spell(phrase`nothing happened; go on with ${field("afterEvent", nextEventId)}`),
 };

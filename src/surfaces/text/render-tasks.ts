@@ -1,7 +1,8 @@
 /** The queue for people, as the commands of it have always shown it. */
+
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
-import { asTyped } from "./as-typed.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -25,7 +26,13 @@ function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
   return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(inLine).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
 
-function queueText({ queued, running, finished, hasMore }: OutputOf<"tasks.queue">, paint: Paint): string {
+const pushing = call("tasks.push", { prompt: blank("PROMPT") });
+
+function queueText(
+  { queued, running, finished, hasMore }: OutputOf<"tasks.queue">,
+  paint: Paint,
+  spell: (text: Text) => string,
+): string {
   const several = new Set([...queued, ...running, ...finished].map(({ parent }) => parent)).size > 1;
   const parts = (
     [
@@ -34,9 +41,11 @@ function queueText({ queued, running, finished, hasMore }: OutputOf<"tasks.queue
       ["Finished", finished],
     ] as const
   ).filter(([, tasks]) => tasks.length);
-  if (!parts.length) return `the queue is empty; ${asTyped('orch push "PROMPT"')} fills it`;
+  if (!parts.length) return spell(phrase`the queue is empty; ${pushing} fills it`);
   const line = (task: TaskInQueue) => taskLine(task, paint, several);
-  const more = hasMore ? `\n${paint.dim("  … and earlier ones: --limit N shows more")}` : "";
+  const more = hasMore
+    ? `\n${paint.dim(spell(phrase`  … and earlier ones: ${field("limit", blank("N"))} shows more`))}`
+    : "";
   return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more;
 }
 
@@ -49,13 +58,12 @@ function namesText(names: readonly string[]): string {
 }
 
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task }, paint) =>
-    `queued ${paint.bold(safe(task.name))}; ${asTyped("orch run")} starts it`,
-  "tasks.run": ({ released, running, waiting }) => {
-    if (!released.length && !running && !waiting)
-      return `nothing is queued; ${asTyped('orch push "PROMPT"')} first`;
+  "tasks.push": ({ task }, paint, spell) =>
+    `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}`,
+  "tasks.run": ({ released, running, waiting }, _paint, spell) => {
+    if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
     const names = released.length ? `let run: ${namesText(released)}` : "nothing new to run";
-    return `${names}\nresults come to your inbox by themselves: ${asTyped("inbox receive")}`;
+    return `${names}\nresults come to your inbox by themselves: ${spell(phrase`${call("mailbox.receive")}`)}`;
   },
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume }, paint) => {
@@ -81,17 +89,19 @@ export const taskRenders: NounRenders<"tasks"> = {
     );
     return [paint.bold(safe(task.name)), ...rows, "", quoted(safe(task.prompt), "  ")].join("\n");
   },
-  "tasks.log": ({ entries, next, ended }, paint) => {
+  "tasks.log": ({ entries, next, ended }, paint, spell) => {
     const text = entries.map((entry, i) => transcriptText(entry, paint, entries[i - 1])).join("");
     const more =
-      ended || entries.length < 2 ? "" : `\n${paint.dim(`more: add --after ${next}, or --follow`)}`;
+      ended || entries.length < 2
+        ? ""
+        : `\n${paint.dim(spell(phrase`more: add ${field("after", next)}, or ${field("follow")}`))}`;
     if (entries.length) return text + more;
     return ended ? "it has ended; there is no more" : "nothing yet";
   },
   "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
-  "tasks.handoff": ({ status, terminalId, message, messages, success }, paint) => {
+  "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
-      return `${safe(terminalId)} is still running; ${asTyped("orch handoff")} --terminal-id ${safe(terminalId)} goes on waiting`;
+      return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} goes on waiting`)}`;
     if (message === null) return `${safe(terminalId)} has ended, and its result was collected before`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;

@@ -1,6 +1,8 @@
 /** Threads: a line or a row each, and what was said in them. */
+
 import type { Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
+import { field, phrase } from "../../contract/phrase.ts";
 import type { Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -69,9 +71,10 @@ export const threadRenders: NounRenders<"threads"> = {
     ]);
     return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
   },
-  "threads.list": ({ threads, hasMore }, paint) => {
+  "threads.list": ({ threads, hasMore }, paint, spell) => {
     if (!threads.length) return "no threads";
-    const more = hasMore ? `\n${paint.dim(`more: add --before ${threads.at(-1)!.threadId}`)}` : "";
+    const before = field("before", threads.at(-1)!.threadId);
+    const more = hasMore ? `\n${paint.dim(spell(phrase`more: add ${before}`))}` : "";
     return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
   },
   "threads.show": ({ thread, lease, messages }, paint) => {
@@ -83,8 +86,8 @@ export const threadRenders: NounRenders<"threads"> = {
     ].join("\n");
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
-  "threads.waitReply": ({ woke, messages, nextEventId }, paint) =>
+  "threads.waitReply": ({ woke, messages, nextEventId }, paint, spell) =>
     woke
       ? messages.map((message) => messageText(message, paint)).join("\n\n")
-      : `no reply yet; go on with --after-event ${nextEventId}`,
+      : spell(phrase`no reply yet; go on with ${field("afterEvent", nextEventId)}`),
 };

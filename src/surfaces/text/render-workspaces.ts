@@ -1,16 +1,20 @@
 /** Workspaces and their agents. */
-import { asTyped } from "./as-typed.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, inLine, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 export const workspaceRenders: NounRenders<"workspaces"> = {
-  "workspaces.add": ({ workspace, hubUrl }) =>
-    `${workspace.workspaceId} ${inLine(workspace.label)}
-  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's /mcp/${workspace.workspaceId}${hubUrl === null ? "; inbox serve starts a hub, then" : ""}:
-  inbox setup claude --url ${hubUrl ?? "HUB"}/mcp/${workspace.workspaceId}`,
+  "workspaces.add": ({ workspace, hubUrl }, _paint, spell) => {
+    const tools = `/mcp/${workspace.workspaceId}`;
+    const url = hubUrl === null ? blank(`HUB${tools}`) : `${hubUrl}${tools}`;
+    const begin = hubUrl === null ? spell(phrase`; ${call("bus.serve")} starts a hub, then`) : "";
+    return `${workspace.workspaceId} ${inLine(workspace.label)}
+  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's ${tools}${begin}:
+  ${spell(phrase`${call("bus.setup", { client: "claude", url })}`)}`;
+  },
   "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${inLine(workspace.label)}`,
-  "workspaces.list": ({ workspaces }, paint) =>
+  "workspaces.list": ({ workspaces }, paint, spell) =>
     workspaces.length
       ? textTable(
           ["WORKSPACE", "AGENT", "LABEL", "PATH"],
@@ -22,5 +26,7 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
           ]),
           paint.dim,
         )
-      : `no workspaces; ${asTyped("inbox workspace add")} PATH --label TEXT makes one`,
+      : spell(
+          phrase`no workspaces; ${call("workspaces.add", { path: blank("PATH"), label: blank("TEXT") })} makes one`,
+        ),
 };

@@ -1,5 +1,7 @@
-/** Answers for people, by operation. Agents read `--json`. */
-import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+/** Answers for people, by operation. Agents read JSON. */
+import type { AnyOperation } from "../../contract/operation.ts";
+import { type OperationName, type OutputOf, operationNamed } from "../../contract/operations/index.ts";
+import { type Spelling, spelled } from "../../contract/phrase.ts";
 import type { Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { agentRenders } from "./render-agents.ts";
@@ -32,6 +34,13 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...tokenRenders,
 };
 
-export function render<N extends OperationName>(name: N, output: OutputOf<N>, paint: Paint): string {
-  return (renders[name] as Render<N>)(output, paint);
+/** `spelling`: how the reader's surface writes what an answer refers to. */
+export function render<N extends OperationName>(
+  name: N,
+  output: OutputOf<N>,
+  paint: Paint,
+  spelling: (op: AnyOperation) => Spelling,
+): string {
+  const written = spelling(operationNamed(name) as AnyOperation);
+  return (renders[name] as Render<N>)(output, paint, (text) => spelled(text, written));
 }

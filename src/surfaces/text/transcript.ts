@@ -18,6 +18,7 @@ export function transcriptText(
     tool: paint.yellow,
     response: paint.dim,
     output: undefined,
+    stderr: paint.red,
     error: paint.red,
     notice: paint.magenta,
     final: paint.green,

@@ -1,0 +1,99 @@
+/** [C15] A command that would have been accepted: what was typed, with what was wrong or missing replaced. */
+import * as v from "valibot";
+import { fromText } from "../../contract/coerce.ts";
+import type { InboxError } from "../../contract/errors.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import { shellWord } from "../../contract/shell-word.ts";
+import { type Flag, flagsOf, isText } from "./flags.ts";
+import type { Typed } from "./hints.ts";
+import { type GivenFlag, scanArguments } from "./scan.ts";
+import { wordsOf } from "./words.ts";
+
+/** Longer ones would hide what the example is about. */
+const longest = 60;
+
+export function exampleFor(error: InboxError, { op, program, scanned }: Typed): string {
+  if (!scanned.plain.length && !scanned.given.length) return op.examples[0];
+  const flags = flagsOf(op);
+  const wrong = wrongKeys(error, flags);
+  const valueFlag = (key: string) => flags.find(({ field, role }) => field.key === key && role !== "file");
+  const isRight = (key: string, text: string | undefined) => {
+    const flag = valueFlag(key);
+    return !wrong.has(key) && flag !== undefined && (text === undefined || fits(op, flag, text));
+  };
+  const keys = op.cli.plain ?? [];
+  const plain = inOne(scanned.plain, keys.length);
+  const from = op.cli.lastFirst ? keys.length - plain.length : 0;
+  const plainOf = (key: string) => plain[keys.indexOf(key) - from];
+  const byFlag = new Map<string, GivenFlag>();
+  const { agent } = scanned.globals;
+  if (agent !== undefined && !wrong.has("agent")) byFlag.set("agent", { flag: "--agent", value: agent });
+  for (const given of scanned.given) {
+    const flag = flags.find(({ name }) => name === given.flag);
+    if (flag && (flag.role === "file" ? !wrong.has(flag.field.key) : isRight(flag.field.key, given.value)))
+      byFlag.set(flag.field.key, given);
+  }
+  const needed = (key: string) =>
+    key !== op.cli.identity && (wrong.has(key) || valueFlag(key)?.field.required === true);
+  const isPlain = (key: string) => !byFlag.has(key) && (plainOf(key) !== undefined || needed(key));
+  const inPlace = keys.filter((key, at) => isPlain(key) && keys.slice(0, at).every(isPlain));
+  const words = inPlace.map((key) => {
+    const text = plainOf(key);
+    return text !== undefined && isRight(key, text) ? shown(text) : sample(op, valueFlag(key)!);
+  });
+  const rest = flags
+    .filter(({ field, role }) => role === "value" && needed(field.key))
+    .filter(({ field }) => !inPlace.includes(field.key) && !byFlag.has(field.key))
+    .map((flag) => (flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag)}`));
+  const given = [...byFlag.values()].map(({ flag, value }) =>
+    value === undefined ? flag : `${flag} ${shown(value)}`,
+  );
+  return [program, op.cli.command, ...words, ...given, ...rest].join(" ");
+}
+
+/** Text at the end need not have been quoted. */
+const inOne = (words: readonly string[], most: number) =>
+  words.length > most ? [...words.slice(0, most - 1), words.slice(most - 1).join(" ")] : words;
+
+/** The fields that the refusal names; one of the command line's own begins with the flag. */
+function wrongKeys({ said: { message } }: InboxError, flags: readonly Flag[]): Set<string> {
+  if (typeof message === "string")
+    return new Set(flags.flatMap(({ name, field }) => (message.startsWith(`${name} `) ? [field.key] : [])));
+  return new Set(
+    message.parts.flatMap((part) => (typeof part === "object" && part.is === "field" ? [part.name] : [])),
+  );
+}
+
+function fits(op: AnyOperation, { field }: Flag, text: string): boolean {
+  if (field.path || field.paths || field.type === "artifacts" || field.type === "lines") return true;
+  try {
+    return v.safeParse(op.input().entries[field.key], fromText(field, text)).success;
+  } catch {
+    return false;
+  }
+}
+
+const shown = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
+
+/** A value that the field takes: text to be written, a word in capitals to be replaced, else one of the command's own examples. */
+function sample(op: AnyOperation, flag: Flag): string {
+  const { field, value } = flag;
+  if (isText(flag)) return '"…"';
+  if (field.choices) return field.choices[0]!;
+  const isWord = field.type === "text" && value !== "ID" && /^[A-Z]+$/.test(value ?? "");
+  if (isWord || field.paths) return value!;
+  return fromExamples(op, flag) ?? value ?? "";
+}
+
+function fromExamples(op: AnyOperation, { name, field }: Flag): string | undefined {
+  for (const example of op.examples) {
+    const words = wordsOf(example).slice(1 + op.cli.command.split(" ").length);
+    const { given, plain } = scanArguments(words, flagsOf(op), op.cli.command, { assigns: true });
+    const found =
+      given.find(({ flag }) => flag === name)?.value ?? plain[op.cli.plain?.indexOf(field.key) ?? -1];
+    if (found !== undefined) return shellWord(found);
+  }
+  return field.type === "integer" || field.type === "number"
+    ? String(Math.max(field.minimum ?? 1, 1))
+    : undefined;
+}

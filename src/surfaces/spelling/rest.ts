@@ -1,0 +1,40 @@
+/** [C14] Operations and fields as requests: routes, and names of JSON properties and of queries. */
+import { isBlank, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
+import { namedIn } from "./named.ts";
+import { inShell } from "./shell.ts";
+
+const shown = (value: Value) => (isBlank(value) ? value.blank : JSON.stringify(value));
+const inAddress = (value: Value) => (isBlank(value) ? value.blank : encodeURIComponent(String(value)));
+
+function request(routes: readonly string[], input: Readonly<Record<string, Value>>): string {
+  const keysOf = (route: string) => [...route.matchAll(/:(\w+)/g)].map(([, key]) => key!);
+  const fitting = routes.filter((route) => keysOf(route).every((key) => key in input));
+  const route = fitting.sort((a, b) => keysOf(b).length - keysOf(a).length)[0] ?? routes[0]!;
+  const path = route.replace(/:(\w+)/g, (whole, key) => (key in input ? inAddress(input[key]!) : whole));
+  const rest = Object.entries(input).filter(([key]) => !keysOf(route).includes(key));
+  if (!rest.length) return path;
+  return route.startsWith("GET ")
+    ? `${path}?${rest.map(([key, value]) => `${key}=${inAddress(value)}`).join("&")}`
+    : `${path} with {${rest.map(([key, value]) => `"${key}": ${shown(value)}`).join(", ")}}`;
+}
+
+/** What has no route is for whoever runs the hub, in a shell. */
+export const inRequests: Spelling = (reference: Reference) => {
+  switch (reference.is) {
+    case "field":
+      if (reference.of !== undefined && !Array.isArray(namedIn(reference.of)!.http))
+        return inShell()(reference);
+      return reference.value === undefined ? reference.name : `${reference.name}: ${shown(reference.value)}`;
+    case "call": {
+      const { http } = namedIn(reference.operation)!;
+      return Array.isArray(http) ? request(http, reference.input) : inShell()(reference);
+    }
+    case "help":
+      return "/docs/api";
+    case "option":
+      return inShell()(reference);
+    case "file":
+    case "variable":
+      return undefined;
+  }
+};

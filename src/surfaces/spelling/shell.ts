@@ -1,0 +1,74 @@
+/** [C14] Operations and fields as they are typed in a shell. What no other surface has is spelled this way everywhere but to models. */
+import { type Field, fieldsOf } from "../../contract/fields.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import { isBlank, type Options, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
+import { shellWord } from "../../contract/shell-word.ts";
+import { namedIn } from "./named.ts";
+
+const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** How an input field is called on the command line. User data is JSON text here, so the name says so. */
+export const flagName = (field: Pick<Field, "key" | "type" | "flag">) =>
+  `--${field.flag ?? `${kebab(field.key)}${field.type === "json" ? "-json" : ""}`}`;
+
+/** [C9] Whoever calls is --agent with every command, whatever the field is called. */
+const flagOf = (op: AnyOperation | undefined, key: string) => {
+  if (op && key === op.cli.identity) return "--agent";
+  const field = op && fieldsOf(op.input()).find((one) => one.key === key);
+  return flagName(field ?? { key, type: "text" });
+};
+
+/** Words in capitals are to be replaced; any other blank is an example of a text. */
+const word = (value: Value) =>
+  isBlank(value)
+    ? /^[A-Z|]+$/.test(value.blank)
+      ? value.blank
+      : `"${value.blank}"`
+    : shellWord(String(value));
+
+const given = (flag: string, value: Value | undefined) =>
+  value === undefined || value === true ? flag : `${flag} ${word(value)}`;
+
+const optionWords = (options: Options) =>
+  Object.entries(options).map(([name, value]) => given(`--${kebab(name)}`, value));
+
+/** The command that calls an operation, with its plain arguments as such. */
+export function commandOf(
+  op: AnyOperation,
+  input: Readonly<Record<string, Value>> = {},
+  options: Options = {},
+) {
+  const plain = (op.cli.plain ?? []).filter((key) => key in input);
+  // One that is left out before another makes the other a flag.
+  const inPlace = plain.filter((key, at) => op.cli.lastFirst || op.cli.plain![at] === key);
+  const flags = Object.entries(input).filter(([key, value]) => !inPlace.includes(key) && value !== false);
+  return [
+    op.cli.program === "orch" ? "orch" : "inbox",
+    op.cli.command,
+    ...inPlace.map((key) => word(input[key]!)),
+    ...flags.map(([key, value]) => given(flagOf(op, key), value)),
+    ...optionWords(options),
+  ].join(" ");
+}
+
+/** `op` is the operation that was called: fields are its own unless a reference says otherwise. */
+export const inShell =
+  (op?: AnyOperation): Spelling =>
+  (reference: Reference) => {
+    switch (reference.is) {
+      case "field":
+        return given(flagOf(namedIn(reference.of, op), reference.name), reference.value);
+      case "file":
+        return `${flagOf(namedIn(reference.of, op), reference.name)}-file PATH`;
+      case "call":
+        return commandOf(namedIn(reference.operation)!, reference.input, reference.options);
+      case "help": {
+        const about = namedIn(reference.operation, op);
+        return `${about ? commandOf(about) : "inbox"} --help`;
+      }
+      case "option":
+        return given(`--${kebab(reference.name)}`, reference.value);
+      case "variable":
+        return reference.name;
+    }
+  };
