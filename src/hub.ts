@@ -160,13 +160,9 @@ async function isMissing(db: string): Promise<boolean> {
 const ofServe = (name: string, value?: Value) => field(name, value, "bus.serve");
 
 const openToEverybody = (from: string, host: string, first: Text = "") =>
-  new InboxError(
-    "not_allowed",
-    `the hub would be open to everybody who reaches ${from}: there is no token yet`,
-    {
-      hint: phrase`${first}${call("tokens.create", { agent: blank("NAME"), scope: "admin" })} makes one; or leave out ${ofServe(from === host ? "host" : "allowHost")}`,
-    },
-  );
+  new InboxError("not_allowed", `the hub would accept anyone who can reach ${from}: there is no token yet`, {
+    hint: phrase`${first}${call("tokens.create", { agent: blank("NAME"), scope: "admin" })} creates one; or leave out ${ofServe(from === host ? "host" : "allowHost")}`,
+  });
 
 /** Whether a server can listen there; refused in words where another does, or the address is not this machine's. */
 async function bindable(host: string, port: number): Promise<void> {
@@ -182,7 +178,7 @@ async function cannotListen(error: unknown, host: string, port: number): Promise
   if (code === "EADDRINUSE") return whoHolds(host, port);
   if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
   return new InboxError("storage", `the hub cannot listen on ${host}:${port} (${code})`, {
-    hint: phrase`name an address of this machine with ${ofServe("host")}, and a port that you may use with ${ofServe("port")}`,
+    hint: phrase`give an address of this machine with ${ofServe("host")}, and a port you are allowed to use with ${ofServe("port")}`,
   });
 }
 
@@ -239,22 +235,26 @@ interface Health {
 
 /** A second hub on the same port is told what holds it. */
 async function whoHolds(host: string, port: number): Promise<InboxError> {
-  const hint = phrase`stop that one, or take another port with ${ofServe("port", blank("N"))}`;
+  const hint = phrase`stop it, or choose another port with ${ofServe("port", blank("N"))}`;
   try {
     const answer = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
     const { ok, program, pid, db } = (await answer.json()) as Health;
     if (ok && program === undefined)
-      return new InboxError("storage", `port ${port} is held by another program that says it is well`, {
-        hint: phrase`it may be a hub that requires tokens: ${hint}`,
-      });
+      return new InboxError(
+        "storage",
+        `port ${port} is in use by another program that answers health checks`,
+        {
+          hint: phrase`it may be a hub that requires tokens: ${hint}`,
+        },
+      );
     if (program === "restante")
       return new InboxError(
         "storage",
-        `port ${port} is held by another hub (process ${pid}, database ${db})`,
+        `port ${port} is in use by another hub (process ${pid}, database ${db})`,
         { hint },
       );
   } catch {
     // Something else, that does not speak our language.
   }
-  return new InboxError("storage", `port ${port} on ${host} is held by another program`, { hint });
+  return new InboxError("storage", `port ${port} on ${host} is in use by another program`, { hint });
 }

@@ -59,6 +59,6 @@ async function hubCheck(path: string): Promise<Check> {
   return {
     name: "hub",
     status: "ok",
-    detail: `none serves this database, and none is needed${others.join("")}`,
+    detail: `none serves this database; none is required${others.join("")}`,
   };
 }

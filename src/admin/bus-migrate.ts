@@ -29,9 +29,9 @@ export async function busMigrate(
   if (db !== undefined)
     throw new InboxError(
       "invalid_input",
-      phrase`${call("bus.migrate")} has two databases and takes no ${option("db")}`,
+      phrase`${call("bus.migrate")} copies between two databases and does not take ${option("db")}`,
       {
-        hint: phrase`name the source with ${field("from")} and the target with ${field("to")}`,
+        hint: phrase`give the source with ${field("from")} and the target with ${field("to")}`,
       },
     );
   const [from, to] = [database(input.from, field("from"), cwd), database(input.to, field("to"), cwd)];
@@ -48,7 +48,7 @@ export async function busMigrate(
       "invalid_input",
       phrase`${field("from")} ${source.name} and ${field("to")} ${target.name} are the same bus`,
       {
-        hint: phrase`name another place with ${field("to")}`,
+        hint: phrase`give another target with ${field("to")}`,
       },
     );
   const put: Put = (work) =>
@@ -103,7 +103,7 @@ async function checkCopy(source: Side, target: Side, busId: string): Promise<voi
     "conflict",
     `${target.name} is a copy of ${source.name} that has been used since: its event ${newest.event_id} is not in the source; nothing was changed`,
     {
-      hint: phrase`it may be the newer one: then copy the other way round; else name an empty place with ${field("to")}`,
+      hint: phrase`if it is the newer one, copy in the other direction; otherwise give an empty target with ${field("to")}`,
     },
   );
 }
@@ -117,8 +117,8 @@ function* take(tx: Context, target: Side, busId: string): Procedure<void> {
 }
 
 const otherBus = ({ name }: Side) =>
-  new InboxError("conflict", `${name} holds another bus; nothing of it was changed`, {
-    hint: phrase`name an empty place with ${field("to")}: a new file, or schema=NAME in the address`,
+  new InboxError("conflict", `${name} contains another bus; nothing was changed`, {
+    hint: phrase`give an empty target with ${field("to")}: a new file, or schema=NAME in the address`,
   });
 
 type Answer = OutputOf<"bus.migrate">;

@@ -33,7 +33,7 @@ export async function busTrust(
       "conflict",
       "what would be run has changed since it was shown; nothing was approved",
       {
-        hint: phrase`run ${call("bus.trust")} again and look at it`,
+        hint: phrase`run ${call("bus.trust")} again and check it`,
       },
     );
   if (revoke) {

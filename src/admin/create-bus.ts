@@ -12,7 +12,7 @@ export async function createOwnBus(location: string, complain?: (message: string
     trustBus(location, process.env);
   } catch (error) {
     complain?.(
-      `it could not be remembered that you made ${location} (${(error as Error).message}): to run sub-agents there, set INBOX_TRUST to its folder`,
+      `your ownership of ${location} could not be recorded (${(error as Error).message}): to run sub-agents there, set INBOX_TRUST to its folder`,
     );
   }
   return true;

@@ -14,7 +14,7 @@ export function trackedFiles(path: string): Check | undefined {
   return {
     name: "git",
     status: "warn",
-    detail: `git tracks ${tracked.join(" and ")}: mail is in the repository, and a checkout replaces it`,
+    detail: `git tracks ${tracked.join(" and ")}: mail would be committed, and a checkout would replace it`,
     fix: `git rm --cached ${tracked.join(" ")}`,
   };
 }

@@ -72,10 +72,10 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   yield* admitName(name);
   const similar = yield* similarTo(name);
   if (!strict) return { name, known: false, similar };
-  throw new InboxError("not_found", `nobody is known as "${name}", and no topic is`, {
+  throw new InboxError("not_found", `no agent, pool or topic is named "${name}"`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
-      : phrase`leave out ${field("strict")} to write to a name that nobody has used yet`,
+      : phrase`leave out ${field("strict")} to write to a new name`,
     details: { similar },
   });
 }

@@ -33,9 +33,13 @@ export const lettersPayload = (rows: readonly MessageRow[], channel?: string) =>
 
 export function* chosenLetters({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
   if ((id === undefined) === (channel === undefined))
-    throw new InboxError("invalid_input", "name one dead letter by its number, or all of a channel", {
-      hint: phrase`${call("deadLetters.list")} shows them`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      "give the id of one dead letter, or a channel for all of its dead letters",
+      {
+        hint: phrase`${call("deadLetters.list")} shows them`,
+      },
+    );
   if (id !== undefined) return [yield* findMessage(id, isDead(now))];
   return yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${isDead(now)} and messages.to_agent = ${channel!} order by messages.message_id limit 10000`);

@@ -145,13 +145,13 @@ export function* findEntry(tx: Context, id: string, hidden = false): Procedure<E
 export function* noEntry(id: string, row: EntryRow | undefined): Procedure<InboxError> {
   if (row?.deleted_at)
     return new InboxError("not_found", `the entry ${id} was deleted`, {
-      hint: phrase`${call("entries.restore", { id })} brings it back until ${restorableUntil(row.deleted_at)}`,
+      hint: phrase`${call("entries.restore", { id })} restores it until ${restorableUntil(row.deleted_at)}`,
       details: { deleted: true },
     });
   const erased = yield* one(sql`select 1 as here from erased_entries where erased_entries.entry_id = ${id}`);
   return erased
-    ? new InboxError("not_found", `the entry ${id} was deleted, and is gone for good`, {
-        hint: phrase`${call("entries.import", { entries: blank("FILE") })} brings entries back from an export`,
+    ? new InboxError("not_found", `the entry ${id} was deleted and cannot be restored`, {
+        hint: phrase`${call("entries.import", { entries: blank("FILE") })} restores entries from an export`,
         details: { erased: true },
       })
     : new InboxError("not_found", `there is no entry ${id}`, {

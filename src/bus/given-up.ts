@@ -20,7 +20,7 @@ export function* giveUp(call: string, now: string): Procedure<void> {
 
 export function* refuseGivenUp(call: string): Procedure<void> {
   if (yield* one(sql`select 1 as given_up from given_up_calls where given_up_calls.call_id = ${call}`))
-    throw new InboxError("conflict", "the caller gave this call up before it was answered", {
-      hint: "make a new call with an id of its own",
+    throw new InboxError("conflict", "the caller abandoned this call before it was answered", {
+      hint: "make a new call with a new id",
     });
 }

@@ -21,6 +21,6 @@ export function* reached(recipient: Recipient, written: { unread: boolean }): Pr
   const { name } = recipient;
   const task = yield* one<{ parent: string }>(sql`
     select tasks.parent from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
-  const hint = `"${name}" is a sub-agent that has ended, and reads no more mail; write to "${task!.parent}", which started it, or start a new one`;
+  const hint = `"${name}" is a sub-agent that has ended and no longer reads mail; write to its parent "${task!.parent}", or start a new one`;
   return { ...recipient, ended: true, hint };
 }

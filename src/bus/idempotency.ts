@@ -35,7 +35,7 @@ export function* onlyOnce<T>(
     if (before.operation !== operation || before.input_json !== given)
       throw new InboxError(
         "conflict",
-        `the idempotency key "${key}" was used by "${sender}" for something else`,
+        `the idempotency key "${key}" was already used by "${sender}" with different input`,
       );
     return { ...JSON.parse(before.result_json), deduplicated: true } as T;
   }

@@ -119,7 +119,7 @@ function neverGiven(thread: ThreadRow, lease: LeaseRow | undefined, agent: strin
   return new InboxError("lease_conflict", `this token was never given to "${agent}" for ${id}; ${state}`, {
     hint:
       mine || !held || hasLapsed(lease, now)
-        ? "use the token that your own claim answered with, or leave it out"
+        ? "use the token from your own claim, or leave it out"
         : `wait, or ask "${lease.agent_id}" to release it`,
     details: {
       thread_id: id,
@@ -139,7 +139,7 @@ export function conflict(id: string, lease: LeaseRow, now: string): InboxError {
   return new InboxError(
     "lease_conflict",
     lapsed
-      ? `thread ${id} is held by "${lease.agent_id}", whose lease ran out at ${lease.expires_at}`
+      ? `thread ${id} is held by "${lease.agent_id}", whose lease expired at ${lease.expires_at}`
       : `thread ${id} is held by "${lease.agent_id}" until ${lease.expires_at}`,
     {
       hint: lapsed

@@ -185,7 +185,7 @@ export function* acknowledge({ agent, names, which, now, seen }: Acknowledging):
 export function contentOf(input: Said & { artifacts: ArtifactInput[] }): Content {
   const summary = input.summary ?? firstLine(input.body ?? "");
   if (!summary)
-    throw new InboxError("invalid_input", "the message says nothing: a summary or a body is needed", {
+    throw new InboxError("invalid_input", "the message is empty: give a summary or a body", {
       hint: phrase`add ${field("summary", blank("one line"))}, or ${fileOf("body")}`,
     });
   return { ...input, summary };

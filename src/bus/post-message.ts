@@ -67,10 +67,14 @@ export function* postToChannel(
 
 const reachesNobody = (group: Addressed["group"], to: string) =>
   group === "pool"
-    ? new InboxError("not_found", `nobody else is in the pool "${to}", so the message would reach nobody`, {
-        hint: phrase`${call("pools.join", { pool: to, agent: blank("NAME") })} adds a member; a thread waits for one: ${call("threads.send", { to, subject: blank("…") })}`,
-        details: { pool: to, members: 0 },
-      })
-    : new InboxError("not_found", "nobody else is known here yet, so * reaches nobody", {
-        hint: "name an agent: mail to it is kept until it calls for it",
+    ? new InboxError(
+        "not_found",
+        `the pool "${to}" has no other members, so the message would reach nobody`,
+        {
+          hint: phrase`${call("pools.join", { pool: to, agent: blank("NAME") })} adds a member; a thread waits for one: ${call("threads.send", { to, subject: blank("…") })}`,
+          details: { pool: to, members: 0 },
+        },
+      )
+    : new InboxError("not_found", "no other agents are known yet, so * would reach nobody", {
+        hint: "send to an agent by name: its mail is kept until it is collected",
       });

@@ -27,8 +27,8 @@ export function* forceRelease(
   { agent, thread: id, reason, leaseToken }: ParsedOf<"threads.release">,
 ): Procedure<OutputOf<"threads.release">> {
   if (leaseToken !== undefined)
-    throw new InboxError("invalid_input", "a lease token is the holder's, and force is for others", {
-      hint: "give one of the two",
+    throw new InboxError("invalid_input", "a lease token and force cannot be combined", {
+      hint: "give only one of them",
     });
   const thread = yield* lockThread(tx, id);
   const now = yield* tx.clock();
@@ -80,7 +80,7 @@ export function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<vo
     "invalid_state",
     `${command} is not possible: ${id} is the work of the sub-agent "${task.name}"`,
     {
-      hint: phrase`${call("tasks.kill", { name: task.name })} ends it; then assign the work anew`,
+      hint: phrase`${call("tasks.kill", { name: task.name })} ends it; then assign the work again`,
       details: { thread_id: id, task: task.name },
     },
   );

@@ -98,7 +98,7 @@ function* keepLate(
   return refused(
     new InboxError(
       "lease_lost",
-      `${lost.message}; your result was kept in the thread as ${kept}, marked late`,
+      `${lost.message}; your result was kept in the thread as ${kept}, marked as late`,
       {
         hint: lost.hint,
         details: { ...lost.details, kept_as: kept },

@@ -84,7 +84,7 @@ export function notNow(thread: ThreadRow, command: string): InboxError {
   const possible = allowedNow[thread.status].join(", ");
   return new InboxError("invalid_state", `${command} is not possible: thread ${id} is ${thread.status}`, {
     hint: hasEnded(thread)
-      ? phrase`a thread that has ended stays so; look at it with ${call("threads.show", { thread: id })}, or send a new one`
+      ? phrase`an ended thread cannot be changed; show it with ${call("threads.show", { thread: id })}, or send a new one`
       : `possible now: ${possible}`,
     details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
   });

@@ -26,7 +26,7 @@ export function* findWorkspace(id: string): Procedure<WorkspaceRow> {
   );
   if (!row)
     throw new InboxError("not_found", `there is no workspace ${id}`, {
-      hint: phrase`${call("workspaces.list")} shows them; ${call("workspaces.add", { path: blank("PATH"), label: blank("TEXT") })} makes one`,
+      hint: phrase`${call("workspaces.list")} lists them; ${call("workspaces.add", { path: blank("PATH"), label: blank("TEXT") })} adds one`,
     });
   return row;
 }

@@ -6,7 +6,7 @@ export const artifactInput = () =>
   v.strictObject({
     path: text("the file's path", { limit: 4096 }),
     kind: v.optional(name("what the file is"), "file"),
-    metadata: v.optional(json("anything else about it"), {}),
+    metadata: v.optional(json("metadata, a JSON object"), {}),
   });
 
 /** The field `artifacts`; on the command line `--artifact`, `--artifact-kind`, `--artifact-metadata-json`. */
@@ -17,7 +17,7 @@ export const artifacts = () =>
         v.array(artifactInput(), "must be a list of artifacts"),
         v.maxLength(100, "must have at most 100 artifacts"),
       ),
-      { type: "artifacts", value: "PATH", help: "a file this message points at; may repeat" },
+      { type: "artifacts", value: "PATH", help: "a file to attach by path; may be repeated" },
     ),
     [],
   );

@@ -38,14 +38,14 @@ export const correlationId = (help: Text) => v.optional(name(help, "ID", "correl
 export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "metadata"));
 export const ttlSeconds = () =>
   v.optional(
-    integer("how long it may be read, in seconds", {
+    integer("how many seconds it can be read before it expires", {
       min: 1,
       max: 10 * 365 * 86_400,
       flag: "ttl",
       value: "SEC",
     }),
   );
-export const content = () => text("what to say", { file: true });
+export const content = () => text("the text", { file: true });
 
 /** Which messages of a channel are read. */
 export const channelFilter = () => ({
@@ -54,5 +54,5 @@ export const channelFilter = () => ({
   limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
   sender: v.optional(name("only from this sender", "NAME")),
   correlationId: correlationId("only with this correlation id"),
-  includeAcked: flag("also those that were acknowledged"),
+  includeAcked: flag("include acknowledged messages"),
 });

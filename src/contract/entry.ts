@@ -39,10 +39,7 @@ export const entryId = (help = "the entry") =>
   described(
     v.pipe(
       v.string("must be an entry's id"),
-      v.regex(
-        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-        "must be an entry's id, a UUID in small letters",
-      ),
+      v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be an entry's id, a lowercase UUID"),
     ),
     { type: "text", value: "ENTRY", help },
   );
@@ -54,7 +51,7 @@ export function pathProblem(path: string): string | undefined {
   if (path.trim() === "" || path.length > 1024) return "must be a path of 1 to 1024 characters";
   if (path.includes("\u0000") || !path.isWellFormed()) return "must be valid text without U+0000";
   if (/^([/\\~]|[a-z]:)/i.test(path)) return "must be relative to the workspace";
-  if (path.split(/[/\\]/).includes("..")) return "must not lead out of the workspace";
+  if (path.split(/[/\\]/).includes("..")) return "must not lead outside the workspace";
   return undefined;
 }
 
@@ -85,8 +82,7 @@ export const docs = () =>
     }),
   );
 
-export const comments = () =>
-  v.optional(text("what you say about it, in Markdown", { file: true, empty: true }));
+export const comments = () => v.optional(text("your comments, in Markdown", { file: true, empty: true }));
 
 const choicesLimit = 50;
 const choiceLength = 200;
@@ -106,7 +102,7 @@ export const choices = () =>
         v.minLength(1, "must offer at least one"),
         v.maxLength(choicesLimit, `must offer at most ${choicesLimit}`),
       ),
-      { type: "list", value: "ANSWER,…", help: "answers to choose from; the person gets them as buttons" },
+      { type: "list", value: "ANSWER,…", help: "answers to choose from, shown to the person as buttons" },
     ),
   );
 

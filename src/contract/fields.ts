@@ -61,7 +61,7 @@ const quotedValue = (value: unknown) => {
 };
 
 /** The name of an agent, a channel, a pool, a run or a task. */
-export const name = (help: Text, value = "NAME", flag?: string) =>
+export const name = (help: Text, value = "NAME", flag?: string, formerFlag?: string) =>
   described(
     v.pipe(
       v.string("must be text"),
@@ -70,7 +70,7 @@ export const name = (help: Text, value = "NAME", flag?: string) =>
         (issue) => nameProblem(issue.input)!,
       ),
     ),
-    { type: "text", value, help, flag },
+    { type: "text", value, help, flag, formerFlag },
   );
 
 /** A name, or `*` for everybody who is known. */

@@ -6,7 +6,7 @@ export const leaseSecondsDefault = 900;
 
 export const leaseSeconds = () =>
   v.optional(
-    integer("how long the lease holds without a renewal (default: 900)", { min: 1, max: 7 * 24 * 3600 }),
+    integer("seconds until the lease expires unless renewed (default: 900)", { min: 1, max: 7 * 24 * 3600 }),
     leaseSecondsDefault,
   );
 
@@ -18,7 +18,11 @@ export const leaseToken = () =>
         v.string("must be text"),
         v.regex(/^[0-9a-f]{24}$/, "is not a lease token: claim answers with one, of 24 hexadecimal digits"),
       ),
-      { type: "text", value: "TOKEN", help: "the token of your claim: makes the check exact" },
+      {
+        type: "text",
+        value: "TOKEN",
+        help: "the lease token from your claim; refuses the call if another process claimed since",
+      },
     ),
   );
 

@@ -34,7 +34,10 @@ export const terminalMail = ({ id, senderId, message, summary, createdAt, sender
 /** How a hand-over ends: acked by being shown, or hidden until the reader acks each by itself ([B3]). */
 export const ackMode = () =>
   v.optional(
-    choice(["auto", "manual"], "when it counts as collected: shown, or acked by you (default: auto)"),
+    choice(
+      ["auto", "manual"],
+      "when a message counts as collected: auto, when it was shown; manual, when you ack it (default: auto)",
+    ),
     "auto",
   );
 
@@ -44,7 +47,7 @@ export const visibilitySeconds = () =>
     60,
   );
 
-export const mailbox = () => name("whose mail", "AGENT");
+export const mailbox = () => name("the owner of the inbox", "AGENT");
 export const fromSender = () => v.optional(name("only mail from this agent", "AGENT"));
 export const lifo = () => flag("newest first");
 

@@ -8,7 +8,7 @@ export const kinds = ["task", "progress", "question", "answer", "result", "contr
 export type Kind = (typeof kinds)[number];
 
 export const kind = (help: Text) => choice(kinds, help);
-export const summary = (help: Text = "one line that says it all") =>
+export const summary = (help: Text = "the message in one line") =>
   v.optional(text(help, { limit: 4096, file: true }));
 export const body = (help = "the full text") => v.optional(text(help, { file: true }));
 

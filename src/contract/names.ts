@@ -58,7 +58,7 @@ function isOfOneScript(text: string): boolean {
 /** Why a name that nobody has used yet may not come into being; undefined where it may. */
 export function newNameProblem(name: string): string | undefined {
   const hidden = unseen.exec(name)?.[0];
-  if (hidden !== undefined) return `has ${codePoint(hidden)}, which cannot be seen`;
+  if (hidden !== undefined) return `contains ${codePoint(hidden)}, which is invisible`;
   // Lists of names are written with them, on the command line and in queries.
   const separator = /[,|]/.exec(name)?.[0];
   if (separator !== undefined) return `has "${separator}", which separates the names of a list`;

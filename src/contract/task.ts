@@ -64,7 +64,7 @@ export const taskInQueue = () => v.strictObject({ ...taskFields(), summary: v.st
 export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
 export const taskName = (help = "the task") => name(help, "TASK");
-export const queueOf = () => name("whose queue", "AGENT");
+export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
 
@@ -82,44 +82,45 @@ const model = () => {
 
 const profile = () => {
   const field = name(
-    phrase`the kind of agent, see ${call("tasks.profiles")} (default: yours, INBOX_RUNNER)`,
+    phrase`the profile of the agent program, see ${call("tasks.profiles")} (default: your own, INBOX_RUNNER)`,
     "PROFILE",
   );
   return v.optional(described(field, { ...field.field, env: "INBOX_RUNNER" }));
 };
 
 const workingFolder = () => {
-  const field = absolutePath("where it works (default: here)");
+  const field = absolutePath("its working directory (default: the current one)");
   return v.optional(described(field, { ...field.field, here: true }));
 };
 
-export const taskTimeout = (help = "kill it hard after so many seconds (default: the profile's)") =>
+export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
   v.optional(number(help, { min: 0.1, max: 31 * 86_400, value: "SECONDS" }));
 
 export const taskPriority = () =>
-  v.optional(choice(priorities, "which waiting task is started first (default: normal)"));
+  v.optional(choice(priorities, "priority among waiting tasks (default: normal)"));
 
-export const dependencies = () => v.optional(names("start it only after these have succeeded", "TASK,…"));
+export const dependencies = () =>
+  v.optional(names("start it only after these tasks have succeeded", "TASK,…"));
 
 export const retries = () =>
   v.optional(
-    integer("try again so often when it fails (default: the profile's, else 0)", { min: 0, max: 100 }),
+    integer("retry a failed task up to N times (default: the profile's, else 0)", { min: 0, max: 100 }),
   );
 
 const permission = () =>
   v.optional(
     choice(
       permissionsAsked,
-      "what it may do without asking (default: inherit, what you may); edit: files in its folder",
+      "what it may do without asking: inherit, what you may (default); allow, everything; edit, files in its folder; reject, nothing",
     ),
   );
 
 const worker = () =>
-  v.optional(name("give it to this living agent or pool instead of starting a process", "AGENT|POOL"));
+  v.optional(name("assign it to this running agent or pool instead of starting a process", "AGENT|POOL"));
 
 /** What is said of the work itself, the same for push and assign. */
 export const taskSettings = () => ({
-  name: v.optional(name("how the sub-agent is called (default: a short made-up one)", "NAME")),
+  name: v.optional(name("the sub-agent's name (default: a generated one)", "NAME")),
   model: model(),
   profile: profile(),
   timeout: taskTimeout(),

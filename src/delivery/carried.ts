@@ -1,5 +1,5 @@
 /**
- * An engine whose mail is carried by somebody else: the same engine, but a message's pointer is written with it and
+ * An engine the owner of the inbox is carried by somebody else: the same engine, but a message's pointer is written with it and
  * carried after the commit, and whoever waits for mail waits for pointers. The database's own word comes too, a moment
  * later while the carrier is up and at once while it is not: a pointer that is late or lost costs a moment, never a message.
  */

@@ -27,9 +27,9 @@ export function realFolder(path: string): string {
   if (place.toLowerCase().split(sep).includes(folderName))
     throw new InboxError(
       "invalid_input",
-      `${path} lies in a folder of the bus itself, and nothing of it is shown`,
+      `${path} is inside a folder of the bus itself, which is never shown`,
       {
-        hint: `name a folder that is not in ${folderName}`,
+        hint: `choose a folder outside ${folderName}`,
       },
     );
   return place;

@@ -100,16 +100,16 @@ function checkRoot(path: string, root: string, place: string): void {
 
 function check(path: string, root: string, place: string, stat: Stats): void {
   const folder = root.endsWith(sep) ? root : root + sep;
-  if (!place.startsWith(folder)) throw notShown(path, "it leads out of the workspace");
+  if (!place.startsWith(folder)) throw notShown(path, "it is outside the workspace");
   if (!stat.isFile()) throw notShown(path, stat.isDirectory() ? "it is a folder" : "it is not a file");
 }
 
 const reasons: Record<string, string> = {
   ENOENT: "there is no such file",
   ENOTDIR: "there is no such file",
-  EACCES: "the hub may not read it",
-  EPERM: "the hub may not read it",
-  ELOOP: "its links lead in a circle",
+  EACCES: "the hub has no permission to read it",
+  EPERM: "the hub has no permission to read it",
+  ELOOP: "its symbolic links form a loop",
   ENAMETOOLONG: "its name is too long",
 };
 

@@ -63,7 +63,7 @@ function mayAtAll(caller: Caller, op: AnyOperation): void {
         : (["leader", "user", "admin"] as const);
   throw new InboxError(
     "not_allowed",
-    phrase`${call(op.name)} needs a token with another scope: that of "${String(caller.agent)}" has the scope ${String(caller.scope)}`,
+    phrase`${call(op.name)} requires a token with another scope: that of "${String(caller.agent)}" has the scope ${String(caller.scope)}`,
     { hint: `it needs a token with the scope ${scopes.join(" or ")}`, details: { scopes: [...scopes] } },
   );
 }

@@ -216,9 +216,13 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
   if ((message === undefined) === (terminalId === undefined))
-    throw new InboxError("invalid_input", "say what is to be done, or whose result is waited for", {
-      hint: phrase`${field("message")} for a new sub-agent; ${field("terminalId")} for one that was started before`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      "give a message for a new sub-agent, or the terminalId of one to wait for",
+      {
+        hint: phrase`${field("message")} starts a new sub-agent; ${field("terminalId")} waits for one that was started before`,
+      },
+    );
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await supervised(place, () =>
     engine.write(orch().assignTo(place, { ...task, message: message! })),

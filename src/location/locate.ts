@@ -26,7 +26,7 @@ export function locate({ db, env, cwd }: Asked): string {
   const found = nearest(cwd);
   if (found !== undefined) return found;
   throw new InboxError("not_initialized", `there is no ${local} in ${cwd} or in any folder above it`, {
-    hint: phrase`${call("bus.init")} creates one here; ${option("db")} or ${variable("INBOX_DB")} names another, or a hub: http://127.0.0.1:3456`,
+    hint: phrase`${call("bus.init")} creates one here; ${option("db")} or ${variable("INBOX_DB")} selects another, or a hub: http://127.0.0.1:3456`,
   });
 }
 
@@ -116,7 +116,7 @@ export function placeNamed(named: string, source: Reference, cwd: string): strin
       "invalid_input",
       phrase`${source} ${withoutPassword(named)}: a database is ${engines.map(({ looksLike }) => looksLike).join(", ")} or a hub (http://), not ${scheme ?? ""}://`,
       {
-        hint: phrase`name a file, for example ${source.is === "variable" ? option("db") : source} .agents/coord.db`,
+        hint: phrase`give a file, for example ${source.is === "variable" ? option("db") : source} .agents/coord.db`,
       },
     );
   return engine.file(named) === undefined ? named : resolve(cwd, named);

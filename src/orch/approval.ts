@@ -14,13 +14,13 @@ import { profilesIn } from "./profiles/profiles-file.ts";
 /** Why nothing may be started for this bus, whatever the profiles say. */
 export function busRefusal(db: string, env: Environment): InboxError | undefined {
   if (!isBusTrusted(db, env))
-    return refusal(db, "bus", `${db} was not made by you here, and you have not approved it`);
+    return refusal(db, "bus", `${db} was not created by you, and you have not approved it`);
   if (namedInTrust(db, env)) return undefined;
   const [tracked] = trackedByGit(engineAt(db).sideFiles(db));
   if (tracked === undefined) return undefined;
   return new InboxError(
     "not_allowed",
-    `${tracked} is tracked by git: it can change what is in your database`,
+    `${tracked} is tracked by git: a checkout can change the contents of your database`,
     {
       hint: `git rm --cached ${shellWord(tracked)}, and look where it came from; no program is started until then`,
       details: { untrusted: "log" },
@@ -33,7 +33,7 @@ export function approvedProfiles(db: string, env: Environment): Profiles {
   const file = profilesFile(db, env);
   const text = readOwn(file);
   if (text !== undefined && !isUsersOwn(file, env) && !areProfilesTrusted(file, text, env))
-    throw refusal(db, "profiles", `${file} was made or changed since you last approved it`);
+    throw refusal(db, "profiles", `${file} was created or changed since you last approved it`);
   return profilesIn(file, text);
 }
 
@@ -59,6 +59,6 @@ export const isUntrusted = (error: unknown): error is InboxError =>
 
 const refusal = (db: string, what: "bus" | "profiles", why: string) =>
   new InboxError("not_allowed", `no program is started: ${why}`, {
-    hint: phrase`${call("bus.trust", {}, { db })} shows what would be run and asks; with ${field("yes", true, "bus.trust")} it approves without asking`,
+    hint: phrase`${call("bus.trust", {}, { db })} shows what would be run and asks for confirmation; ${field("yes", true, "bus.trust")} approves without asking`,
     details: { untrusted: what, db },
   });

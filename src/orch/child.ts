@@ -87,7 +87,7 @@ export function startChild({ runner, profile, job, env, tree, transcript, signal
     const over = (await Promise.race(ends)) === "over";
     // What it started and left behind would hold the pipes open, and must not outlive the task.
     await killBelow(tree);
-    const outcome = await within(followed, drainMs, { final: "", error: "its output has no end" });
+    const outcome = await within(followed, drainMs, { final: "", error: "its output did not end" });
     const said = await within(complaints, drainMs, "");
     const error = outcome.error ?? (over ? undefined : endOf(child.exitCode, child.signalCode));
     return { outcome, ...(error !== undefined && { error: withComplaint(error, said) }) };
@@ -98,7 +98,7 @@ export function startChild({ runner, profile, job, env, tree, transcript, signal
 const hear = (runner: Runner, talk: Talk, job: Job): Promise<Outcome> =>
   runner.follow(talk, job).catch((error) => ({
     final: "",
-    error: `its output could not be understood: ${(error as Error).message}`,
+    error: `its output could not be parsed: ${(error as Error).message}`,
   }));
 
 /** To the end of its output, even if the runner has heard enough: nobody may be left writing to a full pipe. */
@@ -108,8 +108,8 @@ async function drained(chunks: AsyncIterator<Uint8Array>, outcome: Outcome): Pro
 }
 
 function endOf(code: number | null, signal: string | number | null): string | undefined {
-  if (signal !== null) return `it was ended by ${signal}`;
-  return code === 0 ? undefined : `it ended with status ${code}`;
+  if (signal !== null) return `it was terminated by ${signal}`;
+  return code === 0 ? undefined : `it exited with status ${code}`;
 }
 
 const withComplaint = (error: string, said: string) =>
@@ -149,7 +149,7 @@ function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
 function findProgram(name: string, { runner }: Profile, { cwd }: Job, env: Record<string, string>): string {
   if (!isFolder(cwd))
     throw new InboxError("not_found", `there is no folder ${cwd} to work in`, {
-      hint: phrase`push it from a folder that is there, or name one with ${field("cwd", blank("PATH"), "tasks.push")}`,
+      hint: phrase`push it from an existing folder, or give one with ${field("cwd", blank("PATH"), "tasks.push")}`,
     });
   const place = placeOf(name, env.PATH ?? "");
   if (place !== null) return place;

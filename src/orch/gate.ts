@@ -38,7 +38,10 @@ export async function askGate(
     await child.exited;
     await clear();
     if (late)
-      return { passed: true, warning: `the gate ${gate[0]} took longer than ${limitMs! / 1000} seconds` };
+      return {
+        passed: true,
+        warning: `the gate ${gate[0]} exceeded its timeout of ${limitMs! / 1000} seconds`,
+      };
     return verdictOf(gate[0]!, child.exitCode, await said);
   } catch (error) {
     return { passed: true, warning: `the gate ${gate[0]} could not be started: ${(error as Error).message}` };
@@ -48,7 +51,7 @@ export async function askGate(
 }
 
 function verdictOf(gate: string, code: number | null, said: string): Verdict {
-  if (code === refusal) return { passed: false, feedback: said || "the gate refused it without a word" };
+  if (code === refusal) return { passed: false, feedback: said || "the gate rejected it without output" };
   if (code === 0) return { passed: true };
   const how = code === null ? "was killed" : `ended with status ${code}`;
   return { passed: true, warning: `the gate ${gate} ${how}${said && `: ${said}`}` };

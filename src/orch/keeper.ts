@@ -195,7 +195,7 @@ function timeLimit(row: TaskRow, profile: Profile, guard: Guard): Timer | undefi
   if (!limit) return undefined;
   // The database's clock may be another one than ours.
   const gone = Math.min(1000, Math.max(0, Date.now() - Date.parse(row.started_at!)));
-  const error = `it took longer than ${limit / 1000} seconds and was killed`;
+  const error = `it exceeded its timeout of ${limit / 1000} seconds and was killed`;
   return setTimeout(() => guard.end({ error, reason: "timeout" }), Math.max(0, limit - gone));
 }
 

@@ -65,7 +65,7 @@ export function startingKeepers({ engine, db, delivery, url, env }: Supervising,
         // [Q16] The machine has no room for another process now: as if it had not been tried.
         if (shortages.includes((error as { code?: string }).code ?? ""))
           return engine.write((tx) => unstart(tx, task.number, task.token));
-        const why = `no process could be started to keep it: ${(error as Error).message}`;
+        const why = `its keeper process could not be started: ${(error as Error).message}`;
         await engine.write((tx) =>
           endTask(tx, task.number, task.token, { success: false, error: why, reason: "refused" }),
         );

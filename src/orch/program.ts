@@ -68,8 +68,8 @@ export function programFolder(folder: string): string {
     .readdirSync(bin)
     .filter((name) => !/^(inbox|orch|\.(inbox|orch)\.\d+)$/.test(name));
   if (stranger !== undefined)
-    throw new InboxError("not_allowed", `${join(bin, stranger)} was not put there by inbox`, {
-      hint: "remove it: sub-agents would run it in place of the program of that name",
+    throw new InboxError("not_allowed", `${join(bin, stranger)} was not created by inbox`, {
+      hint: "remove it: sub-agents would run it instead of the program of that name",
     });
   for (const name of ["inbox", "orch"] as const) link(targetOf(name), join(bin, name));
   return bin;

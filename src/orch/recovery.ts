@@ -116,8 +116,8 @@ function lost(row: TaskRow, complaint?: string): Ending {
 }
 
 function whyLost({ keeper, host }: TaskRow, complaint?: string): string {
-  if (keeper !== null && bootIn(keeper) !== bootId()) return "it was lost when the machine was restarted";
-  return `it was lost: the process that kept it on ${host} has died${complaint ? `: ${complaint}` : ""}`;
+  if (keeper !== null && bootIn(keeper) !== bootId()) return "it was lost when the machine restarted";
+  return `it was lost: its keeper process on ${host} died${complaint ? `: ${complaint}` : ""}`;
 }
 
 /** The end of what it had written, out of its transcript. */

@@ -1,4 +1,4 @@
-/** [Q16] Nothing is given up because the database is away, busy, or has no connection left. */
+/** [Q16] Nothing is given up because the database is away, busy, or has no free connections. */
 import { asInboxError } from "../contract/errors.ts";
 
 const firstPauseMs = 100;

@@ -47,7 +47,7 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
     // The machine is short of something: another time it may do.
     if (shortages.includes((error as { code?: string }).code ?? "")) throw error;
     throw new InboxError("not_found", `${argv[0]} could not be started: ${(error as Error).message}`, {
-      hint: "is it a program for this machine, and is the interpreter in its first line installed?",
+      hint: "check that it was built for this machine and that the interpreter in its first line is installed",
     });
   } finally {
     for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.to);

@@ -50,7 +50,8 @@ export function openTranscript(path: string): Transcript {
       const text = shown({ ...rest, text: said, open });
       if (text === "" && said !== "") return;
       try {
-        if (missing !== undefined) put({ kind: "notice", text: `some of it is missing here: ${missing}` });
+        if (missing !== undefined)
+          put({ kind: "notice", text: `part of the transcript is missing: ${missing}` });
         missing = undefined;
         let left = text.length;
         for (const part of parts(text)) {

@@ -56,9 +56,9 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
       if (verdict.warning !== undefined) transcript.note({ kind: "notice", text: verdict.warning });
       return { success: true, final: outcome.final, ...more };
     }
-    transcript.note({ kind: "notice", text: `the gate refused it: ${verdict.feedback}` });
+    transcript.note({ kind: "notice", text: `the gate rejected it: ${verdict.feedback}` });
     if (++refusals === refusalsAllowed) {
-      const error = `its gate refused it ${refusals} times: ${verdict.feedback}`;
+      const error = `its gate rejected it ${refusals} times: ${verdict.feedback}`;
       return { success: false, error, reason: "gate", partial, ...more, forGood: true };
     }
     job = sentBack(runner, turns.job, outcome, verdict.feedback);
@@ -67,7 +67,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
 
 /** Where the conversation can go on it is only told what is wrong; else it begins anew with what it said before. */
 function sentBack(runner: Runner, first: Job, { session, final }: Outcome, feedback: string): Job {
-  const told = `Your answer was not accepted:\n\n${feedback}\n\nMend that, and answer again.`;
+  const told = `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
   if (runner.resumes && session !== undefined) return { ...first, prompt: told, session };
   return {
     ...first,

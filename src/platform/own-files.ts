@@ -22,7 +22,7 @@ export function namedInTrust(path: string, env: Record<string, string | undefine
           "invalid_input",
           `INBOX_TRUST names ${JSON.stringify(folder)}, which is not an absolute path`,
           {
-            hint: phrase`name folders from / on, separated by colons; ${option("trust", blank("FOLDER"))} takes a relative one`,
+            hint: phrase`give absolute paths, separated by colons; ${option("trust", blank("FOLDER"))} takes a relative one`,
           },
         );
       const whole = resolve(folder);
@@ -57,7 +57,7 @@ function check(path: string, kind: Kind, { kind: is, owner }: Pick<FileState, "k
       "not_allowed",
       `${path} belongs to another user (uid ${owner}; you are uid ${process.geteuid?.()}), and is not used`,
       {
-        hint: phrase`take another database with ${option("db")}; if you trust its owner, name the folder: ${option("trust", blank("FOLDER"))}, or ${variable("INBOX_TRUST")}`,
+        hint: phrase`use another database with ${option("db")}; if you trust its owner, trust the folder: ${option("trust", blank("FOLDER"))}, or ${variable("INBOX_TRUST")}`,
         details: { path, owner },
       },
     );
@@ -140,7 +140,7 @@ export function requireReadable(folder: string): void {
     fs().accessSync(folder, fs().constants.R_OK | fs().constants.X_OK);
   } catch (error) {
     throw new InboxError("storage", `${folder} cannot be read (${(error as { code?: string }).code})`, {
-      hint: phrase`whether there is a bus in it is not known: chmod u+rx ${shellWord(folder)}, or name another with ${option("db")}`,
+      hint: phrase`it may contain a bus: chmod u+rx ${shellWord(folder)}, or give another with ${option("db")}`,
     });
   }
 }

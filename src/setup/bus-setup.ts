@@ -44,25 +44,17 @@ function nameIn({ agent }: Input, server: Server | undefined): string | null {
 
 function homeOf({ env }: Asked, { scope }: Input): string {
   if (env.HOME || scope === "project") return env.HOME ?? "";
-  throw new InboxError(
-    "invalid_input",
-    phrase`${field("scope", "user")} is about your home folder, and HOME is not set`,
-    {
-      hint: phrase`set HOME, or use ${field("scope", "project")}`,
-    },
-  );
+  throw new InboxError("invalid_input", phrase`${field("scope", "user")} requires HOME, which is not set`, {
+    hint: phrase`set HOME, or use ${field("scope", "project")}`,
+  });
 }
 
 function serverOf(asked: Asked, { agent, url, scope }: Input, client: Client): Server {
   if (url !== undefined) {
     if (asked.db !== undefined)
-      throw new InboxError(
-        "invalid_input",
-        phrase`${field("url")} and ${option("db")} are two places, and an entry has one`,
-        {
-          hint: "leave out one of them",
-        },
-      );
+      throw new InboxError("invalid_input", phrase`${field("url")} and ${option("db")} cannot be combined`, {
+        hint: "leave out one of them",
+      });
     return { url: hubAddress(url, agent), token: Boolean(asked.env.INBOX_TOKEN) };
   }
   const place = asked.db === undefined ? (client.place?.(scope) ?? []) : ["--db", placeOf(asked)];
@@ -83,7 +75,7 @@ function hubAddress(url: string, agent: string | undefined): string {
   if (address.username || address.password)
     throw new InboxError(
       "invalid_input",
-      phrase`${field("url")} holds a name or a password, and the file would show it`,
+      phrase`${field("url")} contains a user name or password, which would be stored in the file`,
       {
         hint: "use a token: set INBOX_TOKEN where the client runs",
       },
@@ -91,7 +83,7 @@ function hubAddress(url: string, agent: string | undefined): string {
   const path = address.pathname.replace(/\/+$/, "");
   address.pathname = toolsPath.test(path) ? path : `${path}/mcp`;
   if (agent !== undefined && toolsPath.exec(path)?.[1])
-    throw new InboxError("invalid_input", "a workspace's address says by itself who its agent is", {
+    throw new InboxError("invalid_input", "a workspace's address determines its agent", {
       hint: phrase`leave out ${field("agent")}; ${call("workspaces.list")} shows it`,
     });
   // A token says by itself who is calling; where there is none, the address does.
@@ -104,7 +96,7 @@ function placeOf({ db, cwd }: Asked): string {
   if (withoutPassword(place) !== place)
     throw new InboxError(
       "invalid_input",
-      phrase`${option("db")} holds a password, and the file would show it`,
+      phrase`${option("db")} contains a password, which would be stored in the file`,
       {
         hint: phrase`leave out ${option("db")}, and set ${variable("INBOX_DB")} where the client runs`,
       },
@@ -141,7 +133,7 @@ function change(file: string, text: string, client: Client, server: Server | und
     return Bun.deepEquals(lookUp(file, result, path), entry) && Bun.deepEquals(rest[0], rest[1]);
   };
   if (!holds(meant))
-    throw new InboxError("invalid_input", `${file} is written in a way this cannot change safely`, {
+    throw new InboxError("invalid_input", `${file} has a form that cannot be changed safely`, {
       hint: `nothing was written; change the entry ${path.join(".")} by hand`,
     });
   return after;
@@ -150,7 +142,7 @@ function change(file: string, text: string, client: Client, server: Server | und
 function readable(file: string, toml: boolean, read: () => unknown): Entry {
   const refuse = (why: string) =>
     new InboxError("invalid_input", `${file} is not valid ${toml ? "TOML" : "JSON"}: ${why}`, {
-      hint: "nothing was written; mend the file, or move it away, and run this again",
+      hint: "nothing was written; fix the file or move it away, and run this again",
     });
   let config: unknown;
   try {
@@ -158,7 +150,7 @@ function readable(file: string, toml: boolean, read: () => unknown): Entry {
   } catch (error) {
     throw refuse((error as Error).message);
   }
-  if (!isTable(config)) throw refuse("it holds no table of settings");
+  if (!isTable(config)) throw refuse("it contains no settings table");
   return config;
 }
 
@@ -171,7 +163,7 @@ function lookUp(file: string, config: Entry, path: readonly string[]): unknown {
         "invalid_input",
         `${file}: ${path.slice(0, depth).join(".")} is not a table of servers`,
         {
-          hint: "nothing was written; mend the file, or move it away, and run this again",
+          hint: "nothing was written; fix the file or move it away, and run this again",
         },
       );
     value = value[key];
@@ -190,10 +182,10 @@ function isOurs(entry: unknown): boolean {
 }
 
 const notOurs = (file: string, adding: boolean) =>
-  new InboxError("conflict", `${file} has an entry "${entryName}" that is not of this program`, {
+  new InboxError("conflict", `${file} has an entry "${entryName}" that belongs to another program`, {
     hint: adding
       ? "nothing was written; rename that entry first"
-      : "nothing was written; take it out by hand if you mean it",
+      : "nothing was written; remove it by hand if intended",
   });
 
 /** What a user has added to the entry stays: other keys, and other variables. */

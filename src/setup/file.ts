@@ -21,11 +21,11 @@ export function find(file: string): Found {
     const { path, linked } = follow(file);
     const stat = fs().statSync(path, { throwIfNoEntry: false });
     if (!stat) return { file, path, linked };
-    if (!stat.isFile()) throw new Error("it is no file");
+    if (!stat.isFile()) throw new Error("it is not a file");
     return { file, path, linked, stat, text: utf8.decode(fs().readFileSync(path)) };
   } catch (error) {
     throw new InboxError("invalid_input", `${file} cannot be read: ${(error as Error).message}`, {
-      hint: "nothing was written; mend the file, or move it away, and run this again",
+      hint: "nothing was written; fix the file or move it away, and run this again",
     });
   }
 }
@@ -41,7 +41,7 @@ function follow(file: string): { path: string; linked: boolean } {
       throw error;
     }
   }
-  throw new Error("it is a link that leads in a circle");
+  throw new Error("it is a symbolic link that forms a loop");
 }
 
 /** Undefined takes the file away. */
@@ -73,7 +73,7 @@ export function replace(
     fs().rmSync(temporary, { force: true });
     if (error instanceof InboxError) throw error;
     throw new InboxError("storage", `${file} cannot be written: ${(error as Error).message}`, {
-      hint: "the file is as it was; look at who may write there",
+      hint: "the file was not changed; check its permissions",
     });
   }
 }

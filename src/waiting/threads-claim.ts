@@ -13,13 +13,13 @@ type Input = ParsedOf<"threads.claim"> & { handOver?: string };
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {
     if (input.timeoutSeconds !== undefined)
-      throw new InboxError("invalid_input", "a timeout makes sense only together with wait", {
+      throw new InboxError("invalid_input", "a timeout requires wait", {
         hint: phrase`add ${field("wait")}`,
       });
     return engine.write((tx) => threadsClaim(tx, input));
   }
   if (input.thread !== undefined)
-    throw new InboxError("invalid_input", "wait is for the next best thread, not for a named one", {
+    throw new InboxError("invalid_input", "wait cannot be combined with a thread", {
       hint: phrase`leave out the thread, or leave out ${field("wait")}`,
     });
   // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.

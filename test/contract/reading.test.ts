@@ -197,7 +197,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await collected(inbox, "w")).toEqual(["msg_3"]);
   });
 
-  test("[C9] marking as read needs to know who reads", async () => {
+  test("[C9] marking as read requires an agent", async () => {
     await using bench = await start();
     await give(bench.inbox, "lead", "w");
     expect((await refusal(bench.inbox.call("threads.show", { thread: "thr_1", markRead: true }))).code).toBe(

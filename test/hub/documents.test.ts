@@ -131,7 +131,7 @@ describe("what is served", () => {
       { n: 0, path: "listed.md", exists: true, size: 5, type: "text/markdown; charset=utf-8", problem: null },
       { n: 1, exists: false, size: null, type: null, problem: "there is no such file" },
       { n: 2, exists: false, problem: "it is a folder" },
-      { n: 3, exists: false, problem: "it leads out of the workspace" },
+      { n: 3, exists: false, problem: "it is outside the workspace" },
     ]);
   });
 
@@ -371,7 +371,7 @@ describe("changes", () => {
     rmSync(path);
     expect(await next(0)).toMatchObject({ exists: false, problem: "there is no such file" });
     symlinkSync("/etc/passwd", path);
-    expect(await next(0)).toMatchObject({ exists: false, problem: "it leads out of the workspace" });
+    expect(await next(0)).toMatchObject({ exists: false, problem: "it is outside the workspace" });
     rmSync(path);
     writeFileSync(path, "back");
     utimesSync(path, 1, 1);

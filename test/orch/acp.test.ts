@@ -171,7 +171,7 @@ describe("ends that are none", () => {
       const toml = `[runners.mine]\nkind = "acp"\ncommand = ["sh", "-c", "${script}"]`;
       const runner = await runnerIn(folder.path, "mine", toml);
       const { outcome, notes } = await play(runner, jobIn(folder));
-      expect(outcome).toEqual({ final: "", error: "it ended before its turn was over" });
+      expect(outcome).toEqual({ final: "", error: "it exited before its turn was complete" });
       expect(texts(notes, "output")).toEqual(["usage: …"]);
     });
 

@@ -50,10 +50,10 @@ test.concurrent("[Q12] exit 2 sends standard error back; a runner that cannot re
   expect(await team.hear(0)).toEqual([]);
   const prompts = read(team, "prompts");
   expect(prompts).toContain(
-    "You have answered before:\n\n> 1\n\nYour answer was not accepted:\n\nthe tests fail",
+    "You have answered before:\n\n> 1\n\nYour answer was rejected:\n\nthe tests fail",
   );
   expect(prompts.match(/the task/g)).toHaveLength(2);
-  expect(await notices(team)).toEqual(["the gate refused it: the tests fail"]);
+  expect(await notices(team)).toEqual(["the gate rejected it: the tests fail"]);
 });
 
 test.concurrent("[Q12] a runner that can resume is only told what is wrong", async () => {
@@ -65,7 +65,7 @@ test.concurrent("[Q12] a runner that can resume is only told what is wrong", asy
   expect(await team.hear()).toMatchObject([{ success: true, text: "mended" }]);
   expect(turns(team)).toBe(1);
   expect(read(team, "resumed")).toBe(
-    "Your answer was not accepted:\n\nthe tests fail\n\nMend that, and answer again.",
+    "Your answer was rejected:\n\nthe tests fail\n\nFix this and answer again.",
   );
 });
 

@@ -28,8 +28,8 @@ async function outcome(team: Crew, command: string, ...more: string[]): Promise<
 }
 
 const printing: [what: string, command: string, expected: Partial<Heard>][] = [
-  ["nothing", "true", { success: true, text: "(it ended without a word)" }],
-  ["an empty line", "echo", { success: true, text: "(it ended without a word)" }],
+  ["nothing", "true", { success: true, text: "(it ended without a final message)" }],
+  ["an empty line", "echo", { success: true, text: "(it ended without a final message)" }],
   ["no newline at the end", "printf 'no end'", { success: true, text: "no end" }],
   ["bytes that are no UTF-8", "printf 'a\\377\\376b'", { success: true, text: "a\ufffd\ufffdb" }],
   ["a character in two pieces", "printf '\\303'; sleep 0.1; printf '\\251'", { success: true, text: "é" }],
@@ -44,7 +44,7 @@ const printing: [what: string, command: string, expected: Partial<Heard>][] = [
     "echo first; exec >&- 2>&-; sleep 0.3",
     { success: true, text: "first" },
   ],
-  ["to standard error only", "echo oops >&2", { success: true, text: "(it ended without a word)" }],
+  ["to standard error only", "echo oops >&2", { success: true, text: "(it ended without a final message)" }],
   ["nothing and fails", "exit 7", { success: false, error: "it ended with status 7", partial: "" }],
 ];
 
@@ -152,7 +152,9 @@ test.concurrent("[Q5] a program that does not read a prompt of 1 MiB ends as it 
   const pushed = await team.orch("push", "name=t", "profile=fed", "--prompt-file", "prompt");
   expect(pushed.json.ok).toBe(true);
   await team.orch("run");
-  expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "(it ended without a word)" }]);
+  expect(await team.hear()).toMatchObject([
+    { from: "t", success: true, text: "(it ended without a final message)" },
+  ]);
 });
 
 test.concurrent("[Q8] a prompt of 1 MiB arrives whole on standard input", async () => {

@@ -266,19 +266,19 @@ describe("mistakes name file, table and key, and what was meant", () => {
     [
       "a key that does nothing here",
       '[runners.claude]\noutput = "json"',
-      ': [runners.claude] output is of no use with kind = "claude"',
+      ': [runners.claude] output has no effect with kind = "claude"',
       "there are kind",
     ],
     [
       "an unknown runner",
       '[profiles.p]\nrunner = "claued"',
-      ': [profiles.p] runner names "claued", which is no runner',
+      ': [profiles.p] runner names "claued", which is not a runner',
       '"claude"',
     ],
     [
       "a profile is no runner",
       '[profiles.p]\nrunner = "claude"\n[profiles.q]\nrunner = "p"',
-      ': [profiles.q] runner names "p", which is no runner',
+      ': [profiles.q] runner names "p", which is not a runner',
       "there are claude",
     ],
     [
@@ -308,19 +308,19 @@ describe("mistakes name file, table and key, and what was meant", () => {
     [
       "a mistyped place",
       '[runners.a]\ncommand = ["x", "{promt}"]',
-      ": [runners.a] command holds {promt}, which is not filled in",
+      ": [runners.a] command holds {promt}, which is not a known placeholder",
       "{prompt}",
     ],
     [
       "the prompt inside a shell's code",
       '[runners.a]\ncommand = ["env", "/bin/bash", "-lc", "echo {prompt}"]',
-      ': [runners.a] command holds "echo {prompt}": what is put in there would be run as code',
+      ': [runners.a] command holds "echo {prompt}": the inserted text would be run as code',
       '"$INBOX_PROMPT"',
     ],
     [
       "a name inside another program's code",
       '[runners.a]\ncommand = ["python3", "-c", "print(\'{name}\')"]',
-      ": [runners.a] command holds \"print('{name}')\": what is put in there would be run as code",
+      ": [runners.a] command holds \"print('{name}')\": the inserted text would be run as code",
       "as an argument",
     ],
     [

@@ -174,7 +174,7 @@ test.concurrent("[Q5] [Q7] the machine is restarted: what was running is reporte
   const own = `${process.pid}:${before.split(":")[1]}`;
   team.change("update tasks set keeper = ?, child = ?", `${own}:another-boot`, `${own}:another-boot`);
   team.change("delete from supervision");
-  expect(await team.hear()).toMatchObject([{ ...lost, error: "it was lost when the machine was restarted" }]);
+  expect(await team.hear()).toMatchObject([{ ...lost, error: "it was lost when the machine restarted" }]);
 });
 
 test.concurrent("[Q7] a keeper that was stopped is given up, and what it kept is cleared away", async () => {

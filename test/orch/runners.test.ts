@@ -232,9 +232,9 @@ describe("programs that print events", () => {
     expect(outcome).toEqual({ final: "half", error: "it ended before it had a result", session: "s" });
     const item = `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"half"}}`;
     const codex = await printing("codex", `echo '${item}'`);
-    expect(codex.outcome).toEqual({ final: "half", error: "it ended before its turn was over" });
+    expect(codex.outcome).toEqual({ final: "half", error: "it exited before its turn was complete" });
     const opencode = await printing("opencode", "true");
-    expect(opencode.outcome).toEqual({ final: "", error: "it ended before it had said anything" });
+    expect(opencode.outcome).toEqual({ final: "", error: "it exited without output" });
   });
 
   test("[Q5] an end that is an error says which", async () => {

@@ -25,7 +25,10 @@ describe.each(crews)("$name", ({ open }) => {
         got.set(sender_id, [...(got.get(sender_id) ?? []), message]);
     }
     for (const [terminal, label] of terminals)
-      expect(got.get(terminal)).toEqual([`[Task: ${label}] mean of ${label}`, "(it ended without a word)"]);
+      expect(got.get(terminal)).toEqual([
+        `[Task: ${label}] mean of ${label}`,
+        "(it ended without a final message)",
+      ]);
   });
 
   test("[B5] [Q11] gather waits for the results of all that were assigned", async () => {
@@ -42,7 +45,7 @@ describe.each(crews)("$name", ({ open }) => {
     ]);
     expect((await orch("gather", `from=${names[0]}`)).json).toMatchObject({ dead: [names[0]] });
     expect((await crew.plain("orch", ["gather", `from=${names[0]}`])).stdout).toBe(
-      `ended, and collected before: ${names[0]}\n`,
+      `ended, result already collected: ${names[0]}\n`,
     );
   });
 

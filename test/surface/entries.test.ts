@@ -28,7 +28,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
     { sender_id: "user", kind: "answer", message: "Thanks, go on" },
   ]);
   expect((await at.human("entries", "delete", id)).stdout).toContain(`inbox entries restore ${id}`);
-  expect((await at.human("entries", "list")).stdout).toBe("nothing in the inbox\n");
+  expect((await at.human("entries", "list")).stdout).toBe("the inbox is empty\n");
   expect((await at.human("entries", "restore", id)).stdout).toBe(`${id} is back\n`);
   const odd = await at.human("entries", "show", "x");
   expect([odd.code, odd.stderr]).toEqual([30, expect.stringContaining("must be an entry's id")]);
@@ -67,7 +67,7 @@ test("[U5] export and import speak lines, through a pipe and a hub; what is no e
     known: 1,
     warnings: [
       expect.stringContaining("line 1 was passed over"),
-      "line 4 was passed over: docs.0.path must not lead out of the workspace",
+      "line 4 was passed over: docs.0.path must not lead outside the workspace",
     ],
   });
   const all = await run(["entries", "export", "--db", hub.url], {});

@@ -166,7 +166,7 @@ test.skipIf(!Bun.which("script"))("[C7] on a terminal a y writes, and anything e
   };
   const no = await onTerminal("n\n");
   expect(no.stdout).toContain("[y/N]");
-  expect(no.stdout).toContain("was left as it is");
+  expect(no.stdout).toContain("was not changed");
   expect([no.code, readdirSync(at.cwd)]).toEqual([0, []]);
   const yes = await onTerminal("y\n");
   expect(yes.stdout).toContain("Changed ");

@@ -67,7 +67,7 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
     "--docs[0] must be {path}",
     "--docs[0].path is required",
   ]);
-  expect(await message('[{"path": "../x"}]')).toBe("--docs[0].path must not lead out of the workspace");
+  expect(await message('[{"path": "../x"}]')).toBe("--docs[0].path must not lead outside the workspace");
 });
 
 test.each([...revisions])(

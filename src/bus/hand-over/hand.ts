@@ -200,10 +200,10 @@ function tooLate(collected: readonly number[], lost: readonly number[]): InboxEr
   return new InboxError(
     "conflict",
     collected.length
-      ? `${named} of what was handed over was not confirmed in time, and is not yours any more`
-      : "what was handed over was not confirmed in time, and is not yours any more",
+      ? `${named} of what was handed over was not confirmed in time and is no longer yours`
+      : "what was handed over was not confirmed in time and is no longer yours",
     {
-      hint: "do nothing with it: it was given to another reader or will be, or it is gone",
+      hint: "do not act on it: another reader has it or will get it, or it expired",
       details: {
         collected: collected.map((id) => idOf("message", id)),
         lost: lost.map((id) => idOf("message", id)),

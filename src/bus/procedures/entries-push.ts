@@ -13,7 +13,7 @@ export function* entriesPush(
   const comments = input.comments?.trim() ? input.comments : "";
   const docs = input.docs ?? [];
   if (!docs.length && !comments)
-    throw new InboxError("invalid_input", "there is nothing to show: docs or comments are needed", {
+    throw new InboxError("invalid_input", "the entry is empty: give docs or comments", {
       hint: 'docs: [{"path": "report.md"}], comments: "what you say about it"',
     });
   const workspace = yield* findWorkspace(input.workspace);

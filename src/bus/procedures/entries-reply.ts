@@ -40,12 +40,14 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
-    throw new InboxError("invalid_input", "the answer says nothing: a message or a choice is needed");
+    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice");
   if (choice === undefined) return text;
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
   if (!choices.includes(choice))
-    throw new InboxError("invalid_input", `"${choice}" is not among the answers this entry offers`, {
-      hint: choices.length ? `it offers ${choices.join(", ")}` : "it offers none: answer with a message",
+    throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this entry`, {
+      hint: choices.length
+        ? `it offers ${choices.join(", ")}`
+        : "the entry has no choices: answer with a message",
       details: { choices },
     });
   return text;
@@ -63,9 +65,9 @@ function* answerMessage(tx: Context, row: EntryRow, from: string, content: Answe
   if (!(yield* ownMessage(row)))
     throw new InboxError(
       "invalid_state",
-      `the message that the entry ${row.entry_id} was made from is not on this bus any more`,
+      `the message of the entry ${row.entry_id} no longer exists on this bus`,
       {
-        hint: phrase`${call("mailbox.send", { to: row.sender ?? blank("AGENT"), message: blank("…") })} writes to whoever sent it`,
+        hint: phrase`${call("mailbox.send", { to: row.sender ?? blank("AGENT"), message: blank("…") })} writes to its sender`,
       },
     );
   const to = row.sender!;
@@ -114,7 +116,7 @@ function* agentOf(row: EntryRow): Procedure<string> {
   );
   const agent = found?.agent_id ?? row.sender;
   if (agent) return agent;
-  throw new InboxError("invalid_state", `nobody is known who could be answered: the workspace is gone`, {
-    hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to anybody by name`,
+  throw new InboxError("invalid_state", `there is nobody to answer: the workspace was removed`, {
+    hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to any agent by name`,
   });
 }

@@ -18,8 +18,8 @@ export function* entriesRestore(
   const row = yield* findEntry(tx, id, true);
   if (row.deleted_at === null) return { entry: entryView(row), already: true };
   if (restorableUntil(row.deleted_at) <= now)
-    throw new InboxError("not_found", `the entry ${id} was deleted too long ago to bring it back`, {
-      hint: phrase`${call("entries.import", { entries: blank("FILE") })} brings entries back from an export`,
+    throw new InboxError("not_found", `the entry ${id} was deleted too long ago to be restored`, {
+      hint: phrase`${call("entries.import", { entries: blank("FILE") })} restores entries from an export`,
       details: { erased: true },
     });
   yield* run(sql`update entries set deleted_at = null where entry_id = ${id}`);

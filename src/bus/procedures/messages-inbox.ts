@@ -18,13 +18,17 @@ type Input = ParsedOf<"messages.inbox">;
 export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
   const { channel, reader, sender, correlationId } = input;
   if (input.commit && reader === undefined)
-    throw new InboxError("invalid_input", "commit moves a reader's position, and no reader is named", {
+    throw new InboxError("invalid_input", "commit moves a reader's position, and no reader was given", {
       hint: phrase`add ${field("reader", blank("NAME"))}`,
     });
   if (input.newest && (reader !== undefined || input.afterId !== undefined))
-    throw new InboxError("invalid_input", "newest begins at the end, and a position was given", {
-      hint: phrase`leave out ${field("afterId")} and ${field("reader")}`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      "newest starts at the end, so it cannot be combined with a position",
+      {
+        hint: phrase`leave out ${field("afterId")} and ${field("reader")}`,
+      },
+    );
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
   const cursor = input.afterId ?? stored;
@@ -68,7 +72,7 @@ function* expired(channel: string, after: number, gap: Gap, now: string): Proced
     order by messages.message_id limit 1`);
   const oldest = next?.message_id ?? gap.to_id + 1;
   return new InboxError("cursor_expired", `gc has deleted messages of "${channel}" after ${after}`, {
-    hint: phrase`go on with ${field("afterId", oldest - 1)}; the oldest message still there is ${oldest}`,
+    hint: phrase`continue with ${field("afterId", oldest - 1)}; the oldest remaining message is ${oldest}`,
     details: { channel, after, oldest_id: oldest },
   });
 }

@@ -28,7 +28,7 @@ export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedur
     }).filter(([, value]) => value !== undefined),
   );
   if (!Object.keys(change).length && after === undefined)
-    throw new InboxError("invalid_input", `there is nothing to change in "${name}"`, {
+    throw new InboxError("invalid_input", `no change was given for "${name}"`, {
       hint: "give a new prompt, or one of model, profile, timeout, after, retries, priority",
     });
   if (after !== undefined) {
@@ -53,9 +53,13 @@ function* refuseCircle(row: TaskRow, after: readonly TaskRow[]): Procedure<void>
   let next = after.map((other) => other.task_number);
   while (next.length) {
     if (next.includes(row.task_number))
-      throw new InboxError("invalid_input", `"${row.name}" would wait for itself, in a circle`, {
-        hint: phrase`${call("tasks.queue")} shows what each waits for`,
-      });
+      throw new InboxError(
+        "invalid_input",
+        `"${row.name}" would wait for itself: the dependencies form a cycle`,
+        {
+          hint: phrase`${call("tasks.queue")} shows what each waits for`,
+        },
+      );
     for (const number of next) seenBefore.add(number);
     const links = yield* all<{ after_number: number }>(sql`
       select distinct task_dependencies.after_number from task_dependencies

@@ -28,7 +28,7 @@ export function* tasksKill(
   if (row.status !== "running")
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
       hint: isUnstartedRow(row)
-        ? phrase`${call("tasks.remove", { name })} takes it out of the queue`
+        ? phrase`${call("tasks.remove", { name })} removes it from the queue`
         : `it has ended${row.error === null ? "" : `: ${row.error}`}`,
     });
   const now = yield* tx.clock();
@@ -52,7 +52,7 @@ export function* killLine(tx: Context, row: TaskRow, { by, reason, now }: Kill):
   }
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and ${isRunning}`);
   const killed = [row.name];
-  const because = `"${row.name}", its parent, was killed`;
+  const because = `its parent "${row.name}" was killed`;
   for (const child of below) killed.push(...(yield* killLine(tx, child, { by, reason: because, now })));
   return killed;
 }

@@ -31,12 +31,16 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
   const other = others.findIndex((one) => one.name === (before ?? behind));
   if (to === undefined && other < 0)
     throw new InboxError("not_found", `"${before ?? behind}" is not waiting in the same queue as "${name}"`, {
-      hint: phrase`${call("tasks.queue")} shows what is`,
+      hint: phrase`${call("tasks.queue")} lists the waiting tasks`,
     });
   if (to !== undefined && to > line.length)
-    throw new InboxError("invalid_input", `there are only ${line.length} places in this queue, got ${to}`, {
-      hint: phrase`${call("tasks.move", { name, to: line.length })} makes it the last`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      `position ${to} is out of range: the queue has ${line.length} tasks`,
+      {
+        hint: phrase`${call("tasks.move", { name, to: line.length })} moves it to the end`,
+      },
+    );
   const at = to === undefined ? other + (before === undefined ? 1 : 0) : to - 1;
   const ordered = others.toSpliced(at, 0, row);
   const places = line.map((one) => one.place);

@@ -15,7 +15,7 @@ export function* threadsCancel(
 ): Procedure<OutputOf<"threads.cancel">> {
   const { agent, artifacts } = input;
   if (input.reason !== undefined && input.summary !== undefined)
-    throw new InboxError("invalid_input", "reason and summary are the same, and both were given", {
+    throw new InboxError("invalid_input", "reason and summary mean the same; give only one", {
       hint: "leave out summary",
     });
   const reason = input.reason ?? input.summary ?? (firstLine(input.body ?? "") || undefined);

@@ -62,8 +62,8 @@ export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Re
     return yield* claimThread(tx, yield* locked(tx, thread), input);
   }
   if (input.leaseToken !== undefined)
-    throw new InboxError("invalid_input", "a lease token is one thread's: say which thread", {
-      hint: phrase`add ${field("thread", blank("THREAD"))}, or leave the token out`,
+    throw new InboxError("invalid_input", "a lease token belongs to one thread, and no thread was given", {
+      hint: phrase`add ${field("thread", blank("THREAD"))}, or leave out the token`,
     });
   const names = yield* namesOf(input.agent);
   for (;;) {
@@ -179,7 +179,7 @@ function* claimThread(
 /** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */
 function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string): Procedure<Refused> {
   const id = idOf("thread", thread.thread_id);
-  const summary = `gave up after ${lease.attempt} attempts: the last lease, of "${lease.agent_id}", ran out`;
+  const summary = `gave up after ${lease.attempt} attempts: the last lease, held by "${lease.agent_id}", expired`;
   const payload = { success: false, reason: "attempts_exhausted", attempts: lease.attempt };
   const head = {
     thread: thread.thread_id,

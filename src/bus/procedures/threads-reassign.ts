@@ -23,7 +23,7 @@ export function* threadsReassign(
   yield* notOfSubAgent(thread, "reassign");
   if (thread.assigned_to === to)
     throw new InboxError("invalid_state", `thread ${id} is assigned to "${to}" already`, {
-      hint: phrase`name another agent; ${call("threads.release", { thread: id, force: true })} gives it back to whom it was first sent`,
+      hint: phrase`choose another agent; ${call("threads.release", { thread: id, force: true })} returns it to its original recipient`,
       details: { thread_id: id, status: thread.status, assigned_to: to },
     });
   const lease = yield* findLease(thread.thread_id);

@@ -15,8 +15,8 @@ export function* threadsRelease(
 ): Procedure<OutputOf<"threads.release">> {
   if (input.force) return yield* forceRelease(tx, input);
   if (input.reason !== undefined)
-    throw new InboxError("invalid_input", "a reason is for whoever loses the thread by force", {
-      hint: phrase`add ${field("force")}, or leave the reason out`,
+    throw new InboxError("invalid_input", "a reason is only used with force", {
+      hint: phrase`add ${field("force")}, or leave out the reason`,
     });
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();

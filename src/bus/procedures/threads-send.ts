@@ -27,7 +27,7 @@ export function* threadsSend(tx: Context, input: Input): Procedure<Output> {
       "invalid_input",
       `${misplaced} belongs to a new thread, but ${input.thread} exists`,
       {
-        hint: `leave out ${misplaced} to add to the thread; a new thread is made without thread, with to and subject`,
+        hint: `leave out ${misplaced} to add to the thread; to create a new thread, give to and subject without thread`,
       },
     );
   return yield* postInThread(tx, { ...input, thread: input.thread, kind: input.kind ?? "progress" });
@@ -36,9 +36,13 @@ export function* threadsSend(tx: Context, input: Input): Procedure<Output> {
 function* create(tx: Context, input: Input): Procedure<Output> {
   const { from, to, subject } = input;
   if (to === undefined || subject === undefined)
-    throw new InboxError("invalid_input", phrase`a new thread needs ${field("to")} and ${field("subject")}`, {
-      hint: phrase`${call("threads.send", { to: blank("AGENT"), subject: blank("…") })} creates one; add ${field("thread", blank("THREAD"))} to write into an existing one`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`a new thread requires ${field("to")} and ${field("subject")}`,
+      {
+        hint: phrase`${call("threads.send", { to: blank("AGENT"), subject: blank("…") })} creates one; add ${field("thread", blank("THREAD"))} to add to an existing one`,
+      },
+    );
   const now = yield* tx.clock();
   const recipient = yield* recipientOf(tx, to, input.strict);
   yield* seen(tx, from, now);

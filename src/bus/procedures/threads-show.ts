@@ -13,7 +13,7 @@ export function* threadsShow(
   input: ParsedOf<"threads.show">,
 ): Procedure<OutputOf<"threads.show">> {
   if (input.markRead && input.agent === undefined)
-    throw new InboxError("invalid_input", "marking as read needs to know who reads", {
+    throw new InboxError("invalid_input", "marking as read requires an agent", {
       hint: phrase`add ${field("agent", blank("NAME"))}, or set ${variable("INBOX_AGENT")}`,
     });
   const thread = yield* findThread(input.thread);

@@ -15,13 +15,9 @@ export function* threadsUpdate(
 ): Procedure<OutputOf<"threads.update">> {
   const { agent, status } = input;
   if (status === "blocked" && input.summary === undefined)
-    throw new InboxError(
-      "invalid_input",
-      "a blocked update needs a summary that says exactly what is missing",
-      {
-        hint: phrase`add ${field("summary", blank("Should admins log in by email?"))}`,
-      },
-    );
+    throw new InboxError("invalid_input", "a blocked update requires a summary that states what is missing", {
+      hint: phrase`add ${field("summary", blank("Should admins log in by email?"))}`,
+    });
   const summary = input.summary ?? (input.body ? firstLine(input.body) : "in progress");
   const content = contentOf({ ...input, summary });
   const thread = yield* lockThread(tx, input.thread);

@@ -25,10 +25,7 @@ const answerLimit = 100;
 
 export function* replyStart(input: Input): Procedure<ReplyStart> {
   if (input.afterMessage !== undefined && input.afterEvent !== undefined)
-    throw new InboxError(
-      "invalid_input",
-      "after-message and after-event both say where to start; give one of them",
-    );
+    throw new InboxError("invalid_input", "give only one of after-message and after-event");
   const thread = (yield* findThread(input.thread)).thread_id;
   const lease = yield* findLease(thread);
   const waiter = input.agent ?? (isHeld(lease) ? lease.agent_id : undefined);

@@ -76,13 +76,9 @@ function* permissionOf({ agent, permission, usualPermission }: NewTask): Procedu
   const most = (yield* liveTask(agent))?.permission ?? null;
   const explicit = permission ?? "inherit";
   if (most !== null && explicit !== "inherit" && isMore(explicit, most))
-    throw new InboxError(
-      "not_allowed",
-      `"${agent}" has permission=${most} itself, and cannot give ${explicit}`,
-      {
-        hint: "leave permission out: it then has what you have",
-      },
-    );
+    throw new InboxError("not_allowed", `"${agent}" has permission=${most} and cannot grant ${explicit}`, {
+      hint: "leave out permission to give it the same as yours",
+    });
   const wanted = explicit === "inherit" ? usualPermission : explicit;
   if (wanted === "inherit") return most ?? "edit";
   return most !== null && isMore(wanted, most) ? most : wanted;
@@ -105,9 +101,13 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
       });
     const row = yield* findTask(other);
     if (!isLive(row) && row.success !== 1)
-      throw new InboxError("invalid_state", `"${name}" would never start: "${other}" has not succeeded`, {
-        hint: `push "${other}" again first, or leave it out`,
-      });
+      throw new InboxError(
+        "invalid_state",
+        `"${name}" would never start: its dependency "${other}" did not succeed`,
+        {
+          hint: `push "${other}" again first, or leave it out`,
+        },
+      );
     rows.push(row);
   }
   return rows;
@@ -117,23 +117,23 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
   if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
     throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
-      hint: "give the sub-agent another name, or leave it out",
+      hint: "choose another name, or leave it out to get a generated one",
     });
   // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
   const owner = yield* ownerOf(name);
   if (owner)
-    throw new InboxError("conflict", `"${name}" is not free: "${owner.agent_id}" has ${owner.what}`, {
-      hint: "give the sub-agent another name, or leave it out",
+    throw new InboxError("conflict", `the name "${name}" is taken: "${owner.agent_id}" has ${owner.what}`, {
+      hint: "choose another name, or leave it out to get a generated one",
     });
   const pool = yield* one(sql`select 1 as here from pool_members where pool_members.pool = ${name} limit 1`);
   if (pool)
     throw new InboxError("conflict", `"${name}" is a pool: the sub-agent would get its mail and its work`, {
-      hint: "give the sub-agent another name, or leave it out",
+      hint: "choose another name, or leave it out to get a generated one",
     });
   const taken = yield* liveTask(name);
   if (taken)
     throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
-      hint: phrase`take another name, or leave it out; ${call("tasks.queue", { all: true })} shows them`,
+      hint: phrase`choose another name, or leave it out; ${call("tasks.queue", { all: true })} shows them`,
     });
 }
 

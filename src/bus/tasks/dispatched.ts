@@ -21,7 +21,7 @@ export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
     if (!hasEnded(thread) && !overdue && row.killed_by === null) continue;
     ended.push({ worker: thread.assigned_to, task: row.name, thread: thread.thread_id });
     const why = overdue
-      ? `it took longer than ${row.timeout_ms! / 1000} seconds`
+      ? `it exceeded its timeout of ${row.timeout_ms! / 1000} seconds`
       : "its thread was cancelled";
     const error = row.killed_by === null ? why : killedBy(row);
     const reason = row.killed_by !== null ? "killed" : overdue ? "timeout" : "cancelled";

@@ -139,7 +139,7 @@ function* deliver(
   const payload = { ...told, ...refused };
   const final = ending.final ?? "";
   const body = success ? withRefusals(row, final, ending.refused ?? []) : JSON.stringify(payload);
-  const summary = success ? firstLine(final) || "(it ended without a word)" : firstLine(error!);
+  const summary = success ? firstLine(final) || "(it ended without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
@@ -226,7 +226,7 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
     select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;
-    const error = `skipped: "${failed.name}", which it waits for, did not succeed`;
+    const error = `skipped: its dependency "${failed.name}" did not succeed`;
     const outcome: Concluded = { success: false, error, reason: "skipped" };
     yield* tell(tx, row, outcome, now);
     yield* finishTask(tx, row, outcome, now);
@@ -247,7 +247,7 @@ function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Proc
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
-    // It has failed before and waited to be tried again: its parent still waits for a word.
+    // It has failed before and waited will be retried: its parent still waits for a word.
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
     const ending = { success: false, error: removed.error, reason: removed.reason };
     yield* conclude(tx, { row, thread, now }, ending);

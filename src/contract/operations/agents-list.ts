@@ -5,7 +5,7 @@ export const agentsList = operation({
   name: "agents.list",
   kind: "read",
   access: { on: "everybody" },
-  summary: "Show who there is, and what each holds and has waiting",
+  summary: "List agents with the threads they hold and their waiting mail",
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({
@@ -29,7 +29,7 @@ export const agentsList = operation({
   mcp: {
     tool: "agents",
     set: "worker",
-    use: "See who there is, who lives, what each holds, and how much mail waits for it.",
+    use: "List agents: which are active, what each holds, and how much mail is waiting.",
   },
   examples: ["inbox agents"],
 });

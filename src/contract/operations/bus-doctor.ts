@@ -9,7 +9,7 @@ export const busDoctor = operation({
   name: "bus.doctor",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Check the database and say what to do",
+  summary: "Check the database and print what to fix",
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

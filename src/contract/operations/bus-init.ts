@@ -6,9 +6,8 @@ export const busInit = operation({
   name: "bus.init",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Create the database here",
-  detail: phrase`Makes .agents/coord.db in this folder, or what ${option("db")} names. Running it again changes nothing. What
-    you made this way is trusted: see ${call("bus.trust")}.`,
+  summary: "Create a database in this folder",
+  detail: phrase`Creates .agents/coord.db in this folder, or the database given by ${option("db")}. Running it again changes nothing. A bus you create is trusted: see ${call("bus.trust")}.`,
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

@@ -7,10 +7,8 @@ export const busServe = operation({
   name: "bus.serve",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Run the hub: REST, long poll and events for this database",
-  detail: phrase`It creates the database if there is none. On this machine it needs no token unless ${field("auth")}; on another
-    address it starts only when there are tokens. A database server that is away it waits for, and refuses calls
-    meanwhile. Ctrl-C stops it: waiters get an answer, writes are finished.`,
+  summary: "Run the hub: web page, REST API, MCP and events for this database",
+  detail: phrase`Creates the database if there is none. On the loopback address it requires no token unless ${field("auth")} is given; on any other address it starts only if a token exists. If the database server is unreachable, the hub waits for it and refuses calls until then. Ctrl-C stops it: open waits are answered and writes are completed.`,
   input: () =>
     v.strictObject({
       port: v.optional(integer("the port (default: 3456; 0: any)", { min: 0, max: 65_535 }), 3456),
@@ -19,13 +17,13 @@ export const busServe = operation({
         "127.0.0.1",
       ),
       allowHost: v.optional(
-        names("further names it is called by, through a proxy; then it wants tokens", "NAME,…"),
+        names("additional host names it accepts, for use behind a proxy; requires tokens", "NAME,…"),
       ),
-      auth: flag("want a token on every request, also from this machine"),
+      auth: flag("require a token on every request, even from this machine"),
       dataDir: v.optional(
-        absolutePath("where the journal of the person's inbox goes (default: beside a database file)"),
+        absolutePath("folder for the journal of the person's inbox (default: beside the database file)"),
       ),
-      dev: flag("for work on the page: POST /api/inbox/seed puts an entry into the person's inbox"),
+      dev: flag("for developing the page: POST /api/inbox/seed adds a sample entry to the person's inbox"),
     }),
   output: () =>
     v.strictObject({

@@ -9,29 +9,30 @@ export const busSetup = operation({
   name: "bus.setup",
   kind: "local",
   access: { on: "everybody" },
-  summary: "Give an agent's program the tools: write its MCP configuration",
-  detail: phrase`Shows the change as a diff and writes it after a y on the terminal, or with ${field("yes")}. Only the entry
-    inbox is touched. ${field("remove")} takes it out again. Tokens are never written: with ${field("url")} and
-    INBOX_TOKEN set, the entry refers to that variable.`,
+  summary: "Configure an agent program to use this bus over MCP",
+  detail: phrase`Shows the change as a diff and writes it after confirmation, or with ${field("yes")}. Only the entry named inbox is changed. ${field("remove")} removes it. Tokens are never written: with ${field("url")} and INBOX_TOKEN set, the entry refers to that variable.`,
   input: () =>
     v.strictObject({
       client: choice(setupClients, `the program to configure: ${setupClients.join(", ")}`, "CLIENT"),
       scope: v.optional(
-        choice(["project", "user"], "for this folder, or for all of yours (default: project)"),
+        choice(
+          ["project", "user"],
+          "configure this project, or all projects of this user (default: project)",
+        ),
         "project",
       ),
       agent: v.optional(
         name(
-          "who the agent is on the bus (INBOX_AGENT of the entry; default: INBOX_AGENT of the client, else main)",
+          "the agent's name on the bus, written as INBOX_AGENT (default: the client's INBOX_AGENT, else main)",
         ),
       ),
       url: v.optional(
-        text("a hub, or HUB/mcp/WORKSPACE: the client connects there instead of starting inbox", {
+        text("connect to this hub (or HUB/mcp/WORKSPACE) instead of starting inbox mcp", {
           limit: 2048,
           value: "HUB",
         }),
       ),
-      remove: flag("take the entry out again"),
+      remove: flag("remove the entry"),
       yes: flag("write without asking"),
     }),
   output: () =>

@@ -7,17 +7,14 @@ export const busTrust = operation({
   name: "bus.trust",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Approve that programs are started for this bus, after a look at them",
-  detail: phrase`Shows the runners and gates of its profile file and the tasks that wait, and asks; ${field("yes")} approves
-    without asking. A bus you made with ${call("bus.init")} is approved already. A profile file is approved as it
-    is now: after a change it asks again. Containers and CI name a folder instead:
-    ${option("trust", blank("FOLDER"))}, or INBOX_TRUST=FOLDER[:FOLDER].`,
+  summary: "Show the programs this bus can start, and approve them",
+  detail: phrase`Shows the runners and gates of its profile file and the waiting tasks, and asks for confirmation; ${field("yes")} approves without asking. A bus you created with ${call("bus.init")} is already approved. A profile file is approved as it is now: a changed file must be approved again. In containers and CI, trust a folder instead: ${option("trust", blank("FOLDER"))}, or INBOX_TRUST=FOLDER[:FOLDER].`,
   input: () =>
     v.strictObject({
       yes: flag("approve without asking"),
-      revoke: flag("take the approval back"),
+      revoke: flag("withdraw the approval"),
       digest: v.optional(
-        text("approve only what has this digest, as an earlier answer gave it", { limit: 64, value: "HEX" }),
+        text("approve only if the digest matches the one shown earlier", { limit: 64, value: "HEX" }),
       ),
     }),
   output: () =>

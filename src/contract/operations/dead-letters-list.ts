@@ -11,9 +11,9 @@ export const deadLettersList = operation({
   summary: "List dead letters, oldest first",
   input: () =>
     v.strictObject({
-      channel: v.optional(name("only those to this agent or channel", "CHANNEL")),
-      afterId: v.optional(messageNumber("only those with a greater id", "after")),
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+      channel: v.optional(name("only dead letters of this agent or channel", "CHANNEL")),
+      afterId: v.optional(messageNumber("only dead letters with a greater id", "after")),
+      limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () => v.strictObject({ messages: v.array(deadLetter()), count: v.number() }),
   errors: ["invalid_input"],

@@ -7,13 +7,13 @@ export const deadLettersPurge = operation({
   name: "deadLetters.purge",
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },
-  summary: "Throw dead letters away",
-  detail: "One by its number, or all of a channel. A message of a thread stays in its thread.",
+  summary: "Delete dead letters",
+  detail: "One by its id, or all of a channel. A message of a thread stays in its thread.",
   input: () =>
     v.strictObject({
-      id: v.optional(messageNumber("the message's number")),
+      id: v.optional(messageNumber("the message's id")),
       channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
-      agent: name("who does it", "NAME"),
+      agent: name("who makes the change", "NAME"),
     }),
   output: () => v.strictObject({ purged: v.number() }),
   errors: ["invalid_input", "not_found"],

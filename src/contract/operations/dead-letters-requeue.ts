@@ -8,12 +8,12 @@ export const deadLettersRequeue = operation({
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Put dead letters back into their inbox",
-  detail: "One by its number, or all of a channel.",
+  detail: "One by its id, or all of a channel.",
   input: () =>
     v.strictObject({
-      id: v.optional(messageNumber("the message's number")),
+      id: v.optional(messageNumber("the message's id")),
       channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
-      agent: name("who does it", "NAME"),
+      agent: name("who makes the change", "NAME"),
     }),
   output: () => v.strictObject({ requeued: v.number() }),
   errors: ["invalid_input", "not_found"],

@@ -8,7 +8,7 @@ export const deadLettersShow = operation({
   kind: "read",
   access: { on: "message", by: "id", does: "read" },
   summary: "Show one dead letter",
-  input: () => v.strictObject({ id: messageNumber("the message's number") }),
+  input: () => v.strictObject({ id: messageNumber("the message's id") }),
   output: () => v.strictObject({ message: deadLetter() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq show", plain: ["id"] },

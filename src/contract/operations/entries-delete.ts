@@ -24,6 +24,6 @@ export const entriesDelete = operation({
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries delete", plain: ["id"], identity: "agent", identityDefault: person },
   http: ["DELETE /api/inbox/:id"],
-  mcp: { none: "it is the person's, not a model's" },
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries delete 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
 });

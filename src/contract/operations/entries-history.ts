@@ -10,22 +10,22 @@ export const entriesHistory = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "Show the person's inbox, newest first",
-  detail: `With the number of unread ones, of the workspace if one is named; ${unreadLimit} means as many or more.`,
+  detail: `Includes the number of unread entries, of the workspace if one is given; ${unreadLimit} means ${unreadLimit} or more.`,
   input: () =>
     v.strictObject({
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 200 }), 50),
+      limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 200 }), 50),
       before: v.optional(
         entryPlace(
-          "only entries older than this one, which may be deleted, or than a time (milliseconds, ISO 8601)",
+          "only entries older than this entry (it may be deleted) or this time (milliseconds or ISO 8601)",
         ),
       ),
       workspaceId: v.optional(workspaceId("only of this workspace")),
-      unread: flag("only those that are not read yet"),
+      unread: flag("only unread entries"),
     }),
   output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean(), unread: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries list" },
   http: ["GET /api/inbox/history"],
-  mcp: { none: "it is the person's, not a model's" },
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries list --limit 20", "inbox entries list --unread"],
 });

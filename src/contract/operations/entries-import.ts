@@ -6,9 +6,9 @@ export const entriesImport = operation({
   name: "entries.import",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Add entries from JSON lines, as export and the journal have them",
+  summary: "Add entries from JSON lines, as written by export or the journal",
   detail:
-    "Entries that are there already, by their id, are left as they are. Each keeps its time, and so its place in the history.",
+    "Entries whose id exists already are left unchanged. Each entry keeps its time, and so its place in the history.",
   input: () => v.strictObject({ entries: exportedEntries() }),
   output: () =>
     v.strictObject({
@@ -19,6 +19,6 @@ export const entriesImport = operation({
   errors: ["invalid_input", "too_large"],
   cli: { command: "entries import", plain: ["entries"] },
   http: ["POST /api/inbox/import"],
-  mcp: { none: "it is the person's, not a model's" },
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries import entries.jsonl"],
 });

@@ -7,10 +7,10 @@ export const entriesPush = operation({
   name: "entries.push",
   kind: "write",
   access: { on: "workspace", by: "workspace", does: "change" },
-  summary: "Put something into the person's inbox",
+  summary: "Add an entry to the person's inbox",
   detail:
-    "Pointers to documents of the workspace, shown live, and what you say about them; at least one of the two. " +
-    "With choices it is a question: the answer comes to the workspace's agent, with payload.choice.",
+    "Give documents of the workspace (shown as they are now), comments, or both. " +
+    "With choices the entry is a question: the answer goes to the workspace's agent, with payload.choice.",
   input: () =>
     v.strictObject({ workspace: workspaceId(), docs: docs(), comments: comments(), choices: choices() }),
   output: () => v.strictObject({ id: v.string(), ts: v.number() }),

@@ -8,12 +8,13 @@ export const entriesRead = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Mark an entry as read",
-  detail: "A message to the person is acked by that. Once: a second time changes nothing, and says already.",
+  detail:
+    "This also acks a message to the person. Marking it again changes nothing and answers already: true.",
   input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who read it", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries read", plain: ["id"], identity: "agent", identityDefault: person },
   http: ["PUT /api/inbox/:id/read"],
-  mcp: { none: "it is the person's, not a model's" },
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries read 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
 });

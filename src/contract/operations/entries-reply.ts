@@ -11,8 +11,8 @@ export const entriesReply = operation({
   access: { on: "entry", by: "id", does: "change" },
   summary: "Answer an entry of the person's inbox",
   detail:
-    "The answer goes to the workspace's agent; where the entry is a message, into its thread, or to its sender. " +
-    "Whoever waits for it is woken. A choice is one of those the entry offers, and arrives as payload.choice.",
+    "The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. " +
+    "It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice.",
   input: () =>
     v.strictObject({
       id: entryId(),
@@ -25,6 +25,6 @@ export const entriesReply = operation({
   cli: { command: "entries reply", plain: ["id", "message"], identity: "from", identityDefault: person },
   creates: true,
   http: ["POST /api/inbox/:id/reply"],
-  mcp: { none: "it is the person's, not a model's" },
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ['inbox entries reply 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 "Yes, extend the rates section"'],
 });

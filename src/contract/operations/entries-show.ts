@@ -11,12 +11,11 @@ export const entriesShow = operation({
   kind: "read",
   access: { on: "entry", by: "id", does: "read", marking: "change" },
   summary: "Show one entry of the person's inbox, and its documents as they are now",
-  detail: phrase`It changes nothing unless ${field("markRead")}. Whoever shows it to the person marks it as read, as the page
-    does.`,
+  detail: phrase`Changes nothing without ${field("markRead")}. A program that shows the entry to the person should mark it as read, as the page does.`,
   input: () =>
     v.strictObject({
       id: entryId(),
-      markRead: flag("mark it as read; a message is acked by that"),
+      markRead: flag("mark it as read; this also acks a message"),
       agent: v.optional(name(phrase`who reads, with ${field("markRead")}`, "NAME"), person),
     }),
   output: () =>
@@ -30,6 +29,6 @@ export const entriesShow = operation({
   cli: { command: "entries show", plain: ["id"], identity: "agent", identityDefault: person },
   marks: { with: "markRead" },
   http: ["POST /api/inbox/:id/show", "GET /api/inbox/:id"],
-  mcp: { none: "it is the person's, not a model's" },
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries show 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --mark-read"],
 });

@@ -11,9 +11,8 @@ export const eventsWatch = operation({
   name: "events.watch",
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },
-  summary: "Block until something happens, or follow all that happens",
-  detail: phrase`Starts now unless ${field("afterEvent")} names the last event you have seen. Filters look at the state after
-    the event. With ${field("follow")} it never ends by itself and prints one JSON line per event.`,
+  summary: "Wait for events, or follow them as a stream",
+  detail: phrase`Starts with the next event unless ${field("afterEvent")} gives the last event you have seen. Filters apply to the state after the event. With ${field("follow")} it does not stop, and prints one JSON line per event.`,
   input: () =>
     v.strictObject({
       agent: v.optional(name("threads this agent created or is assigned, and messages to it", "AGENT")),
@@ -21,8 +20,10 @@ export const eventsWatch = operation({
       thread: v.optional(threadId("only this thread")),
       run: v.optional(name("only this run", "RUN")),
       afterEvent: afterEvent("the last event you have seen"),
-      limit: v.optional(integer("at most so many events (default: 50)", { min: 1, max: 1000 }), 50),
-      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
+      limit: v.optional(integer("maximum number of events (default: 50)", { min: 1, max: 1000 }), 50),
+      timeoutSeconds: timeoutSeconds(
+        "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
+      ),
       follow: flag("stream events until interrupted or timed out"),
     }),
   output: () =>
@@ -39,7 +40,7 @@ export const eventsWatch = operation({
   mcp: {
     tool: "watch",
     set: "worker",
-    use: "Block until something happens on the bus. To wait for mail use check_inbox, for an answer wait_reply.",
+    use: "Wait for events on the bus. To wait for mail use check_inbox, for an answer wait_reply.",
     without: ["follow"],
   },
   nothing: (output) => !output.woke,

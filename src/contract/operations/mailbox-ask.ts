@@ -11,14 +11,12 @@ export const mailboxAsk = operation({
   name: "mailbox.ask",
   kind: "write",
   access: { on: "own" },
-  summary: "Ask an agent or the person something, outside of any thread",
-  detail: phrase`The person gets the choices as buttons. The answer comes to your inbox; the person's has the question's
-    correlation id, and what was chosen as payload.choice. In a thread use
-    ${call("threads.update", { status: "blocked" })} instead.`,
+  summary: "Ask an agent or the person a question, outside of any thread",
+  detail: phrase`The person sees the choices as buttons. The answer comes to your inbox; the person's answer has the question's correlation id, and the chosen answer as payload.choice. In a thread use ${call("threads.update", { status: "blocked" })} instead.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),
-      to: name("whom: an agent, or user", "AGENT"),
+      to: name("the recipient: an agent, or user for the person", "AGENT"),
       question: text("what to ask", { file: true }),
       choices: choices(),
       strict: strict(),
@@ -37,7 +35,7 @@ export const mailboxAsk = operation({
   mcp: {
     tool: "ask",
     set: "mailbox",
-    use: "Ask an agent or the person (user) something, with answers to choose from. The answer comes to your inbox.",
+    use: "Ask an agent or the person (user) a question, with answers to choose from. The answer comes to your inbox.",
     without: ["strict"],
   },
   examples: ['inbox ask user "Deploy now?" --choices yes,no'],

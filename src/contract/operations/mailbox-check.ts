@@ -7,13 +7,16 @@ export const mailboxCheck = operation({
   name: "mailbox.check",
   kind: "wait",
   access: { on: "own" },
-  summary: "Collect all mail that is there, without waiting",
+  summary: "Collect all waiting mail, without blocking",
   input: () =>
     v.strictObject({
       agent: mailbox(),
       from: fromSender(),
       lifo: lifo(),
-      max: v.optional(integer("collect up to so many (default: 1000)", { min: 1, max: 1000 }), 1000),
+      max: v.optional(
+        integer("maximum number of messages to collect (default: 1000)", { min: 1, max: 1000 }),
+        1000,
+      ),
       ack: ackMode(),
       visibilitySeconds: visibilitySeconds(),
     }),

@@ -9,21 +9,26 @@ export const mailboxGather = operation({
   name: "mailbox.gather",
   kind: "wait",
   access: { on: "own" },
-  summary: "Wait for the answers of several agents, and collect them together",
+  summary: "Wait for answers from several agents, and collect them together",
   detail:
-    "An answer is a result, or any message of a sender that has no open thread from you. After the timeout you get " +
-    "what has come, and who is missing: exit code 10 only where nothing has.",
+    "An answer is a result, or any message from a sender that has no open thread from you. After the timeout you get " +
+    "the answers so far and the names that are missing; the exit code is 10 only if there are none.",
   input: () =>
     v.strictObject({
       agent: mailbox(),
-      from: names("the agents that are to answer", "AGENT,…"),
+      from: names("the agents whose answers are awaited", "AGENT,…"),
       need: v.optional(
-        text("how many: all, any, or a number (default: all)", { limit: 8, value: "all|any|N" }),
+        text("how many of them must answer: all, any, or a number (default: all)", {
+          limit: 8,
+          value: "all|any|N",
+        }),
         "all",
       ),
       correlationId: v.optional(name("only answers with this correlation id", "ID", "correlation")),
-      after: v.optional(messageNumber("only messages after this one: earlier mail is stale")),
-      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
+      after: v.optional(messageNumber("only messages after this one")),
+      timeoutSeconds: timeoutSeconds(
+        "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
+      ),
       ack: ackMode(),
       visibilitySeconds: visibilitySeconds(),
     }),

@@ -7,12 +7,12 @@ export const mailboxList = operation({
   name: "mailbox.list",
   kind: "read",
   access: { on: "inbox", by: "agent", does: "read" },
-  summary: "Show what is waiting in an inbox, without collecting it",
+  summary: "List the mail waiting in an inbox, without collecting it",
   input: () =>
     v.strictObject({
       agent: mailbox(),
       from: fromSender(),
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+      limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () => v.strictObject({ messages: v.array(mail()), total: v.number(), hidden: v.number() }),
   errors: ["invalid_input"],
@@ -21,7 +21,7 @@ export const mailboxList = operation({
   mcp: {
     tool: "mail",
     set: "mailbox",
-    use: "Look at what waits in your inbox without taking it.",
+    use: "List the mail waiting in your inbox, without taking it.",
   },
   examples: ["inbox mail --agent main"],
 });

@@ -9,16 +9,20 @@ export const mailboxReceive = operation({
   name: "mailbox.receive",
   kind: "wait",
   access: { on: "own" },
-  summary: "Block for mail and collect it",
-  detail: phrase`One message unless ${field("max")} says more; the oldest first unless ${field("lifo")}. What was printed is
-  acked.`,
+  summary: "Wait for mail and collect it",
+  detail: phrase`One message unless ${field("max")} is given, oldest first unless ${field("lifo")}. Printed messages are acked.`,
   input: () =>
     v.strictObject({
       agent: mailbox(),
       from: fromSender(),
       lifo: lifo(),
-      max: v.optional(integer("collect up to so many (default: 1)", { min: 1, max: 1000 }), 1),
-      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
+      max: v.optional(
+        integer("maximum number of messages to collect (default: 1)", { min: 1, max: 1000 }),
+        1,
+      ),
+      timeoutSeconds: timeoutSeconds(
+        "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
+      ),
       ack: ackMode(),
       visibilitySeconds: visibilitySeconds(),
     }),

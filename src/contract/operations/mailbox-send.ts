@@ -12,13 +12,13 @@ export const mailboxSend = operation({
   access: { on: "own" },
   summary: "Send a plain message, without a thread",
   detail:
-    "Two plain arguments: the agent, and what to say. It waits in the agent's inbox until it is collected. " +
-    "A pool's members get a copy each.",
+    "The arguments are the agent and the text. The message stays in the agent's inbox until it is collected. " +
+    "Each member of a pool gets a copy.",
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: address("the agent or pool it is for, or * for everybody who is known", "AGENT"),
-      message: text("what to say", { file: true }),
+      to: address("the agent or pool that gets it, or * for all known agents", "AGENT"),
+      message: text("the text", { file: true }),
       strict: strict(),
     }),
   output: () =>

@@ -8,22 +8,25 @@ export const mailboxWait = operation({
   name: "mailbox.wait",
   kind: "wait",
   access: { on: "own" },
-  summary: "Block for the first message, then gather what comes within a moment",
+  summary: "Wait for the first message, then collect what arrives within a short window",
   detail:
-    "What many workers answer at about the same time arrives as one answer. The window counts from the first message's " +
-    "arrival; where nothing more is expected it ends at once.",
+    "Messages that arrive at about the same time are returned together. The window starts with the first message's " +
+    "arrival; it ends at once if no more mail is expected.",
   input: () =>
     v.strictObject({
       agent: mailbox(),
       from: fromSender(),
       timeoutSeconds: timeoutSeconds(
-        "give up after N seconds; 0: at once, without a window (default: none, that is never)",
+        "stop waiting after N seconds; 0: do not wait, no window (default: none, wait forever)",
       ),
       batchWindow: v.optional(
-        number("how long to go on after the first message, in seconds (default: 2)", { min: 0, max: 60 }),
+        number("length of the window after the first message, in seconds (default: 2)", { min: 0, max: 60 }),
         2,
       ),
-      max: v.optional(integer("collect up to so many (default: 1000)", { min: 1, max: 1000 }), 1000),
+      max: v.optional(
+        integer("maximum number of messages to collect (default: 1000)", { min: 1, max: 1000 }),
+        1000,
+      ),
       ack: ackMode(),
       visibilitySeconds: visibilitySeconds(),
     }),
@@ -41,7 +44,7 @@ export const mailboxWait = operation({
     renamed: { timeoutSeconds: "timeout", batchWindow: "batch_window" },
     says: {
       batchWindow:
-        "seconds from the first arrival to let more in (default 2); fewer where no more is expected",
+        "length of the window after the first arrival, in seconds (default 2); shorter if no more mail is expected",
     },
     without: ["from", "max", "ack", "visibilitySeconds"],
     shape: "terminal",

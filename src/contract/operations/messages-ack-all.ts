@@ -7,7 +7,7 @@ export const messagesAckAll = operation({
   name: "messages.ackAll",
   kind: "write",
   access: { on: "channel", by: "channel", does: "change" },
-  summary: "Acknowledge all that is pending on a channel",
+  summary: "Acknowledge all pending messages of a channel",
   input: () => v.strictObject({ channel: channel(), agent: name("who acks", "NAME") }),
   output: () => v.strictObject({ channel: v.string(), ackedCount: v.number() }),
   errors: ["invalid_input"],

@@ -8,8 +8,8 @@ export const messagesAck = operation({
   kind: "write",
   access: { on: "message", by: "id", does: "change" },
   summary: "Acknowledge one message",
-  detail: "Once: a second ack changes nothing, and says already with the time of the first.",
-  input: () => v.strictObject({ id: messageNumber("the message's number"), agent: name("who acks", "NAME") }),
+  detail: "A second ack changes nothing and answers already: true with the time of the first.",
+  input: () => v.strictObject({ id: messageNumber("the message's id"), agent: name("who acks", "NAME") }),
   output: () => v.strictObject({ message: channelMessage(), already: v.boolean() }),
   errors: ["invalid_input", "not_found", "invalid_state"],
   cli: {

@@ -6,13 +6,13 @@ export const messagesChannels = operation({
   name: "messages.channels",
   kind: "read",
   access: { on: "visible" },
-  summary: "List the channels, by name",
-  detail: "Every name a message was ever sent to, with what nobody has acknowledged yet.",
+  summary: "List channels by name",
+  detail: "Every name a message was sent to, with its number of unacknowledged messages.",
   input: () =>
     v.strictObject({
-      after: v.optional(name("only names behind this one, for the next page", "CHANNEL")),
-      limit: v.optional(integer("at most so many (default: 200)", { min: 1, max: 1000 }), 200),
-      pending: flag("only those with something pending"),
+      after: v.optional(name("only names after this one, for the next page", "CHANNEL")),
+      limit: v.optional(integer("maximum number of results (default: 200)", { min: 1, max: 1000 }), 200),
+      pending: flag("only channels with pending messages"),
     }),
   output: () =>
     v.strictObject({

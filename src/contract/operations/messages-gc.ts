@@ -7,11 +7,11 @@ export const messagesGc = operation({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete expired messages, and old acknowledged ones",
-  detail: "Never an unacknowledged one that lives, and never a message of a thread.",
+  detail: "Never deletes an unexpired message that is not acknowledged, nor a message of a thread.",
   input: () =>
     v.strictObject({
       ackedOlderThanHours: v.optional(
-        integer("also acknowledged ones older than so many hours", {
+        integer("also delete acknowledged messages older than N hours", {
           min: 1,
           max: 876_000,
           flag: "acked-older-than",

@@ -8,16 +8,15 @@ export const messagesInbox = operation({
   name: "messages.inbox",
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
-  summary: "Read a channel, without changing anything",
-  detail: phrase`Messages after ${field("afterId")}, oldest first. With ${field("reader")} the position is kept in the bus and
-    acked messages are shown too; it moves only with ${field("commit")}. Only an empty page means the end.`,
+  summary: "Read a channel, without acknowledging anything",
+  detail: phrase`Messages after ${field("afterId")}, oldest first. With ${field("reader")} the bus keeps the position, and acked messages are included; ${field("commit")} moves the position. Only an empty page means the end.`,
   input: () =>
     v.strictObject({
       ...channelFilter(),
-      onlyAcked: flag("only those that were acknowledged"),
+      onlyAcked: flag("only acknowledged messages"),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
-      commit: flag(phrase`with ${field("reader")}: move its position past what was read`),
-      newest: flag("the newest instead of the oldest; still the oldest of them first"),
+      commit: flag(phrase`with ${field("reader")}: move its position past the messages shown`),
+      newest: flag("return the newest messages instead of the oldest, in chronological order"),
     }),
   output: () =>
     v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),

@@ -6,7 +6,7 @@ export const messagesPending = operation({
   name: "messages.pending",
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
-  summary: "Count what nobody has acknowledged on a channel",
+  summary: "Count the unacknowledged messages of a channel",
   input: () => v.strictObject({ channel: channel() }),
   output: () => v.strictObject({ channel: v.string(), count: v.number() }),
   errors: ["invalid_input"],
@@ -15,7 +15,7 @@ export const messagesPending = operation({
   mcp: {
     tool: "msg_pending",
     set: "messages",
-    use: "Count what is not yet acked in a channel.",
+    use: "Count the unacknowledged messages of a channel.",
   },
   examples: ["inbox msg pending agent-1"],
 });

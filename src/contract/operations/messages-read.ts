@@ -8,13 +8,13 @@ export const messagesRead = operation({
   kind: "read",
   access: { on: "message", by: "id", does: "read" },
   summary: "Read one message, or a part of a long one",
-  detail: "Changes nothing. total is the length of its whole content in characters.",
+  detail: "Changes nothing. total is the length of the whole content in characters.",
   input: () =>
     v.strictObject({
       id: messageNumber("the message"),
       offset: v.optional(integer("begin at this character (default: 0)", { min: 0, max: 2 ** 31 - 1 }), 0),
       length: v.optional(
-        integer("at most so many characters (default: 8000)", { min: 1, max: 2 ** 21 }),
+        integer("maximum number of characters (default: 8000)", { min: 1, max: 2 ** 21 }),
         8000,
       ),
     }),
@@ -25,7 +25,7 @@ export const messagesRead = operation({
   mcp: {
     tool: "msg_read",
     set: "messages",
-    use: "Read on in a long message that was cut.",
+    use: "Read the rest of a long message that was cut.",
     whole: true,
   },
   examples: ["inbox msg read 42", "inbox msg read 42 --offset 8000"],

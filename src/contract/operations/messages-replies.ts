@@ -8,11 +8,11 @@ export const messagesReplies = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "Find the replies to a request, on every channel",
-  detail: "Every message with that correlation id but the first.",
+  detail: "All messages with that correlation id except the first.",
   input: () =>
     v.strictObject({
       correlationId: name("the id of the request", "ID", "correlation"),
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+      limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>
     v.strictObject({ messages: v.array(channelMessage()), correlationId: v.string(), count: v.number() }),

@@ -10,7 +10,7 @@ export const messagesSend = operation({
   access: { on: "own" },
   summary: "Append a message to a channel",
   detail:
-    "A channel is an agent's name, a pool or a free topic; a pool's members get a copy each, and with * everybody who is known.",
+    "A channel is an agent's name, a pool or any topic. Each member of a pool gets a copy; with * all known agents do.",
   input: () =>
     v.strictObject({
       channel: address("the channel: an agent's name, a topic, or *", "CHANNEL"),
@@ -18,7 +18,7 @@ export const messagesSend = operation({
       sender: name("who sends (default: cli)", "NAME"),
       taskId: v.optional(name("the task it is about", "ID", "task")),
       ttlSeconds: ttlSeconds(),
-      correlationId: correlationId("joins a request and its replies"),
+      correlationId: correlationId("links a request and its replies"),
       metadata: metadata(),
       strict: strict(),
     }),

@@ -6,8 +6,8 @@ export const messagesStatus = operation({
   name: "messages.status",
   kind: "read",
   access: { on: "message", by: "id", does: "read" },
-  summary: "Tell what became of a message: stored, handed over, acknowledged, dead",
-  input: () => v.strictObject({ id: messageNumber("the message's number") }),
+  summary: "Show the state of a message: stored, handed over, acknowledged, dead",
+  input: () => v.strictObject({ id: messageNumber("the message's id") }),
   output: () =>
     v.strictObject({
       id: v.number(),
@@ -29,7 +29,7 @@ export const messagesStatus = operation({
   mcp: {
     tool: "msg_status",
     set: "messages",
-    use: "See what became of a message you sent: handed over, acked by whom, dead.",
+    use: "Show the state of a message you sent: handed over, acked and by whom, dead.",
   },
   examples: ["inbox msg status 42"],
 });

@@ -9,16 +9,16 @@ export const messagesWait = operation({
   name: "messages.wait",
   kind: "wait",
   access: { on: "channel", by: "channel", does: "read" },
-  summary: "Block until a channel has messages to read",
-  detail: phrase`Reads as ${call("messages.inbox")} does, and waits while that would be empty. To see each message once, go on with
-    ${field("afterId")} and the last id you saw, or let the bus keep the position:
-    ${field("reader", blank("NAME"))} ${field("commit")}.`,
+  summary: "Wait until a channel has messages to read",
+  detail: phrase`Like ${call("messages.inbox")}, but waits while the page would be empty. To see each message once, continue with ${field("afterId")} and the last id you saw, or let the bus keep your position: ${field("reader", blank("NAME"))} ${field("commit")}.`,
   input: () =>
     v.strictObject({
       ...channelFilter(),
       reader: v.optional(name("read from this reader's stored position", "NAME")),
-      commit: flag(phrase`with ${field("reader")}: move its position past what was read`),
-      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
+      commit: flag(phrase`with ${field("reader")}: move its position past the messages shown`),
+      timeoutSeconds: timeoutSeconds(
+        "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
+      ),
     }),
   output: () =>
     v.strictObject({

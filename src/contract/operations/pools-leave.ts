@@ -5,7 +5,7 @@ export const poolsLeave = operation({
   name: "pools.leave",
   kind: "write",
   access: { on: "own" },
-  summary: "Leave a pool; what you hold stays yours",
+  summary: "Leave a pool; threads you hold stay yours",
   input: poolInput,
   output: poolOutput,
   errors: ["invalid_input"],

@@ -5,8 +5,8 @@ export const poolsList = operation({
   name: "pools.list",
   kind: "read",
   access: { on: "everybody" },
-  summary: "List the pools, who is in each, and how much waits there",
-  detail: "Also pools that nobody is in any more: what is sent to those waits for a member.",
+  summary: "List pools with their members and pending threads",
+  detail: "Includes pools without members: threads assigned to them wait for one.",
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({
@@ -23,6 +23,6 @@ export const poolsList = operation({
   errors: [],
   cli: { command: "pool list" },
   http: ["GET /api/pools"],
-  mcp: { tool: "pools", set: "worker", use: "See which pools there are, and who is in them." },
+  mcp: { tool: "pools", set: "worker", use: "List pools and their members." },
   examples: ["inbox pool list"],
 });

@@ -7,14 +7,14 @@ export const searchFind = operation({
   name: "search.find",
   kind: "read",
   access: { on: "visible" },
-  summary: "Find entries, threads and messages by their words, best first",
+  summary: "Search entries, threads and messages, best match first",
   detail:
-    "All words must be there, each of two letters or more may be the beginning of a longer one; case, accents and signs do not matter. " +
-    "What was written a moment ago is found too, unless complete is false: then so many events are still to be read.",
+    "All words must match; a word of two or more letters also matches as a prefix. Case, accents and punctuation are ignored. " +
+    "Recent writes are included unless complete is false; behind is then the number of events not indexed yet.",
   input: () =>
     v.strictObject({
       q: text("the words", { limit: 1024, value: "WORDS" }),
-      limit: v.optional(integer("at most so many (default: 20)", { min: 1, max: 100 }), 20),
+      limit: v.optional(integer("maximum number of results (default: 20)", { min: 1, max: 100 }), 20),
       kinds: v.optional(choices(searchKinds, "only these: entries,threads,messages")),
     }),
   output: () =>

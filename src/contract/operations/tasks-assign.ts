@@ -8,8 +8,7 @@ export const tasksAssign = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start a sub-agent on a task, and return at once",
-  detail: phrase`Push and run in one. terminalId is the sub-agent's name and the sender of all it sends. Collect the results of
-    several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
+  detail: phrase`Push and run in one step. terminalId is the sub-agent's name, and the sender of its messages. Collect the results of several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -33,7 +32,7 @@ export const tasksAssign = operation({
     set: "supervisor",
     usual: true,
     usualFor: ["leader"],
-    use: "Start a sub-agent and go on; its result comes to your inbox: check_inbox or gather. To wait for one use handoff.",
+    use: "Start a sub-agent without waiting; its result comes to your inbox (check_inbox, gather). To wait for one use handoff.",
     says: taskWords,
     without: ["cwd", "timeout", "priority", "retries", "after", "worker", "permission"],
   },

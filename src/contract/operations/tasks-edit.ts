@@ -12,11 +12,11 @@ export const tasksEdit = operation({
     v.strictObject({
       agent: queueOf(),
       name: taskName(),
-      prompt: v.optional(prompt("what it is to do instead")),
+      prompt: v.optional(prompt("its new prompt")),
       model: v.optional(name("another model", "MODEL")),
       profile: v.optional(name("another kind of agent", "PROFILE")),
       timeout: taskTimeout(),
-      after: v.optional(names("start it only after these have succeeded; empty: wait for none", "TASK,…", 0)),
+      after: v.optional(names("start it only after these tasks have succeeded; empty for none", "TASK,…", 0)),
       retries: retries(),
       priority: taskPriority(),
     }),

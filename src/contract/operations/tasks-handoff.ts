@@ -10,17 +10,15 @@ export const tasksHandoff = operation({
   kind: "wait",
   access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
-  detail: phrase`The result is collected: it does not come to the inbox again. If it takes longer than
-    ${field("timeoutSeconds")} the answer is
-    "running" with the terminalId; handing off that terminalId goes on waiting.`,
+  detail: phrase`The result is collected and does not come to the inbox again. After ${field("timeoutSeconds")} the answer is "running" with the terminalId; a handoff with that terminalId continues waiting.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
       message: v.optional(prompt()),
-      terminalId: v.optional(taskName("go on waiting for this one")),
+      terminalId: v.optional(taskName("continue waiting for this sub-agent")),
       ...taskSettings(),
       timeoutSeconds: timeoutSeconds(
-        "answer after N seconds at the latest; 0: at once (default: none, that is when it has ended)",
+        "stop waiting after N seconds; 0: do not wait (default: none, wait until it has ended)",
         // Beside the task's own --timeout, which ends the sub-agent.
         { flag: "wait-seconds", formerFlag: "timeout-seconds" },
       ),
@@ -54,7 +52,7 @@ export const tasksHandoff = operation({
     says: {
       ...taskWords,
       message: "what to do; give this or terminal_id",
-      terminalId: "go on waiting for this one",
+      terminalId: "continue waiting for this sub-agent",
     },
     without: ["cwd", "timeout", "priority", "retries", "after", "worker", "permission"],
   },

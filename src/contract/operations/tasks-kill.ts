@@ -7,9 +7,9 @@ export const tasksKill = operation({
   name: "tasks.kill",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
-  summary: "End a running task and all that it has started",
+  summary: "Kill a running task and everything it has started",
   detail:
-    "Hard: the whole process tree, and the tasks it pushed itself. Its parent gets the failure, with what it had written.",
+    "Sends SIGKILL to the whole process tree, and kills the tasks it pushed. Its parent gets the failure, with the output so far.",
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -29,7 +29,7 @@ export const tasksKill = operation({
   mcp: {
     tool: "kill",
     set: "supervisor",
-    use: "End a running task at once, with everything below it. You get its failure as a message.",
+    use: "Kill a running task with everything below it. You get its failure as a message.",
     destructive: true,
   },
   examples: ["orch kill research", 'orch kill research "not needed any more"'],

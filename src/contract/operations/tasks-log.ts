@@ -11,20 +11,19 @@ export const tasksLog = operation({
   kind: "wait",
   access: { on: "task", by: "name", does: "read" },
   summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
-  detail: phrase`It is kept on the machine where the sub-agent ran. With ${field("timeoutSeconds")} it waits for more;
-    ${field("follow")} goes on to the end.`,
+  detail: phrase`The transcript is kept on the machine where the sub-agent ran. ${field("timeoutSeconds")} waits for more; ${field("follow")} prints until the task has ended.`,
   input: () =>
     v.strictObject({
       name: taskName(),
       after: v.optional(
-        integer("go on after this place (default: from the beginning)", {
+        integer("continue after this position (default: from the beginning)", {
           min: 0,
           max: Number.MAX_SAFE_INTEGER,
         }),
         0,
       ),
-      limit: v.optional(integer("at most so many entries (default: 200)", { min: 1, max: 1000 }), 200),
-      timeoutSeconds: timeoutSeconds("wait up to N seconds for more (default: 0, at once)", {
+      limit: v.optional(integer("maximum number of entries (default: 200)", { min: 1, max: 1000 }), 200),
+      timeoutSeconds: timeoutSeconds("wait up to N seconds for more (default: 0, do not wait)", {
         endless: false,
       }),
       follow: flag("print entries as they come, until the task has ended"),
@@ -34,6 +33,6 @@ export const tasksLog = operation({
   cli: { command: "log", program: "orch", plain: ["name"], stream: "follow" },
   waits: { when: (input) => input.timeoutSeconds !== undefined },
   http: ["GET /api/tasks/:name/log"],
-  mcp: { none: "a transcript costs more tokens than it is worth: the result is in the inbox" },
+  mcp: { none: "a transcript costs many tokens, and the result is in the inbox" },
   examples: ["orch log research --follow"],
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { integer } from "../fields.ts";
+import { integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
@@ -8,16 +8,15 @@ export const tasksMove = operation({
   name: "tasks.move",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
-  summary: "Change a task's place among those that have not started",
-  detail: phrase`Say one of ${field("to")}, ${field("before")} and ${field("behind")}. Priority and dependencies still come
-  first.`,
+  summary: "Move a task within the queue",
+  detail: phrase`Give exactly one of ${field("to")}, ${field("before")} and ${field("behind")}. Priority and dependencies take precedence.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
       name: taskName(),
-      to: v.optional(integer("its new place; 1 is the first", { min: 1, max: 1_000_000 })),
-      before: v.optional(taskName("right before this task")),
-      behind: v.optional(taskName("right behind this task")),
+      to: v.optional(integer("its new position; 1 is first", { min: 1, max: 1_000_000 })),
+      before: v.optional(taskName("directly before this task")),
+      behind: v.optional(name("directly after this task", "TASK", "after", "behind")),
     }),
   output: () => v.strictObject({ task: task(), place: v.number() }),
   errors: ["not_found", "invalid_state", "invalid_input"],

@@ -6,9 +6,9 @@ export const tasksProfiles = operation({
   name: "tasks.profiles",
   kind: "read",
   access: { on: "everybody" },
-  summary: "Show which kinds of agents there are, and which are installed",
+  summary: "List the profiles of agent programs, and which are installed",
   detail:
-    "They are described in .agents/agents.toml beside the database, for a bus on a server in ~/.config/restante/agents.toml, or in the " +
+    "Profiles are defined in .agents/agents.toml beside the database (for a bus on a server: ~/.config/restante/agents.toml), or in the " +
     "file that INBOX_PROFILES names; some are built in.",
   input: () => v.strictObject({}),
   output: () =>
@@ -33,7 +33,7 @@ export const tasksProfiles = operation({
   mcp: {
     tool: "profiles",
     set: "supervisor",
-    use: "See which kinds of sub-agents can be started here, for assign, handoff and push.",
+    use: "List the profiles of sub-agents that assign, handoff and push can start.",
   },
   examples: ["orch agents"],
 });

@@ -8,8 +8,7 @@ export const tasksPush = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Queue a task for a sub-agent",
-  detail: phrase`Nothing is started before ${call("tasks.run")}. Every option may be given as key=value too; -- ends the
-    options. The sub-agent knows nothing but its prompt: say in it all that it needs.`,
+  detail: phrase`Nothing starts before ${call("tasks.run")}. Options may also be given as key=value; -- ends the options. The sub-agent sees only its prompt: put everything it needs there.`,
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
   output: () => v.strictObject({ task: task() }),
   errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
@@ -19,8 +18,8 @@ export const tasksPush = operation({
   mcp: {
     tool: "push",
     set: "supervisor",
-    use: "Queue work for a sub-agent without starting it: run starts what is queued. Its result comes to your inbox by itself.",
-    says: { ...taskWords, timeout: "seconds until it is killed" },
+    use: "Queue a task for a sub-agent; run starts it. Its result is delivered to your inbox.",
+    says: { ...taskWords, timeout: "SIGKILL it after N seconds" },
     without: ["cwd", "priority", "retries"],
   },
   examples: [

@@ -8,14 +8,14 @@ export const tasksQueue = operation({
   name: "tasks.queue",
   kind: "read",
   access: { on: "visible" },
-  summary: "Show what is queued, running and finished",
-  detail: phrase`What a task answered is in its parent's inbox, not here. ${field("all")} shows everybody's tasks.`,
+  summary: "List queued, running and finished tasks",
+  detail: phrase`Results are in the parent's inbox, not here. ${field("all")} lists the tasks of all agents.`,
   input: () =>
     v.strictObject({
-      agent: v.optional(name("whose queue", "AGENT")),
+      agent: v.optional(name("the owner of the queue", "AGENT")),
       all: flag("the tasks of all agents"),
       limit: v.optional(
-        integer("at most so many finished ones, the newest (default: 50)", { min: 1, max: 1000 }),
+        integer("maximum number of finished tasks, newest first (default: 50)", { min: 1, max: 1000 }),
         50,
       ),
     }),
@@ -34,7 +34,7 @@ export const tasksQueue = operation({
     tool: "queue",
     set: "supervisor",
     usualFor: ["leader"],
-    use: "See which of your tasks are queued, running or finished. Results are not here but in your inbox.",
+    use: "List your queued, running and finished tasks. Their results are in your inbox.",
   },
   examples: ["orch queue", "orch queue --all --json"],
 });

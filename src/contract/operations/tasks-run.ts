@@ -8,14 +8,15 @@ export const tasksRun = operation({
   name: "tasks.run",
   kind: "write",
   access: { on: "own", starts: true },
-  summary: "Start what you have queued, and return at once",
-  detail: phrase`N is how many of yours run at a time; the others follow as they finish. What you push later waits for the next
-    run. Results come to your inbox by themselves: ${call("mailbox.receive")}.`,
+  summary: "Start your queued tasks, and return at once",
+  detail: phrase`N is how many of your tasks run at the same time; the others follow as they finish. Tasks you push later wait for the next run. Results are delivered to your inbox: ${call("mailbox.receive")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
-      count: v.optional(integer("how many at a time (default: all)", { min: 1, max: 10_000 })),
-      timeout: taskTimeout("kill each hard after so many seconds, unless it has a timeout of its own"),
+      count: v.optional(
+        integer("maximum number running at the same time (default: all)", { min: 1, max: 10_000 }),
+      ),
+      timeout: taskTimeout("SIGKILL each task after N seconds, unless it has its own timeout"),
     }),
   output: () => v.strictObject({ released: v.array(v.string()), running: v.number(), waiting: v.number() }),
   errors: ["invalid_input", "not_allowed"],
@@ -24,7 +25,7 @@ export const tasksRun = operation({
   mcp: {
     tool: "run",
     set: "supervisor",
-    use: "Start the tasks you have pushed; count is how many at a time. Then wait for results with check_inbox or gather.",
+    use: "Start the tasks you have pushed; count is how many run at the same time. Then wait for results with check_inbox or gather.",
   },
   examples: ["orch run", "orch run 2 timeout=300"],
 });

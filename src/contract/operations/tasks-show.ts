@@ -7,7 +7,7 @@ export const tasksShow = operation({
   kind: "read",
   access: { on: "task", by: "name", does: "read" },
   summary: "Show one task, the newest of that name",
-  detail: "Where its program can go on with a conversation, resume is the command that opens it again.",
+  detail: "If its program can continue a conversation, resume is the command that reopens it.",
   input: () => v.strictObject({ name: taskName() }),
   output: () =>
     v.strictObject({

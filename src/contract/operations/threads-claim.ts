@@ -13,17 +13,16 @@ export const threadsClaim = operation({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Take exclusive ownership of a thread",
-  detail: phrase`With a thread: that one, or lease_conflict. Without: the best one that fetch would list, in one step; with
-    ${field("wait")} it blocks until there is one. The answer holds the lease's token and the thread's messages.`,
+  detail: phrase`With a thread: that one, or lease_conflict. Without: the first one that fetch would list, atomically; with ${field("wait")} it waits until there is one. The answer contains the lease token and the thread's messages.`,
   input: () =>
     v.strictObject({
       agent: name("who claims", "AGENT"),
       thread: v.optional(threadId("the thread to take (default: the best candidate)")),
       leaseSeconds: leaseSeconds(),
       leaseToken: leaseToken(),
-      wait: flag("block until there is something to claim"),
+      wait: flag("wait until there is a thread to claim"),
       timeoutSeconds: timeoutSeconds(
-        phrase`with ${field("wait")}: give up after N seconds; 0: at once (default: none, that is never)`,
+        phrase`with ${field("wait")}: stop waiting after N seconds; 0: do not wait (default: none, wait forever)`,
       ),
     }),
   output: () =>
@@ -43,7 +42,7 @@ export const threadsClaim = operation({
     set: "worker",
     usual: true,
     usualFor: ["worker"],
-    use: "Take the best waiting thread, or the named one, before working on it. wait blocks until there is one.",
+    use: "Take the next pending thread, or the named one, before working on it. wait blocks until there is one.",
     says: {
       thread: "the thread to take, without wait",
       wait: "block until there is one, without thread",

@@ -6,7 +6,7 @@ export const threadsDone = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "End a thread with its result",
-  detail: "The result goes to the creator and the lease is released. The same call again changes nothing.",
+  detail: "The result goes to the creator and the lease is released. Repeating the call changes nothing.",
   input: () => endingInput("the result in one line (default: done)"),
   output: endingOutput,
   errors: endingErrors,

@@ -9,19 +9,19 @@ export const threadsFetch = operation({
   name: "threads.fetch",
   kind: "read",
   access: { on: "own" },
-  summary: "List the threads an agent could work on, without taking any",
+  summary: "List the threads an agent could claim, without claiming any",
   detail:
-    "Threads assigned to the agent or to a pool it joined, and those of them whose lease has run out; " +
-    "urgent first, then oldest. Fetching grants nothing: only claim does.",
+    "Threads assigned to the agent or its pools, and those whose lease has expired; " +
+    "by priority, then oldest first. Fetching grants no lease: claim does.",
   input: () =>
     v.strictObject({
-      agent: name("whose work", "AGENT"),
+      agent: name("the agent", "AGENT"),
       status: v.optional(statusFilter("only threads in these states (default: pending,blocked)"), [
         "pending",
         "blocked",
       ]),
-      unread: flag("only threads with a message by someone else that the agent has not read"),
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+      unread: flag("only threads with a message from another agent that this agent has not read"),
+      limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>
     v.strictObject({
@@ -37,7 +37,7 @@ export const threadsFetch = operation({
     tool: "fetch",
     set: "worker",
     usualFor: ["worker"],
-    use: "See what work waits for you; claim takes it.",
+    use: "List the work waiting for you; claim takes it.",
     without: ["limit"],
   },
   nothing: (output) => output.threads.length === 0,

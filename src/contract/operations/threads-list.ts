@@ -18,7 +18,7 @@ export const threadsList = operation({
       assignedTo: v.optional(name("assigned to this agent", "AGENT")),
       run: v.optional(name("of this run", "RUN")),
       before: v.optional(threadId("only threads older than this one, for the next page")),
-      limit: v.optional(integer("at most so many (default: 50)", { min: 1, max: 1000 }), 50),
+      limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>
     v.strictObject({ threads: v.array(thread()), hasMore: v.boolean(), nextEventId: nextEventId() }),

@@ -10,14 +10,14 @@ export const threadsReassign = operation({
   name: "threads.reassign",
   kind: "write",
   access: { on: "assignment", by: "thread", does: "change" },
-  summary: "Give a thread that has not ended to another agent or pool",
+  summary: "Reassign a thread to another agent or pool",
   detail:
-    "For the thread's creator and leaders. It is pending again, for the new agent; whoever held it is fenced, and gets " +
-    "a control message. A sub-agent's own thread cannot be given away: end the sub-agent.",
+    "For the thread's creator and leaders. The thread becomes pending for the new agent; its holder loses the lease and gets " +
+    "a control message. The thread of a sub-agent cannot be reassigned: kill the sub-agent.",
   input: () =>
     v.strictObject({
       agent: name("who decides", "AGENT"),
-      thread: threadId("the thread to give away"),
+      thread: threadId("the thread to reassign"),
       to: name("the agent or pool that gets it", "AGENT"),
       reason: v.optional(text("why", { limit: 4096, file: true })),
       strict: strict(),
@@ -38,7 +38,7 @@ export const threadsReassign = operation({
     tool: "reassign",
     set: "worker",
     destructive: true,
-    use: "Give a thread to another agent, also where somebody holds it; that one is told to stop.",
+    use: "Reassign a thread to another agent, even if it is held; its holder is told to stop.",
     without: ["strict"],
   },
   examples: ['inbox reassign thr_123 --agent leader --to backend-2 --reason "backend-1 is stuck"'],

@@ -11,15 +11,14 @@ export const threadsRelease = operation({
   name: "threads.release",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change", forced: "assignment" },
-  summary: "Give a thread back, so that another may claim it",
-  detail: phrase`The thread is pending again and assigned to whom it was first sent. With ${field("force")} the thread's creator
-    or a leader takes it from its holder, who is fenced and gets a control message.`,
+  summary: "Release a thread, so that another agent can claim it",
+  detail: phrase`The thread becomes pending again, assigned to its original recipient. With ${field("force")} the thread's creator or a leader takes it from its holder, who loses the lease and gets a control message.`,
   input: () =>
     v.strictObject({
       agent: name("the holder, or who forces it", "AGENT"),
       thread: threadId(),
       leaseToken: leaseToken(),
-      force: flag("take it from its holder: for the thread's creator and leaders"),
+      force: flag("take it from its holder; only for the thread's creator and leaders"),
       reason: v.optional(text("why, with force", { limit: 4096, file: true })),
     }),
   /** The message is what the holder was told, where it was forced. */
@@ -31,7 +30,7 @@ export const threadsRelease = operation({
     tool: "release",
     set: "worker",
     usualFor: ["worker"],
-    use: "Give a claimed thread back unfinished, for another to take.",
+    use: "Release a thread you hold unfinished, for another agent to claim.",
     says: { thread: "the thread you hold" },
     without: ["leaseToken"],
   },

@@ -9,7 +9,7 @@ export const threadsRenew = operation({
   name: "threads.renew",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
-  summary: "Extend your lease, counted from now",
+  summary: "Extend your lease, starting now",
   input: () =>
     v.strictObject({
       agent: name("the holder", "AGENT"),
@@ -26,7 +26,7 @@ export const threadsRenew = operation({
     set: "worker",
     usualFor: ["worker"],
     idempotent: true,
-    use: "Keep a lease longer while you work; it runs out after 15 minutes unless renewed.",
+    use: "Extend a lease while you work; it expires after 15 minutes unless renewed.",
     says: { thread: "the thread you hold" },
     without: ["leaseToken"],
   },

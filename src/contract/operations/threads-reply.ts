@@ -12,16 +12,15 @@ export const threadsReply = operation({
   name: "threads.reply",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
-  summary: "Answer inside a thread",
-  detail: phrase`Goes to the other of the thread's creator and assignee unless ${field("to")} says otherwise; wakes its
-    wait-reply.`,
+  summary: "Answer in a thread",
+  detail: phrase`Goes to the other side of the thread (creator or assignee) unless ${field("to")} is given; wakes its wait-reply.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),
-      to: v.optional(name("whom (default: the other side of the thread)", "AGENT")),
+      to: v.optional(name("the recipient (default: the other side of the thread)", "AGENT")),
       thread: threadId(),
       kind: v.optional(
-        choice(["answer", "question", "progress", "control"], "what the message is (default: answer)"),
+        choice(["answer", "question", "progress", "control"], "the kind of message (default: answer)"),
         "answer",
       ),
       ...said(),

@@ -12,16 +12,16 @@ export const threadsUpdate = operation({
   name: "threads.update",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
-  summary: "Report progress, or that you are blocked and on what",
+  summary: "Report progress, or ask a question when blocked",
   detail:
-    "A blocked update is a question to the thread's creator: its summary must say what is missing. " +
-    "The answer says until when the lease holds; wait-reply renews it for as long as you wait.",
+    "A blocked update is a question to the thread's creator: the summary must state what is missing. " +
+    "The answer includes when the lease expires; wait-reply renews it while you wait.",
   input: () =>
     v.strictObject({
       agent: name("the holder", "AGENT"),
       thread: threadId(),
       status: v.optional(
-        choice(["in_progress", "blocked"], "where the work stands (default: in_progress)"),
+        choice(["in_progress", "blocked"], "the new status (default: in_progress)"),
         "in_progress",
       ),
       ...said("what was done, or what is missing"),

@@ -9,10 +9,10 @@ export const threadsWaitReply = operation({
   name: "threads.waitReply",
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },
-  summary: "Block until somebody else answers in a thread",
+  summary: "Wait until another agent answers in a thread",
   detail:
-    "Starts after your own last message in the thread unless told, so an answer that came in between is found. " +
-    "Answers with all that match, collects those to you, and gives the event to go on from. " +
+    "By default it starts after your own last message in the thread, so an answer that came in between is found. " +
+    "Returns all matching messages, collects those addressed to you, and gives the event id to continue from. " +
     "If you hold the lease, it is renewed while you wait.",
   input: () =>
     v.strictObject({
@@ -20,12 +20,13 @@ export const threadsWaitReply = operation({
       agent: v.optional(name("who waits (default: the lease's holder)", "AGENT")),
       afterMessage: v.optional(messageId("only messages after this one")),
       afterEvent: afterEvent("only messages after this event"),
-      kinds: v.optional(choices(kinds, "which messages count (default: answer,control,result)", "KIND,…"), [
-        "answer",
-        "control",
-        "result",
-      ]),
-      timeoutSeconds: timeoutSeconds("give up after N seconds; 0: at once (default: none, that is never)"),
+      kinds: v.optional(
+        choices(kinds, "kinds of messages to wait for (default: answer,control,result)", "KIND,…"),
+        ["answer", "control", "result"],
+      ),
+      timeoutSeconds: timeoutSeconds(
+        "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
+      ),
     }),
   output: () =>
     v.strictObject({
@@ -43,7 +44,7 @@ export const threadsWaitReply = operation({
     set: "worker",
     usual: true,
     usualFor: ["worker", "leader"],
-    use: "Block until somebody answers in a thread. After a timeout call again: nothing is missed.",
+    use: "Wait until another agent answers in a thread. After a timeout call again: nothing is missed.",
     says: { thread: "the thread to wait in" },
     without: ["afterEvent", "kinds"],
   },

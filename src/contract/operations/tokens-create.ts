@@ -7,15 +7,15 @@ export const tokensCreate = operation({
   name: "tokens.create",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Make a token that speaks for one agent",
+  summary: "Create a token for one agent",
   detail:
-    "It is shown this once. Whoever has it can write as that agent, and as nobody else. A worker has its own mail and " +
-    "work, and topics; a user also the person's inbox, and reads everything; a leader may change all but what is the " +
-    "person's; an admin everything.",
+    "The token is shown once. Its bearer acts as that agent and as no other. A worker has access to its own mail and " +
+    "work, and topics; a user also to the person's inbox, and reads everything; a leader may change everything except the " +
+    "person's inbox; an admin may do everything.",
   input: () =>
     v.strictObject({
-      agent: name("whom it speaks for", "NAME"),
-      scope: v.optional(choice(scopes, "what it may do (default: worker)"), "worker"),
+      agent: name("the agent it authenticates", "NAME"),
+      scope: v.optional(choice(scopes, "what the token allows (default: worker)"), "worker"),
     }),
   output: () => v.strictObject({ token: v.string(), ...token().entries }),
   errors: ["invalid_input"],

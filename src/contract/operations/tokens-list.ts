@@ -6,7 +6,7 @@ export const tokensList = operation({
   name: "tokens.list",
   kind: "read",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "List tokens: whom each speaks for, never the token itself",
+  summary: "List tokens with their agents and scopes, never the secret",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ tokens: v.array(token()) }),
   errors: [],

@@ -6,7 +6,7 @@ export const tokensRevoke = operation({
   name: "tokens.revoke",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "End a token at once",
+  summary: "Revoke a token immediately",
   input: () => v.strictObject({ id: tokenId() }),
   output: () => v.strictObject({ ...token().entries, already: v.boolean() }),
   errors: ["invalid_input", "not_found"],

@@ -8,14 +8,14 @@ export const workspacesAdd = operation({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Register a folder as a workspace",
-  detail: "Its agent gets its own address at the hub, /mcp/ID, where it can push to the person's inbox.",
+  detail: "Its agent gets its own MCP address at the hub, /mcp/ID, where it can push to the person's inbox.",
   input: () =>
     v.strictObject({
       path: absolutePath("the folder"),
-      label: text("what people call it", { limit: 200 }),
+      label: text("its name as shown to people", { limit: 200 }),
       agent: v.optional(name("its agent's name (default: the workspace's id)", "NAME")),
       session: v.optional(
-        text("the command that opens its agent's session again, as a person types it there", {
+        text("the shell command that reopens its agent's session, run in that folder", {
           limit: 4096,
           value: "COMMAND",
         }),

@@ -6,7 +6,7 @@ export const workspacesList = operation({
   name: "workspaces.list",
   kind: "read",
   access: { on: "visible" },
-  summary: "Show the workspaces",
+  summary: "List workspaces",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ workspaces: v.array(workspace()) }),
   errors: [],

@@ -6,9 +6,9 @@ export const workspacesRemove = operation({
   name: "workspaces.remove",
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Forget a workspace",
+  summary: "Remove a workspace",
   detail:
-    "Its address at the hub is refused from then on. The folder is left as it is, and so are its entries; their documents are not shown any more.",
+    "Its address at the hub stops working. The folder and its entries are kept; the entries no longer show documents.",
   input: () => v.strictObject({ workspace: workspaceId() }),
   output: () => v.strictObject({ workspace: workspace() }),
   errors: ["invalid_input", "not_found"],

@@ -24,12 +24,12 @@ export function parseBroker(text: string): BrokerAddress {
   const hosts = named!.split(",");
   const urls = hosts.map((host) => `${before}${host}${after}`);
   if (!urls.every((one) => URL.canParse(one)) || /\s/.test(text)) throw wrong("it is not an address");
-  if (!urls.every((one) => new URL(one).hostname)) throw wrong("it names no host");
+  if (!urls.every((one) => new URL(one).hostname)) throw wrong("it has no host");
   if (hosts.length > 1 && named!.includes("["))
-    throw wrong("of several hosts none can be an IPv6 address: use names");
+    throw wrong("several hosts cannot include an IPv6 address: use names");
   const url = new URL(urls[0]!);
   if (![url.username, url.password, url.pathname].every(isDecodable))
-    throw wrong("a % in it stands before something that is no code: write %25 for the sign itself");
+    throw wrong("it has an invalid % escape: write a literal % as %25");
   const queues = url.searchParams.get("queues");
   if (queues !== null && queues !== "quorum" && queues !== "classic")
     throw wrong(`queues=${queues}: known are quorum and classic`);

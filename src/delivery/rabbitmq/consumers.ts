@@ -1,4 +1,4 @@
-/** The agents whose mail this process waits for: a consumer each, all on one channel, made anew with it. */
+/** The agents the owner of the inbox this process waits for: a consumer each, all on one channel, made anew with it. */
 import type { AsyncMessage, Channel } from "rabbitmq-client";
 import type { Arrival } from "../delivery.ts";
 import { declareQueue, type Names } from "./queues.ts";

@@ -69,7 +69,7 @@ export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<stri
 
     async put(pointers) {
       const channel = publishing;
-      if (!channel || !up()) throw new Error("the broker is away");
+      if (!channel || !up()) throw new Error("the broker is unreachable");
       const publish = (pointer: Pointer) =>
         channel.basicPublish(envelope(names!, pointer), { id: pointer.id, agent: pointer.agent });
       await within(confirmMs, Promise.all(pointers.map(publish)));

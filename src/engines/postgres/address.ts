@@ -22,7 +22,7 @@ export function parseAddress(text: string): Address {
   // our words are cut out by hand.
   const first = text.replace(/^(\w+:\/\/(?:[^/?]*@)?[^/?,]*)[^/?]*/, "$1");
   if (!URL.canParse(first) || /\s/.test(text)) throw wrong(withoutPassword(text), "it is not an address");
-  if (/%(?![0-9a-f]{2})/i.test(text)) throw wrong(withoutPassword(text), "a % in it is written %25");
+  if (/%(?![0-9a-f]{2})/i.test(text)) throw wrong(withoutPassword(text), "write a literal % as %25");
   const [address, query = ""] = text.split("?", 2) as [string, string?];
   const words = new URLSearchParams(query);
   const take = (name: string) => {
@@ -35,14 +35,17 @@ export function parseAddress(text: string): Address {
     throw wrong(withoutPassword(text), `schema=${schema} must be a plain lower-case name`);
   const pooler = take("pooler");
   if (pooler !== undefined && pooler !== "transaction")
-    throw wrong(withoutPassword(text), `pooler=${pooler}: only pooler=transaction is known`);
+    throw wrong(withoutPassword(text), `pooler=${pooler}: the only supported value is pooler=transaction`);
   const connections = Number(take("pool") ?? usualConnections);
   if (!Number.isInteger(connections) || connections < 1 || connections > 1000)
     throw wrong(withoutPassword(text), "pool must be a number from 1 to 1000");
   // Ours to keep (connect.ts): the driver's own word takes a standby for a server that can be written to.
   const attributes = take("target_session_attrs");
   if (attributes !== undefined && !["any", "read-write", "primary"].includes(attributes))
-    throw wrong(withoutPassword(text), `target_session_attrs=${attributes}: a bus has to be written to`);
+    throw wrong(
+      withoutPassword(text),
+      `target_session_attrs=${attributes}: a bus requires a writable server`,
+    );
   const [, before, hosts, after] = /^(\w+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/.exec(address)!;
   const rest = words.size ? `?${words}` : "";
   const urls = hosts!.split(",").map((host) => `${before}${host}${after}${rest}`);

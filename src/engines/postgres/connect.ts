@@ -50,7 +50,7 @@ export async function reach(
 
 async function refuseStandby(connection: Connection): Promise<void> {
   const [row] = await connection.run("select case when pg_is_in_recovery() then 1 else 0 end as standby");
-  if (row?.standby === 1) throw new ConnectionLost("it is a standby, and takes no writes");
+  if (row?.standby === 1) throw new ConnectionLost("it is a standby and does not accept writes");
 }
 
 /** What a new connection has to know first: that there are our tables, and that they are of this version. */

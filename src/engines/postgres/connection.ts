@@ -80,7 +80,7 @@ export class Connection {
     const { connect } = require("node:net") as typeof import("node:net");
     type Target = { path?: string; host: string[]; port: number[] };
     const { path, host, port } = this.driver.options as unknown as Target;
-    const hungUp = new ConnectionLost("the server hung up");
+    const hungUp = new ConnectionLost("the server closed the connection unexpectedly");
     if (this.dialled || this.lost) throw this.lost ?? hungUp;
     this.dialled = true;
     const socket = path ? connect(path) : connect({ host: host[0]!, port: port[0]! });

@@ -84,7 +84,7 @@ async function durability(ask: Ask): Promise<Check> {
   if (fsync === "on" && sync !== "off") return ok("durability", `fsync on, synchronous_commit ${sync}`);
   return warn(
     "durability",
-    `fsync ${fsync}, synchronous_commit ${sync}: a power failure can lose what was acknowledged`,
+    `fsync ${fsync}, synchronous_commit ${sync}: a power failure can lose acknowledged writes`,
     "set fsync = on and synchronous_commit = on",
   );
 }
@@ -108,7 +108,7 @@ async function clock(ask: Ask): Promise<Check> {
   return warn(
     "clock",
     `the server's, which is ${Math.abs(off / 1000).toFixed(0)} s ${off > 0 ? "ahead of" : "behind"} this machine's`,
-    "set this machine's clock; leases and times are right all the same",
+    "set this machine's clock; leases and times on the bus are not affected",
   );
 }
 
@@ -120,8 +120,8 @@ async function wakeUps(text: string, pool: Pool): Promise<Check> {
     if (wake.hears()) return ok("wake-ups", "notifications arrive");
     return warn(
       "wake-ups",
-      "no notification arrives: waiting works, but asks ten times a second",
-      "connect past the pooler, or use one that keeps sessions",
+      "no notifications arrive: waiting works, but polls ten times a second",
+      "connect directly instead of through the pooler, or use session pooling",
     );
   } finally {
     subscription.close();
@@ -136,7 +136,7 @@ async function leases(ask: Ask): Promise<Check> {
       and leases.expires_at <= to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     order by leases.expires_at, leases.thread_id limit 100`);
   const [oldest] = rows;
-  if (!oldest) return ok("leases", "none has run out");
+  if (!oldest) return ok("leases", "none has expired");
   const count = `${rows.length}${rows.length === 100 ? " or more" : ""}`;
   const thread = `thr_${oldest.id}`;
   return warn(
@@ -151,7 +151,7 @@ async function deadLetters(ask: Ask): Promise<Check> {
   if (!count) return ok("dead letters", "none");
   return warn(
     "dead letters",
-    `${count} nobody has accepted`,
+    `${count} waiting to be requeued or purged`,
     phrase`${call("deadLetters.list")} shows them; ${call("deadLetters.requeue", { id: blank("ID") })}, or ${call("deadLetters.purge", { id: blank("ID") })}`,
   );
 }

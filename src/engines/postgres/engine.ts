@@ -75,7 +75,7 @@ const unsettled = (shown: string, cause: unknown) =>
     "storage",
     `the connection to ${shown} broke while committing: whether it was written is not known`,
     {
-      hint: "look before you repeat it; with an idempotency key a repeated write is done once",
+      hint: "check before you repeat it; with an idempotency key a repeated write is applied once",
       cause,
     },
   );

@@ -30,7 +30,7 @@ export function translate(error: unknown, shown: string): InboxError {
   if (isServerError(error)) {
     if (isMissing(error)) return notInitialized(shown);
     if (code === "55P03" || code === "57014" || isRace(error))
-      return new InboxError("busy", `another program keeps what this needs locked in ${shown}`, {
+      return new InboxError("busy", `another program holds a lock in ${shown} that this call needs`, {
         cause: error,
       });
     if (code === "3D000")
@@ -40,17 +40,17 @@ export function translate(error: unknown, shown: string): InboxError {
       );
     if (/^28/.test(code))
       return storage(
-        `${shown} refuses us: ${error.message}`,
+        `${shown} refused the login: ${error.message}`,
         phrase`check user and password in ${option("db")} or ${variable("INBOX_DB")}`,
       );
     if (code === "42501")
       return storage(
         `${shown}: ${error.message}`,
-        phrase`the tables are made and changed by a role that owns the schema or may create it: run ${call("bus.init")} as that role`,
+        phrase`the tables are created by a role that owns the schema or may create it: run ${call("bus.init")} as that role`,
       );
     if (code === "53300")
       return storage(
-        `${shown} has no connection left (${error.message})`,
+        `${shown} has no free connections (${error.message})`,
         "raise max_connections, or put pool=N into the address",
       );
     if (code === "53100")
@@ -59,7 +59,7 @@ export function translate(error: unknown, shown: string): InboxError {
         "free some space and run it again",
       );
     if (/unsupported startup parameter/.test(error.message))
-      return storage(`${shown} is a pooler`, "put pooler=transaction into the address, or connect past it");
+      return storage(`${shown} is a pooler`, "put pooler=transaction into the address, or connect directly");
     if (isStopping(error) || /^08/.test(code)) return down(shown, error.message, error);
     return storage(`${shown}: ${error.message} (${code})`);
   }
@@ -71,13 +71,13 @@ export function translate(error: unknown, shown: string): InboxError {
 const down = (shown: string, reason: string, cause: unknown) =>
   new InboxError("storage", `${shown} cannot be reached: ${reason}; nothing was written`, {
     details: { away: true, ...(/\bENOTFOUND\b/.test(reason) && { unknown: true }) },
-    hint: "is the server running, and the address right? A hub goes on by itself when it is there",
+    hint: "check that the server is running and the address is right; a hub reconnects automatically",
     cause,
   });
 
 export const notInitialized = (shown: string) =>
   new InboxError("not_initialized", `there is no inbox in ${shown}`, {
-    hint: phrase`${call("bus.init", {}, { db: shown })} makes it`,
+    hint: phrase`${call("bus.init", {}, { db: shown })} creates it`,
   });
 
 function rootOf(error: unknown): string {

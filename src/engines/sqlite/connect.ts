@@ -142,7 +142,7 @@ function patiently(attempt: () => void): void {
 
 const notInitialized = (path: string) =>
   new InboxError("not_initialized", `there is no inbox database at ${path}`, {
-    hint: phrase`${call("bus.init", {}, { db: path })} creates it; a folder's own one is made by ${call("bus.init")}`,
+    hint: phrase`${call("bus.init", {}, { db: path })} creates it; without a path, ${call("bus.init")} creates one in the current folder`,
   });
 
 const newer = (path: string, found: number, known: number) =>

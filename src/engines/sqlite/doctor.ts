@@ -69,7 +69,7 @@ function schema(db: Database, path: string): Check {
 function integrity(db: Database): Check {
   const { quick_check } = get<{ quick_check: string }>(db, "pragma quick_check(1)");
   if (quick_check === "ok") return ok("integrity", "no damage found");
-  return { name: "integrity", status: "fail", detail: quick_check, fix: "restore the file from a copy" };
+  return { name: "integrity", status: "fail", detail: quick_check, fix: "restore the file from a backup" };
 }
 
 function journal(db: Database): Check {
@@ -133,7 +133,7 @@ function leases(db: Database): Check {
       where leases.released_at is null and leases.expires_at <= ?
       and threads.status in ('claimed', 'in_progress', 'blocked') order by leases.expires_at, leases.thread_id limit 100`)
     .all(now) as { id: number; agent: string }[];
-  if (!rows.length) return ok("leases", "none has run out");
+  if (!rows.length) return ok("leases", "none has expired");
   const [oldest] = rows;
   const thread = `thr_${oldest!.id}`;
   const detail = `${rows.length}${rows.length === 100 ? " or more" : ""} ran out and nobody took over, the oldest ${thread} of "${oldest!.agent}"`;
@@ -152,5 +152,5 @@ function deadLetters(db: Database): Check {
   );
   if (!count) return ok("dead letters", "none");
   const fix = phrase`${call("deadLetters.list")} shows them; ${call("deadLetters.requeue", { id: blank("ID") })}, or ${call("deadLetters.purge", { id: blank("ID") })}`;
-  return { name: "dead letters", status: "warn", detail: `${count} nobody has accepted`, fix };
+  return { name: "dead letters", status: "warn", detail: `${count} waiting to be requeued or purged`, fix };
 }

@@ -13,7 +13,7 @@ export function translate(error: unknown, path: string): InboxError {
   const storage = (message: string, hint?: Text) =>
     new InboxError("storage", message, { hint, cause: error });
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
-    return new InboxError("busy", `another process keeps ${path} locked`, { cause: error });
+    return new InboxError("busy", `another process holds the lock of ${path}`, { cause: error });
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT")
     return storage(`no room left for ${path}: nothing was written`, "free some disk space and run it again");
   if (code.startsWith("SQLITE_NOTADB")) return notOurs(path, "it is not a SQLite database");
@@ -24,12 +24,12 @@ export function translate(error: unknown, path: string): InboxError {
   )
     return storage(
       `${path} cannot be opened for writing (${reason})`,
-      "check the permissions of the file and of its folder: SQLite keeps two more files beside it",
+      "check the permissions of the file and its folder: SQLite creates two more files beside it",
     );
   if (code.startsWith("SQLITE_CORRUPT"))
     return storage(
       `${path} is damaged (${reason})`,
-      phrase`restore it from a copy; ${call("bus.doctor")} tells more`,
+      phrase`restore it from a backup; ${call("bus.doctor")} shows details`,
     );
   if (code.startsWith("SQLITE_")) return storage(`${path}: ${reason}`);
   return asInboxError(error);
@@ -37,5 +37,5 @@ export function translate(error: unknown, path: string): InboxError {
 
 export const notOurs = (path: string, why: string) =>
   new InboxError("storage", `${path} is not a database of inbox: ${why}; nothing was changed`, {
-    hint: phrase`name another file with ${option("db", blank("PATH"))}`,
+    hint: phrase`give another file with ${option("db", blank("PATH"))}`,
   });

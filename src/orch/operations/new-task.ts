@@ -16,13 +16,13 @@ export function complete(place: Workplace, asked: Asked, prompt: string): NewTas
   const cwd = asked.cwd ?? process.cwd();
   const rest = { ...asked, prompt, cwd };
   if (asked.worker !== undefined) {
-    refusePermission(asked.permission, `"${asked.worker}" lives already, and has its own`);
+    refusePermission(asked.permission, `"${asked.worker}" is already running with its own permission`);
     return { ...rest, profile: null, retries: asked.retries ?? 0, usualPermission: null, env: null };
   }
   const { profiles } = profilesAt(place);
   const profile = chooseProfile(profiles, asked.profile, process.env.PATH ?? "");
   if (profile.permission === null)
-    refusePermission(asked.permission, `the runner "${profile.runner.name}" asks nobody`);
+    refusePermission(asked.permission, `the runner "${profile.runner.name}" does not ask for permissions`);
   if (asked.model !== undefined) refuseModel(profile);
   return {
     ...rest,
@@ -41,15 +41,15 @@ function handedOn({ env }: Workplace, { runner }: Profile): string | null {
 
 function refusePermission(asked: PermissionAsked | undefined, why: string): void {
   if (asked === undefined || asked === "inherit") return;
-  throw new InboxError("invalid_input", `permission=${asked} would do nothing: ${why}`, {
-    hint: "leave permission out",
+  throw new InboxError("invalid_input", `permission=${asked} has no effect: ${why}`, {
+    hint: "leave out permission",
   });
 }
 
 /** [Q8] What nobody would heed is refused, not ignored. */
 export function refuseModel({ runner: { name }, runner }: Profile): void {
   if (choosesModel(runner)) return;
-  throw new InboxError("invalid_input", `the runner "${name}" has no way to choose a model`, {
-    hint: `leave the model out, or set model = ["--model", "{model}"] in [runners.${name}] of .agents/agents.toml`,
+  throw new InboxError("invalid_input", `the runner "${name}" cannot select a model`, {
+    hint: `leave out the model, or set model = ["--model", "{model}"] in [runners.${name}] of .agents/agents.toml`,
   });
 }

@@ -9,8 +9,8 @@ import { profilesAt, type Workplace } from "./place.ts";
 /** The profile comes first here: one word alone that is a profile's name is a prompt that was forgotten. */
 function refuseProfileAlone(place: Workplace, profile: string | undefined, message: string): void {
   if (profile !== undefined || !profilesAt(place).profiles.all.has(message)) return;
-  throw new InboxError("invalid_input", `"${message}" is a profile, and nothing says what it is to do`, {
-    hint: "give the profile first, then what it is to do",
+  throw new InboxError("invalid_input", `"${message}" is a profile, and no prompt was given`, {
+    hint: "give the profile, then the prompt",
   });
 }
 

@@ -55,7 +55,7 @@ export function chooseProfile(profiles: Profiles, wanted: string | undefined, pa
   }
   throw new InboxError(
     "invalid_input",
-    `no agent program is named, and none of ${Object.keys(builtIns).join(", ")} is installed`,
+    `no agent program is configured, and none of ${Object.keys(builtIns).join(", ")} is installed`,
     {
       hint: `${builtIns.claude.get}; or name your own program in .agents/agents.toml: default = "mine" and [runners.mine] command = ["prog", "{prompt}"]`,
     },

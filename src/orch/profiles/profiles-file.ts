@@ -54,14 +54,14 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
   const kind = table.choice("kind", kinds) ?? (kinds.includes(name as Kind) ? (name as Kind) : "command");
   const keys = kind === "command" ? forCommands : forAgents;
   table.takes(keys, (key) =>
-    [...forCommands, ...forAgents].includes(key) ? `is of no use with kind = "${kind}"` : undefined,
+    [...forCommands, ...forAgents].includes(key) ? `has no effect with kind = "${kind}"` : undefined,
   );
   const builtIn = builtInOf(kind);
   const command = program(table, "command", folder) ?? (builtIn && [builtIn.program]);
   if (!command)
     throw table.wrong(
       "command",
-      "is missing: which program is it?",
+      "is missing: give the program to run",
       'for example command = ["prog", "{prompt}"]',
     );
   const settings: RunnerSettings = {
@@ -82,14 +82,14 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
   if (settings.model.length && !mentions(settings.model, "model"))
     throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
   if (settings.prompt === "argument" && table.has("prompt") && mentions(command, "prompt"))
-    throw table.wrong("prompt", "says what {prompt} in command says already", "leave one of the two out");
+    throw table.wrong("prompt", "duplicates {prompt} in command", "leave out one of them");
   if (
     settings.resume &&
     mentions(settings.resume, "session") &&
     settings.output === "text" &&
     !mentions(command, "session")
   )
-    throw table.wrong("resume", "holds {session}, but nothing says what the session is called", sources);
+    throw table.wrong("resume", "contains {session}, but the runner has no session id to put there", sources);
   return settings;
 }
 
@@ -99,14 +99,14 @@ function passedNames(table: Reader): string[] {
   if (wrong !== undefined)
     throw table.wrong(
       "pass_env",
-      `holds ${JSON.stringify(wrong)}, which is no variable's name`,
+      `holds ${JSON.stringify(wrong)}, which is not a variable name`,
       'for example pass_env = ["NPM_TOKEN", "AWS_*"]',
     );
   return names;
 }
 
 const sources =
-  'put {session} into command too, and it is given a new name; or set output = "json" and print {"result": …, "session": …}';
+  'add {session} to command to have an id generated, or set output = "json" and print {"result": …, "session": …}';
 
 /** A program with its arguments; a path to it, other than a plain name, is meant from `folder`. */
 function program(table: Reader, key: string, folder: string): string[] | undefined {
@@ -115,13 +115,13 @@ function program(table: Reader, key: string, folder: string): string[] | undefin
   for (const word of words) {
     const [near] = /^\{\w+\}$/.test(word) ? closest(word.slice(1, -1), places, 1) : [];
     if (near && !places.some((place) => word === `{${place}}`))
-      throw table.wrong(key, `holds ${word}, which is not filled in`, `did you mean {${near}}?`);
+      throw table.wrong(key, `holds ${word}, which is not a known placeholder`, `did you mean {${near}}?`);
   }
   const code = codeWithPlace(words);
   if (code !== undefined)
     throw table.wrong(
       key,
-      `holds ${JSON.stringify(code)}: what is put in there would be run as code`,
+      `holds ${JSON.stringify(code)}: the inserted text would be run as code`,
       `use "$INBOX_PROMPT" there, or pass it as an argument: ${key} = ["sh", "-c", "echo \\"$1\\"", "sh", "{prompt}"]`,
     );
   const [first, ...rest] = words as [string, ...string[]];
@@ -139,28 +139,28 @@ function profileIn(
   if (wanted === undefined)
     throw table.wrong(
       "runner",
-      "is missing: which program is it?",
+      "is missing: give the program to run",
       `there are ${[...runners.keys()].join(", ")}`,
     );
   const runner = runners.get(wanted);
   if (!runner)
     throw table.wrong(
       "runner",
-      `names ${JSON.stringify(wanted)}, which is no runner`,
+      `names ${JSON.stringify(wanted)}, which is not a runner`,
       meant(wanted, runners),
     );
   const model = table.text("model") ?? null;
   if (model !== null && !choosesModel(runner))
     throw table.wrong(
       "model",
-      `is set, but the runner ${JSON.stringify(wanted)} has no way to choose one`,
+      `is set, but the runner ${JSON.stringify(wanted)} cannot select a model`,
       `set model = ["--model", "{model}"] in [runners.${wanted}]`,
     );
   const permission = table.choice("permission", permissionsAsked);
   if (permission !== undefined && asksNobody(runner))
     throw table.wrong(
       "permission",
-      `is of no use with the runner ${JSON.stringify(wanted)}, which asks nobody`,
+      `has no effect with the runner ${JSON.stringify(wanted)}, which does not ask for permissions`,
     );
   return {
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },

@@ -87,8 +87,8 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
 
 const stopReasons: Record<Acp.StopReason, string | undefined> = {
   end_turn: undefined,
-  max_tokens: "it stopped because its model had no more tokens",
-  max_turn_requests: "it stopped because it had asked its model too often",
+  max_tokens: "it stopped because its model reached the token limit",
+  max_turn_requests: "it stopped because it reached the limit of model requests",
   refusal: "it refused to go on",
   cancelled: "it was cancelled",
 };
@@ -97,8 +97,8 @@ const authRequired = -32000;
 
 function reasonOf(error: unknown, closed: boolean): string {
   const { code, message, data } = error as { code?: number; message?: string; data?: unknown };
-  if (code === authRequired) return `it wants a login first: start it once by hand and log in (${message})`;
-  if (code === undefined && closed) return "it ended before its turn was over";
+  if (code === authRequired) return `it requires a login: start it once by hand and log in (${message})`;
+  if (code === undefined && closed) return "it exited before its turn was complete";
   const details = (data as { details?: unknown } | undefined)?.details;
   return typeof details === "string" ? `${message}: ${details}` : (message ?? String(error));
 }
@@ -131,7 +131,7 @@ async function chooseModel(sdk: Sdk, agent: Acp.ClientContext, opened: Opened, m
     ({ category, type }) => category === "model" && type === "select",
   );
   if (option?.type !== "select")
-    throw new Error(`it lets nobody choose a model, and ${JSON.stringify(model)} was asked for`);
+    throw new Error(`it does not support selecting a model, and ${JSON.stringify(model)} was requested`);
   const values = option.options
     .flatMap((one) => ("options" in one ? one.options : [one]))
     .map(({ value }) => value);

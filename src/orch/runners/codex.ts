@@ -74,7 +74,7 @@ export function codexRunner(settings: RunnerSettings): Runner {
       // It tries again after some of these; what counts is how the turn ends.
       else if (event.type === "error") await talk.note({ kind: "error", text: reasonIn(event) });
     }
-    if (!ended && error === undefined) error = "it ended before its turn was over";
+    if (!ended && error === undefined) error = "it exited before its turn was complete";
     return {
       final,
       ...(error !== undefined && { error }),

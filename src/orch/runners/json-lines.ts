@@ -12,7 +12,7 @@ export async function* jsonLines(stdout: AsyncIterable<Uint8Array>, limit = line
     const [text, size] = [Buffer.concat(pieces).toString("utf8"), bytes];
     pieces = [];
     bytes = 0;
-    return size > limit ? [{ text: `(a line of ${size} bytes was left out)` }] : read(text);
+    return size > limit ? [{ text: `(a line of ${size} bytes was omitted)` }] : read(text);
   };
   const add = (piece: Uint8Array) => {
     bytes += piece.length;

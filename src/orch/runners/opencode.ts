@@ -37,7 +37,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
     const tools = toolNames(talk.note);
     const speech = said(talk.note);
     let session = job.session;
-    let error: string | undefined = "it ended before it had said anything";
+    let error: string | undefined = "it exited without output";
     const refused = new Set<string>();
     for await (const line of jsonLines(talk.stdout)) {
       if ("text" in line) {

@@ -26,7 +26,7 @@ export function checkArguments(argv: readonly string[]): void {
   if (longest > argumentLimit)
     throw new InboxError(
       "too_large",
-      `the prompt makes an argument of ${longest} bytes for ${argv[0]}; the system takes ${argumentLimit}`,
+      `the prompt makes an argument of ${longest} bytes for ${argv[0]}; the system allows ${argumentLimit}`,
       { hint: 'take {prompt} out of the runner\'s command and set prompt = "stdin" in .agents/agents.toml' },
     );
 }

@@ -68,12 +68,12 @@ async function serving(
 async function make(asked: Asked, location: string, token: string | undefined): Promise<void> {
   if (mayExist(location)) return;
   if (token !== undefined)
-    throw new InboxError("unauthenticated", `there is no bus at ${location} that could know the token`);
+    throw new InboxError("unauthenticated", `there is no bus at ${location} to check the token against`);
   // Found from every folder below, it would be everybody's bus without anybody's having said so.
   if (asked.db === undefined && !asked.env.INBOX_DB && [asked.env.HOME, "/"].includes(asked.cwd))
     throw new InboxError(
       "not_initialized",
-      `there is no bus for ${asked.cwd}, and none is made there by itself`,
+      `there is no bus for ${asked.cwd}, and none is created there automatically`,
     );
   await runLocal("bus.init", asked, {});
 }
@@ -87,7 +87,7 @@ function madeAtFirstUse(make: () => Promise<void>, open: () => EmbeddedInbox): I
     return inbox;
   };
   const nothingYet = () =>
-    new InboxError("not_initialized", "there is no bus here yet; the first call of a tool makes it");
+    new InboxError("not_initialized", "there is no bus here yet; the first tool call creates it");
   return {
     hand: async (name, input, options) => (await made()).hand(name, input, options),
     async call(name, input, options) {

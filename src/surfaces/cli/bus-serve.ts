@@ -39,8 +39,8 @@ export async function runHub(
   });
   await respond({ url: hub.url, db: hub.db, pid: process.pid, auth: hub.auth });
   if (hub.away) {
-    warn(`${hub.away.message}. The hub waits for it, and refuses calls with "storage" meanwhile`);
-    void hub.met.then(() => complain(`${safe(hub.db)} is there now\n`)).catch(() => {});
+    warn(`${hub.away.message}. The hub keeps trying, and refuses calls with "storage" until then`);
+    void hub.met.then(() => complain(`${safe(hub.db)} is reachable\n`)).catch(() => {});
   }
   // Met, and not one to be served: that ends it as it would have at the start.
   const refused = new Promise<never>((_, reject) => hub.met.catch(reject));

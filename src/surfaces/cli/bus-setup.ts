@@ -16,10 +16,14 @@ export async function runSetup(asked: Asked, { input }: CommandInput, json: bool
   if (!plan.changed || plan.written) return plan;
   if (json || !isAtTerminal()) {
     if (!json) await print(safe(plan.diff));
-    throw new InboxError("not_allowed", `setup would change ${plan.file}, and nobody is here to agree`, {
-      hint: "nothing was written; look at the diff, and add --yes",
-      details: { ...plan },
-    });
+    throw new InboxError(
+      "not_allowed",
+      `setup would change ${plan.file}, and there is no terminal to confirm on`,
+      {
+        hint: "nothing was written; check the diff and add --yes",
+        details: { ...plan },
+      },
+    );
   }
   await print(safe(plan.diff));
   if (!agrees(`Write ${safe(plan.file)}?`)) return plan;

@@ -21,7 +21,7 @@ export async function runTrust(asked: Asked, { input }: CommandInput, json: bool
   const asking = !json && isAtTerminal();
   if (!json && !asking) show(plan);
   throw new InboxError("not_allowed", `${plan.db} was not approved: nothing was changed`, {
-    hint: asking ? "inbox trust asks again" : "look at what would be run, and add --yes",
+    hint: asking ? "inbox trust asks again" : "check what would be run, and add --yes",
     details: { ...plan },
   });
 }
@@ -34,7 +34,7 @@ export async function offerTrust(asked: Asked, json: boolean): Promise<Output | 
 
 async function shownAndAsked(asked: Asked, plan: Output): Promise<Output | undefined> {
   show(plan);
-  if (!agrees("Trust this bus, and let these programs be started?")) return undefined;
+  if (!agrees("Trust this bus and allow it to start these programs?")) return undefined;
   return runLocal("bus.trust", asked, { yes: true, digest: plan.digest });
 }
 

@@ -43,16 +43,16 @@ export function findCommand(
 
 /** First words that are no command alone: `pool` is none, but `pool join` is. */
 const groups: Readonly<Record<string, string>> = {
-  msg: "Channels: streams of messages that any number of readers follow, each at its own pace",
-  dlq: "Dead letters: messages that reached nobody",
-  pool: "Pools: names that work is assigned to, and the agents that take it",
-  workspace: "Workspaces: folders that agents work in, shown to the person by their labels",
-  entries: "The person's inbox: documents and commentary that agents put there",
-  token: "Tokens: who may call a hub, and for what",
+  msg: "Channels: message streams, each reader with its own position",
+  dlq: "Dead letters: messages that could not be delivered",
+  pool: "Pools: groups of agents that share assigned work",
+  workspace: "Workspaces: folders that agents work in, shown to the person by label",
+  entries: "The person's inbox: documents and comments from agents",
+  token: "Tokens: who may call a hub, and with which scope",
 };
 
 /** The commands of a group; none where the word is no group's. */
 export const subcommandsOf = (word: string, program: Program) =>
   commandNames(program).filter((name) => name.startsWith(`${word} `));
 
-export const groupSummary = (word: string) => groups[word] ?? `The commands that begin with ${word}`;
+export const groupSummary = (word: string) => groups[word] ?? `Commands of the group ${word}`;

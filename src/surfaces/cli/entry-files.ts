@@ -41,7 +41,7 @@ export async function importEntries(inbox: Inbox, path: string, warnings: string
     number++;
     if (!line.trim()) continue;
     const problem = parse(line, batch);
-    if (problem) warnings.push(`line ${number} was passed over: ${problem}`);
+    if (problem) warnings.push(`line ${number} skipped: ${problem}`);
     bytes += line.length;
     if (batch.length >= importLimit || bytes > batchBytes) await send();
   }
@@ -70,7 +70,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   const file = path === "-" ? Bun.stdin : Bun.file(path);
   if (path !== "-" && !(await file.exists()))
     throw new InboxError("invalid_input", `there is no file ${path}`, {
-      hint: "name a file that is there, or - for standard input",
+      hint: "give an existing file, or - for standard input",
     });
   let rest = "";
   for await (const piece of file.stream().pipeThrough(new TextDecoderStream())) {

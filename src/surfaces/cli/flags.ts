@@ -58,7 +58,7 @@ const keyField = {
   key: "idempotencyKey",
   type: "text",
   required: false,
-  help: "makes a repeated call the same call, for 7 days",
+  help: "retries with the same key are applied once, for 7 days",
 } satisfies Field;
 const keyFlag: Flag = {
   name: "--idempotency-key",
@@ -78,14 +78,14 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
         field,
         role: "artifact-kind",
         value: "KIND",
-        help: "what the file before it is (default: file)",
+        help: "the kind of the preceding --artifact (default: file)",
       },
       {
         name: "--artifact-metadata-json",
         field,
         role: "artifact-metadata",
         value: "JSON",
-        help: "anything else about the file before it",
+        help: "metadata of the preceding --artifact, a JSON object",
       },
     ];
   const name = flagName(field);
@@ -119,19 +119,19 @@ export const globalFlags: readonly GlobalFlag[] = [
     value: "PATH",
     help: "a file, postgres://…, or a hub's address (INBOX_DB; default: the nearest .agents/coord.db)",
   },
-  { name: "--agent", value: "NAME", help: "who you are (INBOX_AGENT)" },
-  { name: "--token", value: "TOKEN", help: "what proves it to a hub (INBOX_TOKEN)" },
+  { name: "--agent", value: "NAME", help: "your agent name (INBOX_AGENT)" },
+  { name: "--token", value: "TOKEN", help: "your token for a hub (INBOX_TOKEN)" },
   {
     name: "--delivery",
     value: "AMQP",
-    help: "a broker that carries mail, amqp://… (INBOX_DELIVERY; default: the database does)",
+    help: "a message broker for mail, amqp://… (INBOX_DELIVERY; default: the database)",
   },
   {
     name: "--trust",
     value: "FOLDER",
-    help: "programs may be started for a bus in this folder (INBOX_TRUST; inbox trust approves one for good)",
+    help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves one permanently)",
   },
-  { name: "--json", help: "one line of JSON on standard output" },
-  { name: "--help", short: "-h", help: "what the command does, with an example" },
-  { name: "--version", short: "-V", help: "the version" },
+  { name: "--json", help: "print one line of JSON" },
+  { name: "--help", short: "-h", help: "show help with examples" },
+  { name: "--version", short: "-V", help: "print the version" },
 ];

@@ -34,7 +34,7 @@ const globalRows = (): [string, string][] =>
 
 const about: Record<Program, { what: string; round: string }> = {
   inbox: {
-    what: "a durable bus for agents",
+    what: "Restante's command line, a durable bus for coding agents",
     round: `  inbox init
   inbox send --agent leader --to worker --subject "Say hello"
   inbox claim --agent worker
@@ -42,7 +42,7 @@ const about: Record<Program, { what: string; round: string }> = {
   inbox show thr_1`,
   },
   orch: {
-    what: "a queue that runs sub-agents; their results come to your inbox by themselves",
+    what: "Restante's queue for sub-agents; their results are delivered to your inbox",
     round: `  orch agents
   orch push name=hello "Say hello"
   orch run
@@ -53,7 +53,7 @@ const about: Record<Program, { what: string; round: string }> = {
 
 /** [C3] */
 const exitCodes = `Exit codes: 0 ok, 1 a handoff failed, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage;
-130 interrupted (Ctrl-C), 141 nobody reads the output any more, 143 terminated`;
+130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated`;
 
 export function programHelp(program: Program, version: string): string {
   const commands = operationsFor(program).map((op): [string, string] => [
@@ -73,7 +73,7 @@ ${column(globalRows())}
 
 ${exitCodes}
 
-A first round:
+Example:
 ${about[program].round}
 `;
 }
@@ -123,7 +123,7 @@ Usage: ${program} ${word} COMMAND [flags]
 Commands:
 ${column(rows)}
 
-${program} help ${subcommandsOf(word, program)[0]} says more of one.
+${program} help ${subcommandsOf(word, program)[0]} shows one command.
 `;
 }
 

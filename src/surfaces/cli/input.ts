@@ -74,7 +74,10 @@ function apply(filling: Filling, flag: Flag, given: GivenFlag): void {
   if ((field.type === "list" || field.paths) && Array.isArray(input[field.key]))
     (input[field.key] as unknown[]).push(...(value as unknown[]));
   else if (field.key in input)
-    throw invalid(`${flagName(field)} was given twice`, `give ${flagName(field)} or ${flag.name}, once`);
+    throw invalid(
+      `${flagName(field)} was given more than once`,
+      `give ${flagName(field)} or ${flag.name}, once`,
+    );
   else input[field.key] = value;
 }
 
@@ -122,7 +125,7 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
     const extra = plain[keys.length]!;
     const command = `${program} ${op.cli.command}`;
     throw invalid(
-      `${command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; "${extra}" is one too many`,
+      `${command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; unexpected argument "${extra}"`,
       surplus(op, program, plain, flags),
     );
   }
@@ -164,7 +167,7 @@ function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scan
   const field = flags.find((flag) => flag.field.key === identity)!.field;
   if (field.required && input[identity] === undefined)
     throw invalid(
-      `${program} ${op.cli.command} needs to know who you are`,
+      `${program} ${op.cli.command} requires your agent name`,
       "add --agent NAME, or set INBOX_AGENT",
     );
 }

@@ -136,7 +136,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
   } catch (error) {
     if (!signal?.aborted) throw error;
-    complain("it goes on, and its result comes to your inbox; orch queue shows it\n");
+    complain("the task continues, and its result will be delivered to your inbox; orch queue shows it\n");
     return exitInterrupted;
   }
   const exit = await answer(op, handed, command, json);
@@ -178,7 +178,7 @@ async function answer(
     await handed.confirm?.();
   } catch (error) {
     const { code, message } = asInboxError(error);
-    warn(`what you see was not marked as read: ${message}`);
+    warn(`the messages above were not marked as read: ${message}`);
     // It has become another's, or will be delivered again: whoever goes by the exit code does nothing with it.
     return errorTable[code].exit;
   }

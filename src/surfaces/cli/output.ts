@@ -18,8 +18,8 @@ export async function print(text: string): Promise<boolean> {
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
     if (gone.has(code)) return false;
-    throw new InboxError("storage", `standard output takes no more (${code})`, {
-      hint: "make room where the output goes, or send it elsewhere; what was written stays written, and no mail was marked as read",
+    throw new InboxError("storage", `standard output cannot be written (${code})`, {
+      hint: "free space where the output goes, or redirect it; the write itself was done, and no mail was marked as read",
       cause: error,
     });
   }

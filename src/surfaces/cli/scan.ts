@@ -97,7 +97,7 @@ function refuseTypo(key: string, token: string, known: readonly string[], where:
   if (close)
     throw invalid(
       `${where} has no option ${key}=; did you mean ${close}=?`,
-      "put -- before a prompt that begins like an option",
+      "put -- before a prompt that looks like an option",
     );
 }
 

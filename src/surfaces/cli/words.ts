@@ -28,7 +28,7 @@ export function wordsOf(line: string): string[] {
   }
   if (quote !== undefined)
     throw new InboxError("invalid_input", `the quote ${quote} is not closed`, {
-      hint: "text with spaces stands in quotes",
+      hint: "put text with spaces in quotes",
     });
   if (word !== undefined) words.push(word);
   return words;

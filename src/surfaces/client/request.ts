@@ -144,8 +144,8 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
     // Not ours.
   }
   return [502, 503, 504].includes(response.status)
-    ? new InboxError("storage", `no hub answers behind ${url} (${response.status})`, {
-        hint: "something in between answers for it: is a hub running, and does the proxy know it?",
+    ? new InboxError("storage", `no hub answers at ${url} (HTTP ${response.status})`, {
+        hint: "a proxy answered instead: check that the hub is running and the proxy forwards to it",
         details: { unreachable: true, status: response.status },
       })
     : notHub(url, response.status);
@@ -153,7 +153,7 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
 
 const unreachable = (url: string, cause: unknown) =>
   new InboxError("storage", `the hub at ${url} cannot be reached`, {
-    hint: phrase`is it running? ${calling("bus.serve")} starts one`,
+    hint: phrase`check that it is running; ${calling("bus.serve")} starts one`,
     cause,
     details: { unreachable: true, ...(neverSent(cause) && { sent: false }) },
   });
@@ -172,14 +172,14 @@ export const notKnown = (op: AnyOperation, { url }: Wire, key: string, cause: In
     "storage",
     `${cause.details?.status ? cause.message : `the hub at ${url} gave no answer`}: whether ${op.name} was written is not known`,
     {
-      hint: `repeat it with the idempotency key ${key}: it is written once, however often it is sent`,
+      hint: `repeat it with the idempotency key ${key}: it is applied only once`,
       cause,
       details: { ...cause.details, known: false, idempotency_key: key },
     },
   );
 
 const notHub = (url: string, status: number) =>
-  new InboxError("storage", `${url} answered ${status}, and not in the words of a hub`, {
+  new InboxError("storage", `${url} answered ${status}, but not as a hub does`, {
     hint: "check the address",
   });
 
@@ -197,7 +197,7 @@ export const isUnreachable = (error: unknown) =>
 
 const tries = 4;
 
-/** What can be said twice is said again when nobody answered. `unknown`: what to say where one of the tries may have arrived. */
+/** What can be said twice is said again when nobody answered. `unknown`: the text where one of the tries may have arrived. */
 export async function again<T>(
   work: () => Promise<T>,
   unknown: (error: InboxError) => InboxError = (error) => error,

@@ -28,12 +28,12 @@ export function isOwnOrigin(origin: string, host: string, named: (place: string)
 /** Refuses what a page of another origin has sent, also one of this machine's on another port. */
 export function refuseForeign(request: Request, ownOrigin: (origin: string) => boolean, visit?: Visit): void {
   const origin = request.headers.get("origin");
-  if (origin !== null && !ownOrigin(origin)) throw refuse(`pages of ${origin} may not call this hub`);
+  if (origin !== null && !ownOrigin(origin)) throw refuse(`requests from pages of ${origin} are not allowed`);
   const site = request.headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return;
   // An image comes without an Origin, and so does a link: that one may be followed, to a page and in a window.
   const follows = visit === "link" && isNavigation(request);
-  if (!follows) throw refuse("pages of other origins may not call this hub");
+  if (!follows) throw refuse("requests from pages of other origins are not allowed");
 }
 
 const isNavigation = ({ headers }: Request) =>
@@ -43,7 +43,7 @@ const isNavigation = ({ headers }: Request) =>
 /** Refuses a change that a form, an image or a `no-cors` fetch of any page could have asked for. */
 export function refuseUnasked({ method, headers }: Request): void {
   if (isJson(headers.get("content-type")) || ownHeaders.some((name) => headers.has(name))) return;
-  throw new InboxError("invalid_input", `this ${method} does not say that a client of the hub's sent it`, {
+  throw new InboxError("invalid_input", `this ${method} could have been sent by any web page`, {
     hint: `send Content-Type: application/json, or the header ${clientHeader}`,
   });
 }
@@ -58,9 +58,13 @@ export function refuseUnknowingly({ headers }: Request): void {
     headers.has("sec-fetch-dest") ||
     /^mozilla\//i.test(headers.get("user-agent") ?? "");
   if (!browser || ownHeaders.some((name) => headers.has(name))) return;
-  throw new InboxError("not_allowed", "this address collects mail, and a browser asked for it by itself", {
-    hint: `a page of the hub's sends the header ${clientHeader}; other programs need none`,
-  });
+  throw new InboxError(
+    "not_allowed",
+    "this route collects mail, and the browser requested it without the hub's page",
+    {
+      hint: `the hub's page sends the header ${clientHeader}; other programs do not need it`,
+    },
+  );
 }
 
 const refuse = (message: string) =>

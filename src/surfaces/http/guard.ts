@@ -60,8 +60,8 @@ export function makeGuard(rate: number, hostname: string, names: readonly string
     admit(request: Request, address: string, { visit, open }: Admission): void {
       const host = request.headers.get("host") ?? "";
       if (!ours(host))
-        throw new InboxError("not_allowed", `the Host "${host}" is not this hub's`, {
-          hint: phrase`call it as localhost, or start it with ${field("allowHost", blank("NAME"), "bus.serve")}`,
+        throw new InboxError("not_allowed", `the Host header "${host}" is not accepted`, {
+          hint: phrase`use localhost, or start the hub with ${field("allowHost", blank("NAME"), "bus.serve")}`,
         });
       if (visit !== "anybody")
         refuseForeign(request, (origin) => isOwnOrigin(origin, host, (place) => origins.has(place)), visit);

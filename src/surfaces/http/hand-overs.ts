@@ -1,5 +1,5 @@
 /**
- * [B4] Our own client confirms an answer once it holds it. It makes an id for its call, and gets with the answer what to say
+ * [B4] Our own client confirms an answer once it holds it. It makes an id for its call, and gets with the answer the text
  * afterwards: nothing of it is kept here, so that any hub of the same bus can be told.
  */
 import { InboxError } from "../../contract/errors.ts";

@@ -13,6 +13,6 @@ export async function callerOf(
     const token = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
     return { ...(await requireOwner(inbox, token)), token };
   }
-  if (required) throw new InboxError("unauthenticated", "this hub wants a token");
+  if (required) throw new InboxError("unauthenticated", "this hub requires a token");
   return {};
 }

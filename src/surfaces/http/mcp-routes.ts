@@ -42,7 +42,7 @@ export function openMcpRoutes(
   return { routes, close: async () => mcp?.close() };
 }
 
-/** [U1] The address says whose workspace it is; a token must be its agent's. */
+/** [U1] The address says the agentspace it is; a token must be its agent's. */
 async function visitorOf(inbox: EmbeddedInbox, caller: Caller, id: string): Promise<Partial<Visitor>> {
   const { workspaceId, agent, path } = await inbox.workspace(id);
   if (caller.agent !== undefined && caller.agent !== agent && caller.scope !== "admin")

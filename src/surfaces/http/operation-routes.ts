@@ -55,7 +55,7 @@ const handleOf =
     const input = translation ? translation.input(raw) : raw;
     for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
     if (request.method === "GET" && marking(op, input))
-      throw new InboxError("invalid_input", "a GET changes nothing", {
+      throw new InboxError("invalid_input", "GET cannot make changes", {
         hint: `use ${(op.http as readonly string[])[0]}`,
       });
     actAs(peer, op, input);

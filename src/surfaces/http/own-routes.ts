@@ -42,7 +42,7 @@ async function refuseAsWatch(inbox: Inbox, filter: Record<string, unknown>, call
 export function seedRoutes({ inbox }: RouteContext, dev: boolean): Routes {
   const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
   const refuse = async () =>
-    wrongMethod("POST", [], phrase`it is for work on the page: ${call("bus.serve", { dev: true })}`);
+    wrongMethod("POST", [], phrase`only available with ${call("bus.serve", { dev: true })}`);
   return {
     "POST /api/inbox/seed": dev
       ? { counted: "entries.seed", handle }

@@ -28,9 +28,8 @@ export function openQuota(what: string, { all, perToken, perAddress }: Quota) {
           ? [`address ${address}`, address, perAddress]
           : [`token ${agent}`, `the token of "${agent}"`, perToken];
       const own = held.get(key) ?? 0;
-      if (own >= limit)
-        throw new InboxError("limited", `${whose} has ${limit} ${what}, and may have no more`);
-      if (total >= all) throw new InboxError("limited", `there are ${all} ${what}, and may be no more`);
+      if (own >= limit) throw new InboxError("limited", `${whose} has reached the limit of ${limit} ${what}`);
+      if (total >= all) throw new InboxError("limited", `the hub has reached the limit of ${all} ${what}`);
       total++;
       held.set(key, own + 1);
       let over = false;

@@ -34,10 +34,7 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
   for (const [key, text] of asked) {
     // [X9] A page of another site can send any address, but no body of ours.
     if (request.method !== "GET")
-      throw invalid(
-        `${key} is in the query, and this is a ${request.method}`,
-        "put it into the body, as JSON",
-      );
+      throw invalid(`${key} is in the query of a ${request.method} request`, "send it in the body, as JSON");
     if (key in input) throw invalid(`${key} was given twice`);
     // Forms and clients write what was left out as a name without a value; only a flag is said by its name alone.
     const field = fieldOf(key);

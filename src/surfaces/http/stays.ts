@@ -8,7 +8,7 @@ import { openQuota, type Quota } from "./quota.ts";
 import type { Peer } from "./route.ts";
 
 export interface Stay {
-  /** Aborted when the token was revoked, with what to say about it. */
+  /** Aborted when the token was revoked, with the text about it. */
   revoked: AbortSignal;
   /** To be called when it has ended, for whatever reason. */
   over(): void;

@@ -121,11 +121,18 @@ function identify({ caller, agent }: Session, { op, form }: Tool, input: Record<
 function settleWorkspace({ workspace }: Session, { op, form }: Tool, input: Record<string, unknown>): void {
   if (form.set !== "user") return;
   if ("workspace" in input)
-    throw new InboxError("invalid_input", `workspace is not a field of ${form.tool}: the address says it`);
+    throw new InboxError(
+      "invalid_input",
+      `workspace is not an argument of ${form.tool}: the address determines it`,
+    );
   if (workspace === undefined)
-    throw new InboxError("not_allowed", `${op.mcp && form.tool} is for an agent in a workspace`, {
-      hint: "this connection belongs to no workspace; tell the person with send_message to user instead",
-    });
+    throw new InboxError(
+      "not_allowed",
+      `${op.mcp && form.tool} is only available to an agent of a workspace`,
+      {
+        hint: "this connection has no workspace; use send_message to user instead",
+      },
+    );
   input.workspace = workspace;
 }
 

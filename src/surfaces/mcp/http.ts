@@ -263,7 +263,7 @@ export function choicesIn(url: URL): Pick<Visitor, "agent" | "sets"> {
 const failure = (code: number, message: string) => ({ jsonrpc: "2.0", error: { code, message }, id: null });
 
 /** By the protocol: the client then begins a new one. */
-const gone = () => Response.json(failure(-32001, "that session is over; initialize again"), { status: 404 });
+const gone = () => Response.json(failure(-32001, "the session has ended; initialize again"), { status: 404 });
 
 async function bodyOf(request: Request): Promise<unknown> {
   try {

@@ -24,7 +24,7 @@ const oneMail = ({ id, senderId, message, summary, threadId, kind, redelivered, 
 
 const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
   if (messages.length) return messages.map(oneMail).join("\n");
-  return hidden ? `nothing new; ${hidden} in somebody's hands` : "nothing new";
+  return hidden ? `no new mail; ${hidden} handed to another reader and not yet acked` : "no new mail";
 };
 
 const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
@@ -76,15 +76,15 @@ const texts: Texts = {
   "events.watch": (output) =>
     output.woke
       ? render("events.watch", output, plainPaint, inTools)
-      : `nothing happened; go on with after_event ${output.nextEventId}`,
+      : `no events; continue with after_event ${output.nextEventId}`,
   "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
   "tasks.run": ({ released, running, waiting }) =>
     released.length || running || waiting
-      ? `let run: ${released.join(", ") || "nothing new"}; results come to your inbox`
+      ? `let run: ${released.join(", ") || "no new mail"}; results come to your inbox`
       : "nothing is queued",
   "tasks.handoff": ({ status, terminalId, message, messages, success }) => {
     if (status === "running") return `${terminalId} is still running; call again with terminal_id`;
-    if (message === null) return `${terminalId} has ended, and its result was collected before`;
+    if (message === null) return `${terminalId} has ended; its result was already collected`;
     const again = messages.some(({ redelivered }) => redelivered) ? " (redelivered)" : "";
     return `${terminalId}${success ? "" : " failed"}${again}:\n${quoted(message)}`;
   },

@@ -7,7 +7,7 @@ import { relative } from "./time.ts";
 
 export const agentRenders: NounRenders<"agents"> = {
   "agents.list": ({ agents }, paint) => {
-    if (!agents.length) return "nobody has acted here yet";
+    if (!agents.length) return "no agents yet";
     const rows = agents.map((agent) => [
       `${agent.live ? paint.green("●") : paint.dim("○")} ${cut(agent.name, 40)}`,
       agent.ended ? "ended" : relative(agent.lastSeenAt),

@@ -10,8 +10,8 @@ const word = (text: string) =>
 
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
-    const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} is there already; nothing was changed`];
-    if (outer) lines.push(`${paint.yellow("note")} it hides the outer one at ${inLine(outer)}`);
+    const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} already exists; nothing was changed`];
+    if (outer) lines.push(`${paint.yellow("note")} it takes precedence over the one at ${inLine(outer)}`);
     if (!trusted && !created)
       lines.push(
         `${paint.yellow("note")} you did not make it, so no program is started for it; ${spell(phrase`${call("bus.trust")} approves it`)}`,
@@ -39,16 +39,16 @@ export const busRenders: NounRenders<"bus"> = {
     ].join("\n");
   },
   "bus.mcp": () => "",
-  "bus.supervise": ({ started }) => `started ${started} task(s); nothing is left to do`,
+  "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
   "bus.setup": ({ file, changed, diff, written, agent }, _paint, spell) => {
     const who =
       agent === null
         ? ""
         : `\nThe agent is called ${inLine(agent)} on the bus; ${spell(phrase`${field("agent", blank("NAME"))} gives it another name`)}`;
-    if (!changed) return `${inLine(file)} is as it should be; nothing to do${who}`;
+    if (!changed) return `${inLine(file)} is up to date${who}`;
     return written
       ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}`
-      : `${inLine(file)} was left as it is`;
+      : `${inLine(file)} was not changed`;
   },
   "bus.trust": ({ db, profiles, content, runs, waiting, trusted }, paint) => {
     const commands = runs.map(({ name, what, command }) => [
@@ -66,7 +66,7 @@ export const busRenders: NounRenders<"bus"> = {
       ...(content === null ? [] : [quoted(safe(content).trimEnd(), bar)]),
       ...(commands.length ? [textTable(["NAME", "WHAT", "COMMAND"], commands, paint.dim)] : []),
       ...tasks,
-      trusted ? "Approved: programs may be started for it" : "Not approved yet: no program is started for it",
+      trusted ? "Approved: this bus may start programs" : "Not approved: this bus may not start programs",
     ].join("\n");
   },
   "bus.doctor": ({ checks }, paint, spell) => {

@@ -26,7 +26,7 @@ function documentText({ n, path, exists, type, size, problem }: DocumentState, p
 export const entryRenders: NounRenders<"entries"> = {
   "entries.push": ({ id }) => `pushed ${id}`,
   "entries.history": ({ entries, hasMore, unread }, paint, spell) => {
-    if (!entries.length) return "nothing in the inbox";
+    if (!entries.length) return "the inbox is empty";
     const before = field("before", entries.at(-1)!.id);
     const more = hasMore ? [paint.dim(spell(phrase`more: add ${before}`))] : [];
     const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;
@@ -55,8 +55,8 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null
       ? `erased ${id}`
-      : `deleted ${id}; ${spell(phrase`${call("entries.restore", { id })} brings it back`)}`,
-  "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "is back"}`,
+      : `deleted ${id}; ${spell(phrase`${call("entries.restore", { id })} restores it`)}`,
+  "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "was restored"}`,
   "entries.export": ({ entries }) => entries.map((each) => safeJson(each)).join("\n"),
-  "entries.import": ({ imported, known }) => `added ${imported}; ${known} were there before`,
+  "entries.import": ({ imported, known }) => `added ${imported}; ${known} already existed`,
 };

@@ -23,5 +23,5 @@ export const eventRenders: NounRenders<"events"> = {
   "events.watch": ({ woke, events, nextEventId }, paint, spell) =>
     woke
       ? events.map((event) => eventText(event, paint)).join("\n")
-      : spell(phrase`nothing happened; go on with ${field("afterEvent", nextEventId)}`),
+      : spell(phrase`no events; continue with ${field("afterEvent", nextEventId)}`),
 };

@@ -12,7 +12,7 @@ import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
 const emptyText = (hidden: number) =>
-  hidden ? `nothing ready; ${hidden} handed to a reader and not yet acked` : "no mail";
+  hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
 
 function oneMail(mail: Mail, paint: Paint): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
@@ -39,7 +39,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const silent = (word: string, names: readonly string[]) =>
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
     const missing = silent("missing", output.missing);
-    const dead = silent("ended, and collected before:", output.dead);
+    const dead = silent("ended, result already collected:", output.dead);
     return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
   },
   "mailbox.list": ({ messages, total, hidden }, paint) => {

@@ -19,5 +19,5 @@ export const poolRenders: NounRenders<"pools"> = {
   },
   "pools.remove": ({ pool, members, pending }) =>
     `removed ${safe(pool)}${members.length ? `, with ${members.map(safe).join(", ")}` : ""}` +
-    (pending ? `; ${pending} threads wait for it, for somebody to reassign` : ""),
+    (pending ? `; ${pending} threads are still assigned to it: reassign them` : ""),
 };

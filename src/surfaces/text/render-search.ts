@@ -23,7 +23,7 @@ export const searchRenders: NounRenders<"search"> = {
     );
     const note = complete
       ? []
-      : [`${paint.yellow("note")} ${behind} newer events were not searched yet; ask again`];
+      : [`${paint.yellow("note")} ${behind} newer events are not indexed yet; search again`];
     return [...(found.length ? found : ["nothing found"]), ...note].join("\n");
   },
 };

@@ -15,7 +15,7 @@ function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
   const { startedAt, finishedAt, error } = task;
   const facts: string[] = saysParent ? [`for ${task.parent}`] : [];
   if (task.status === "waiting")
-    facts.push(task.attempt ? `to be tried again: ${cut(error ?? "", 80)}` : "waits for its turn");
+    facts.push(task.attempt ? `will be retried: ${cut(error ?? "", 80)}` : "waiting for a free slot");
   if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
   if (task.status === "running") facts.push(`started ${relative(startedAt!)}`);
   if (task.status === "running" && task.attempt > 1) facts.push(`attempt ${task.attempt}`);
@@ -41,7 +41,7 @@ function queueText(
       ["Finished", finished],
     ] as const
   ).filter(([, tasks]) => tasks.length);
-  if (!parts.length) return spell(phrase`the queue is empty; ${pushing} fills it`);
+  if (!parts.length) return spell(phrase`the queue is empty; ${pushing} adds a task`);
   const line = (task: TaskInQueue) => taskLine(task, paint, several);
   const more = hasMore
     ? `\n${paint.dim(spell(phrase`  … and earlier ones: ${field("limit", blank("N"))} shows more`))}`
@@ -62,8 +62,8 @@ export const taskRenders: NounRenders<"tasks"> = {
     `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}`,
   "tasks.run": ({ released, running, waiting }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
-    const names = released.length ? `let run: ${namesText(released)}` : "nothing new to run";
-    return `${names}\nresults come to your inbox by themselves: ${spell(phrase`${call("mailbox.receive")}`)}`;
+    const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
+    return `${names}\nresults are delivered to your inbox: ${spell(phrase`${call("mailbox.receive")}`)}`;
   },
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume }, paint) => {
@@ -96,19 +96,19 @@ export const taskRenders: NounRenders<"tasks"> = {
         ? ""
         : `\n${paint.dim(spell(phrase`more: add ${field("after", next)}, or ${field("follow")}`))}`;
     if (entries.length) return text + more;
-    return ended ? "it has ended; there is no more" : "nothing yet";
+    return ended ? "end of transcript" : "nothing yet";
   },
   "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
-      return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} goes on waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has ended, and its result was collected before`;
+      return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
+    if (message === null) return `${safe(terminalId)} has ended; its result was already collected`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
-  "tasks.move": ({ task, place }) => `${safe(task.name)} is number ${place} now`,
+  "tasks.move": ({ task, place }) => `${safe(task.name)} is now at position ${place}`,
   "tasks.edit": ({ task: { prompt, ...task } }, paint) =>
     taskLine({ ...task, summary: prompt }, paint).trim(),
   "tasks.profiles": ({ file, default: usual, profiles }, paint) => {

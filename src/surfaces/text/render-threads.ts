@@ -14,7 +14,7 @@ import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
 const leaseText = (lease: Lease | null) =>
-  lease ? `${safe(lease.agentId)}, ${lease.lapsed ? "ran out" : "ends"} ${relative(lease.expiresAt)}` : "";
+  lease ? `${safe(lease.agentId)}, ${lease.lapsed ? "expired" : "expires"} ${relative(lease.expiresAt)}` : "";
 
 const headline = (thread: Thread, paint: Paint) =>
   `${paint.bold(thread.threadId)} ${statusText(thread.status, paint)}  ${cut(thread.subject, 70)}`;
@@ -59,7 +59,7 @@ export const threadRenders: NounRenders<"threads"> = {
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
   "threads.claim": ({ thread, lease, messages }, paint) => {
     if (!thread || !lease) return "nothing to claim";
-    const head = `${headline(thread, paint)}\nlease ends ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
+    const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
   "threads.fetch": ({ threads }, paint) => {
@@ -89,5 +89,5 @@ export const threadRenders: NounRenders<"threads"> = {
   "threads.waitReply": ({ woke, messages, nextEventId }, paint, spell) =>
     woke
       ? messages.map((message) => messageText(message, paint)).join("\n\n")
-      : spell(phrase`no reply yet; go on with ${field("afterEvent", nextEventId)}`),
+      : spell(phrase`no reply yet; continue with ${field("afterEvent", nextEventId)}`),
 };

@@ -18,5 +18,5 @@ export const tokenRenders: NounRenders<"tokens"> = {
     ]);
     return textTable(["TOKEN", "AGENT", "SCOPE", "MADE", "STATE"], rows, paint.dim);
   },
-  "tokens.revoke": ({ tokenId, already }) => `${tokenId} ${already ? "was revoked before" : "revoked"}`,
+  "tokens.revoke": ({ tokenId, already }) => `${tokenId} ${already ? "was already revoked" : "revoked"}`,
 };

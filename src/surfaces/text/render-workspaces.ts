@@ -27,6 +27,6 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
           paint.dim,
         )
       : spell(
-          phrase`no workspaces; ${call("workspaces.add", { path: blank("PATH"), label: blank("TEXT") })} makes one`,
+          phrase`no workspaces; ${call("workspaces.add", { path: blank("PATH"), label: blank("TEXT") })} adds one`,
         ),
 };
