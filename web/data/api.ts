@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { Inbox, type InboxError } from "../../src/client.ts";
 import { clientHeader } from "../../src/contract/headers.ts";
+import { type Spelling, spelled } from "../../src/contract/phrase.ts";
 import { observed } from "./line.ts";
 
 const key = "inbox-token";
@@ -39,7 +40,10 @@ export function forget(): void {
   localStorage.removeItem(key);
 }
 
+/** [C14] The page has buttons, and no operations to be called by name: hints that only name those are left out. */
+const onPage: Spelling = (reference) => (reference.is === "field" ? reference.name : undefined);
+
 export const problemOf = (error: unknown): Pick<InboxError, "message" | "hint"> & { code?: string } => {
-  const { message, hint, code } = error as Partial<InboxError>;
-  return { message: message ?? String(error), hint: hint ?? "", code };
+  const { message, hint = "", said, code } = error as Partial<InboxError>;
+  return { message: message ?? String(error), hint: said ? spelled(said.hint, onPage) : hint, code };
 };
