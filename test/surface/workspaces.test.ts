@@ -67,7 +67,9 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
     "value 1 of --docs must be {path}",
     "path of value 1 of --docs is required",
   ]);
-  expect(await message('[{"path": "../x"}]')).toBe("path of value 1 of --docs must not lead out of the workspace");
+  expect(await message('[{"path": "../x"}]')).toBe(
+    "path of value 1 of --docs must not lead out of the workspace",
+  );
 });
 
 test.each([...revisions])(
