@@ -372,7 +372,10 @@ describe.each(engines)("$name", (engine) => {
       inbox.call("tasks.edit", { agent, name: "a", prompt: "x" }),
     ];
     for (const change of changes())
-      expect(await refusal(change)).toMatchObject({ code: "invalid_state", hint: "orch kill a ends it" });
+      expect(await refusal(change)).toMatchObject({
+        code: "invalid_state",
+        hint: `tasks.kill({ name: "a" }) ends it`,
+      });
     await bench.end("a");
     for (const change of changes())
       expect(await refusal(change)).toMatchObject({ code: "invalid_state", hint: "push it again" });
@@ -381,7 +384,7 @@ describe.each(engines)("$name", (engine) => {
     await bench.push("b");
     expect(await kill("b")).toMatchObject({
       code: "invalid_state",
-      hint: "orch remove b takes it out of the queue",
+      hint: `tasks.remove({ name: "b" }) takes it out of the queue`,
     });
     expect((await kill("zz")).code).toBe("not_found");
   });

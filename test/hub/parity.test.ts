@@ -5,6 +5,7 @@ import { asInboxError, errorTable } from "../../src/contract/errors.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
+import { inRequests } from "../../src/surfaces/spelling/rest.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Fields, hubHere } from "../support/hub.ts";
 import { requestOf, routes } from "../support/routes.ts";
@@ -155,7 +156,7 @@ test("[C1] [C4] every operation answers over HTTP as it does directly, error for
       try {
         expected = await inbox.call(op.name as never, direct(op, input) as never);
       } catch (error) {
-        const { code, ...rest } = asInboxError(error).shape();
+        const { code, ...rest } = asInboxError(error).shape(inRequests);
         expected = { ok: false, error: { code, ...rest } };
         status = errorTable[code].http;
       }

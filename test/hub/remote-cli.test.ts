@@ -156,7 +156,7 @@ describe("every kind of command", () => {
   }, 30_000);
 
   test("[S1] names of every kind", async () => {
-    for (const name of ["a/b", "50%", "a?b#c", "ä ö", "+", "...", "a,b", "a|b", "~", "a\\b"]) {
+    for (const name of ["a/b", "50%", "a?b#c", "ä ö", "+", "...", "~", "a\\b"]) {
       await pair.expectSame(["send", name, "hello"]);
       expect((await pair.expectSame(["msg", "inbox", name])).json).toHaveLength(1);
       expect((await pair.expectSame(["check", "--agent", name])).code).toBe(0);

@@ -28,7 +28,7 @@ describe("another address", () => {
     using folder = temporaryFolder();
     const error = await refusal(startHub({ ...elsewhere, db: join(folder.path, "coord.db") }));
     expect(error.code).toBe("not_allowed");
-    expect(`${error.message} ${error.hint}`).toMatch(/0\.0\.0\.0.*token create/);
+    expect(`${error.message} ${error.hint}`).toMatch(/0\.0\.0\.0.*tokens\.create/);
   });
 
   test("[X1] is refused where every token was revoked", async () => {
@@ -48,7 +48,7 @@ describe("another address", () => {
     const named = { port: 0, host: "127.0.0.1", allowHosts: ["Bus.Example"], auth: false };
     const error = await refusal(startHub({ ...named, db }));
     expect(error.code).toBe("not_allowed");
-    expect(`${error.message} ${error.hint}`).toMatch(/Bus\.Example.*token create.*--allow-host/);
+    expect(`${error.message} ${error.hint}`).toMatch(/Bus\.Example.*tokens\.create.*allowHost/);
     createDatabase(db);
     const inbox = openInbox(db);
     const { token } = await inbox.call("tokens.create", { agent: "a" });

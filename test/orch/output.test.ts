@@ -199,7 +199,7 @@ test.concurrent("[Q8] a folder that is gone by the time it starts is a failure t
   const [told] = await team.hear();
   expect(told).toMatchObject({ success: false });
   expect(told!.error).toBe(
-    `there is no folder ${gone} to work in; push it from a folder that is there, or name one with cwd=PATH`,
+    `there is no folder ${gone} to work in; push it from a folder that is there, or name one with --cwd PATH`,
   );
 });
 

@@ -127,7 +127,7 @@ postgresSuite("migrations", () => {
       expect(await createPostgres(asUser(url))).toBe(false);
       const error = await refusal(createPostgres(asUser(fresh())));
       expect(error.code).toBe("storage");
-      expect(error.hint).toContain("run inbox init as that role");
+      expect(error.hint).toContain("run bus.init() as that role");
     } finally {
       await administrator().unsafe(`drop owned by ${user} cascade; drop role ${user}`);
     }
@@ -137,7 +137,7 @@ postgresSuite("migrations", () => {
     const inbox = openInbox(fresh());
     const error = await refusal(inbox.call("messages.pending", { channel: "c" }));
     expect(error.code).toBe("not_initialized");
-    expect(error.hint).toContain("inbox init --db");
+    expect(error.hint).toContain("bus.init({ db: ");
     await inbox.close();
   });
 });

@@ -64,10 +64,12 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
     (await at.inbox("entries", "push", id, "--docs", docs)).json.error.message;
   expect([await message('"x"'), await message('["x"]'), await message("[{}]")]).toEqual([
     "--docs must be a list of {path}",
-    "--docs[0] must be {path}",
-    "--docs[0].path is required",
+    "value 1 of --docs must be {path}",
+    "path of value 1 of --docs is required",
   ]);
-  expect(await message('[{"path": "../x"}]')).toBe("--docs[0].path must not lead outside the workspace");
+  expect(await message('[{"path": "../x"}]')).toBe(
+    "path of value 1 of --docs must not lead outside the workspace",
+  );
 });
 
 test.each([...revisions])(

@@ -1,6 +1,7 @@
 /** The bus as the person sees it: our own client, called as `user` or as whom the token speaks for. */
 import { signal } from "@preact/signals";
 import { clientHeader } from "../../src/contract/headers.ts";
+import { type Spelling, spelled } from "../../src/contract/phrase.ts";
 import { type ErrorCode, Inbox, type InboxError } from "../../src/sdk/client.ts";
 import { observed } from "./line.ts";
 
@@ -55,11 +56,15 @@ const hints: Partial<Record<ErrorCode, string>> = {
 
 const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** [C14] The page has buttons, and no operations to be called by name: hints that only name those are left out. */
+const onPage: Spelling = (reference) => (reference.is === "field" ? reference.name : undefined);
+
 export function problemOf(error: unknown): Problem {
-  const { message, hint, code } = error as Partial<InboxError>;
+  const { message, hint: spelt = "", said, code } = error as Partial<InboxError>;
+  const hint = said ? spelled(said.hint, onPage) : spelt;
   return {
     message: asSentence(message ?? String(error)),
-    hint: asSentence((code && hints[code]) ?? hint ?? ""),
+    hint: asSentence((code && hints[code]) ?? hint),
     code,
   };
 }

@@ -1,10 +1,12 @@
 /** [C5] The tools, from the operation table: which there are, what each takes, and how a call becomes an input. */
 import tools from "../../../docs/generated/tools.json";
+import { InboxError } from "../../contract/errors.ts";
 import { infoOf } from "../../contract/fields.ts";
 import type { AnyOperation, ToolForm, ToolListing } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import { type Caller, mayUse } from "../../inbox/caller.ts";
+import { argumentName } from "../spelling/tools.ts";
 import { hasTxName, withoutTxName, withTxName } from "./tx-names.ts";
 
 export interface Tool {
@@ -133,9 +135,20 @@ export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Rec
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue;
     const field = ours.get(key) ?? camel(habitual(op, key));
+    if (!op.input().entries[field]) refuseTypo({ op, form }, key);
     input[field] = isJson(op, field) && typeof value === "string" ? parsed(value) : value;
   }
   return input;
+}
+
+/** What is mistyped is told before what is missing for it. */
+function refuseTypo({ op, form }: Pick<Tool, "op" | "form">, key: string): void {
+  const known = Object.keys(op.input().entries).filter((field) => !form.without?.includes(field));
+  const guess = didYouMean(
+    key,
+    known.map((field) => argumentName(op, field)),
+  );
+  if (guess) throw new InboxError("invalid_input", `there is no field ${key}; ${guess}`);
 }
 
 const habitual = (op: AnyOperation, key: string) =>

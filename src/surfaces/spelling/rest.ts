@@ -1,4 +1,5 @@
 /** [C14] Operations and fields as requests: routes, and names of JSON properties and of queries. */
+import type { AnyOperation } from "../../contract/operation.ts";
 import { isBlank, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
 import { namedIn } from "./named.ts";
 import { inShell } from "./shell.ts";
@@ -6,10 +7,14 @@ import { inShell } from "./shell.ts";
 const shown = (value: Value) => (isBlank(value) ? value.blank : JSON.stringify(value));
 const inAddress = (value: Value) => (isBlank(value) ? value.blank : encodeURIComponent(String(value)));
 
-function request(routes: readonly string[], input: Readonly<Record<string, Value>>): string {
+function request({ http, kind }: AnyOperation, input: Readonly<Record<string, Value>>): string {
+  const routes = http as readonly string[];
   const keysOf = (route: string) => [...route.matchAll(/:(\w+)/g)].map(([, key]) => key!);
   const fitting = routes.filter((route) => keysOf(route).every((key) => key in input));
-  const route = fitting.sort((a, b) => keysOf(b).length - keysOf(a).length)[0] ?? routes[0]!;
+  const [fullest] = fitting.sort((a, b) => keysOf(b).length - keysOf(a).length);
+  // A read can be asked for with a GET, which everybody can send.
+  const plain = kind === "read" ? fitting.find((one) => one.startsWith("GET ")) : undefined;
+  const route = plain ?? fullest ?? routes[0]!;
   const path = route.replace(/:(\w+)/g, (whole, key) => (key in input ? inAddress(input[key]!) : whole));
   const rest = Object.entries(input).filter(([key]) => !keysOf(route).includes(key));
   if (!rest.length) return path;
@@ -26,8 +31,8 @@ export const inRequests: Spelling = (reference: Reference) => {
         return inShell()(reference);
       return reference.value === undefined ? reference.name : `${reference.name}: ${shown(reference.value)}`;
     case "call": {
-      const { http } = namedIn(reference.operation)!;
-      return Array.isArray(http) ? request(http, reference.input) : inShell()(reference);
+      const op = namedIn(reference.operation)!;
+      return Array.isArray(op.http) ? request(op, reference.input) : inShell()(reference);
     }
     case "help":
       return "/docs/api";
