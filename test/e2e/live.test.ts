@@ -26,7 +26,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await space.push({ comments: "Fresh from the agent" });
     for (const page of pages) {
       await page.locator('.entry[data-unread="true"]', { hasText: "Fresh from the agent" }).waitFor();
-      await until("the title counts one unread entry", () => page.evaluate("document.title === '(1) Inbox · Restante'"));
+      await until("the title counts one unread entry", () =>
+        page.evaluate("document.title === '(1) Inbox · Restante'"),
+      );
       await until("the icon is the one that counts", () =>
         page.evaluate("document.querySelector('link[rel=icon]').href.startsWith('data:')"),
       );
