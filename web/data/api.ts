@@ -53,7 +53,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   internal: "This is a bug in Restante. Nothing was changed.",
 };
 
-const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** What the hub says begins in lower case; on the page it stands alone. */
+export const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function problemOf(error: unknown): Problem {
   const { message, hint, code } = error as Partial<InboxError>;

@@ -5,7 +5,6 @@ import { store } from "./store.ts";
 
 /** As the queue lists it: with the first line of its prompt. */
 export type Task = OutputOf<"tasks.queue">["queued"][number];
-export type Profile = OutputOf<"tasks.profiles">["profiles"][number];
 
 const listTasks = () => api.tasks.queue({ all: true });
 
