@@ -21,8 +21,8 @@ export async function toggleNotifications(): Promise<void> {
   const answer = notifies.value ? "off" : await Notification.requestPermission();
   if (answer === "denied")
     say({
-      text: "The browser does not let this page notify you",
-      detail: "Allow notifications for this address in the browser’s settings, and turn them on again.",
+      text: "The browser does not allow notifications from this page",
+      detail: "Allow them for this address in the browser’s settings, then turn them on here.",
       tone: "bad",
     });
   notifies.value = answer === "granted";

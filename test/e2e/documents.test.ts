@@ -88,6 +88,31 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(window.troubles).toEqual([]);
   });
 
+  test("[U7] a diagram that cannot be drawn says so, and the next ones are drawn", async () => {
+    const diagram = (source: string) => `\`\`\`mermaid\n${source}\n\`\`\`\n`;
+    const parts = ["graph LR\n  A --> B", "graph LR\n  A --> [[", "sequenceDiagram\n  A->>B: hi", "nonsense"];
+    space.write("diagrams.md", [...parts, ...parts].map(diagram).join("\n"));
+    const id = await space.push({ docs: ["diagrams.md"] });
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const { page } = window;
+    await until("every diagram is drawn or refused", async () => {
+      const done = page.locator(".diagram img, .diagram figcaption");
+      return (await done.count()) === 8;
+    });
+    expect(
+      await page.evaluate(`[...document.querySelectorAll(".diagram")].map((one) =>
+        one.querySelector("img") ? "drawn" : one.querySelector("figcaption").textContent.split(":")[0])`),
+    ).toEqual(
+      [0, 1].flatMap(() => [
+        "drawn",
+        "This diagram cannot be drawn",
+        "drawn",
+        "This diagram cannot be drawn",
+      ]),
+    );
+    expect(window.troubles).toEqual([]);
+  });
+
   test("[U7] each block runs in the direction of its own letters, and code from left to right", async () => {
     space.write(
       "rtl.md",
@@ -128,6 +153,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await doc("b.csv").getByRole("cell", { name: 'say "hi"' }).waitFor();
     await doc("b.csv").getByRole("columnheader", { name: "amount" }).waitFor();
     expect(await doc("c.json").getByText("found").count()).toBe(0);
+    await doc("c.json").getByText("{ deepest }").waitFor();
+    await doc("c.json").getByText("2 items").waitFor();
     await doc("c.json").getByText("deeper:").click();
     await doc("c.json").getByText('"found"').waitFor();
     await doc("d.png").locator("img").waitFor();

@@ -139,6 +139,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(await page.locator(".selection").count()).toBe(0);
     await press("J", "J");
     await page.getByText("3 selected").waitFor();
+    await press("K");
+    await page.getByText("2 selected").waitFor();
+    await press("K", "K");
+    await page.getByText("2 selected").waitFor();
+    expect(await openTitle(page)).toBe("Entry 4");
+    await press("J", "J", "J");
+    await page.getByText("3 selected").waitFor();
     await press("Delete");
     await until("two entries are stored", async () => (await stored(five_.hub)).length === 2);
     expect(await rows(page)).toEqual(["Entry 5", "Entry 4"]);

@@ -88,7 +88,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { page } = window;
     const bell = page.getByRole("button", { name: "Desktop notifications" });
     await bell.click();
-    await page.getByText("does not let this page notify you").waitFor();
+    await page.getByText("does not allow notifications").waitFor();
     expect(await bell.getAttribute("aria-pressed")).toBe("false");
     expect(window.troubles).toEqual([]);
   });

@@ -54,7 +54,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   internal: "This is a bug in Restante. Nothing was changed.",
 };
 
-const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** What the hub says begins in lower case; on the page it stands alone. */
+export const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** [C14] The page has buttons, and no operations to be called by name: hints that only name those are left out. */
 const onPage: Spelling = (reference) => (reference.is === "field" ? reference.name : undefined);

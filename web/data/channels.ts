@@ -1,3 +1,4 @@
+/** Channels: streams of messages that many may read. */
 import { api } from "./api.ts";
 import { store } from "./store.ts";
 
@@ -15,7 +16,8 @@ async function listChannels(): Promise<readonly Channel[]> {
     if (!page.hasMore) break;
     after = page.channels.at(-1)!.channel;
   }
-  return all.sort((a, b) => Number(b.pending > 0) - Number(a.pending > 0) || a.name.localeCompare(b.name));
+  const byName = new Intl.Collator(undefined, { numeric: true });
+  return all.sort((a, b) => Number(b.pending > 0) - Number(a.pending > 0) || byName.compare(a.name, b.name));
 }
 
 export const channels = store({

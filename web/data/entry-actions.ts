@@ -1,4 +1,4 @@
-/** What a person does with entries. The page shows it at once, and takes it back where the hub refuses. */
+/** What a person does with entries. The page shows the change at once, and reverts it if the hub refuses. */
 import { batch } from "@preact/signals";
 import { say } from "../ui/toasts.tsx";
 import { api, problemOf } from "./api.ts";
@@ -75,7 +75,7 @@ export function undo(): void {
   mine.close();
   putBack(mine.entries);
   void attempt(
-    "It could not be brought back",
+    "Not restored",
     mine.entries.map(({ id }) => api.entries.restore({ id })),
     () => drop(setOf(mine.entries)),
   );
@@ -91,7 +91,7 @@ export async function answer(entry: Entry, reply: { message?: string; choice?: s
           text: `Sent to ${message.toAgent}`,
           detail: recipient.known
             ? recipient.hint
-            : "Nobody of that name has been seen yet; it is kept until they ask.",
+            : "No agent with this name has been seen yet; the message is kept until it asks.",
         });
       }),
     ],

@@ -1,5 +1,6 @@
 /** Dead letters: read one, requeue it, or delete it for good. */
 import { useMemo } from "preact/hooks";
+import { asSentence } from "../data/api.ts";
 import { type DeadLetter, deadLetters, purge, requeue } from "../data/dead-letters.ts";
 import { useStore } from "../data/store.ts";
 import { Markdown } from "../documents/lazy.tsx";
@@ -105,7 +106,7 @@ const Letter = ({ letter, requeue, purge }: { letter: DeadLetter } & ReturnType<
       <p class="gone">
         <Icon name="warning" />
         <span>
-          {letter.deadReason} (<Age at={letter.deadAt} />, {letter.lapses} lapsed deliveries)
+          {asSentence(letter.deadReason)}, <Age at={letter.deadAt} />
         </span>
       </p>
       <Markdown text={letter.content} folder="" />

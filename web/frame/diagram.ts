@@ -21,10 +21,24 @@ function asImage(text: string): string {
   return new XMLSerializer().serializeToString(drawing);
 }
 
+/** What a diagram's own settings cannot change. With labels of HTML it would try to load images while it is measured. */
+const secure = [
+  "secure",
+  "securityLevel",
+  "startOnLoad",
+  "maxTextSize",
+  "maxEdges",
+  "suppressErrorRendering",
+  "htmlLabels",
+  "themeCSS",
+  "fontFamily",
+];
+
 async function draw({ id, source, dark }: Asked): Promise<void> {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
+    secure,
     htmlLabels: false,
     suppressErrorRendering: true,
     theme: dark ? "dark" : "neutral",

@@ -69,7 +69,10 @@ function useMarkedWhenRead(entry: Entry | undefined): void {
 }
 
 export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
-  const { value, problem, retry } = useLoaded({ fetch: () => load(id) }, [id]);
+  const { value, problem, retry } = useLoaded(
+    { fetch: () => load(id), changedBy: ({ payload }) => payload.entry === id },
+    [id],
+  );
   const documents = useDocuments(id, value?.documents);
   const entry = known ?? value?.entry;
   useMarkedWhenRead(entry);

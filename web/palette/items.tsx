@@ -43,7 +43,8 @@ export const hitItems = (hits: readonly SearchHit[], close: () => void) =>
 function Hit({ hit }: { hit: SearchHit }) {
   const { title, snippet, sender, channel, threadId, ts } = hit;
   const titleIsText = snippet.text.startsWith(title.slice(0, 40));
-  const whose = sender !== null && channel !== null ? `${sender} → ${channel}` : (threadId ?? "");
+  const way = sender !== null && channel !== null && `${sender} → ${channel}`;
+  const whose = [way, threadId].filter(Boolean).join(" · ");
   const marked = <Marked {...plainSnippet(snippet)} />;
   return (
     <span class="hit">

@@ -39,11 +39,7 @@ export function PushForm() {
       }}
       onKeyDown={withMod("Enter", () => push(true))}
     >
-      <DetailHeader
-        tab="queue"
-        title="Push a task"
-        more="A sub-agent sees only its prompt: put everything it needs there."
-      />
+      <DetailHeader tab="queue" title="Push a task" more="The prompt is all that the sub-agent sees." />
       <div class="detail-body">
         <div class="form">
           <TextArea label="Prompt" text={prompt} field={field} />

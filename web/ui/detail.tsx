@@ -49,11 +49,11 @@ interface MissingProps {
 }
 
 export const Missing = ({ tab, noun, id }: MissingProps) => (
-  <Empty icon={tab} title={`There is no ${noun} ${id}`}>
+  <Empty
+    icon={tab}
+    title={`There is no ${noun} ${id}`}
+    action={{ label: `Back to ${tabNames[tab]}`, run: () => go({ tab }) }}
+  >
     It was deleted, or the address is wrong.
-    <br />
-    <button type="button" class="button" onClick={() => go({ tab })}>
-      Back to {tabNames[tab]}
-    </button>
   </Empty>
 );

@@ -9,6 +9,7 @@ interface Props {
   children?: ComponentChildren;
   /** Shown as it is typed. */
   command?: string;
+  action?: { label: string; run(): void };
 }
 
 /** A command is typed anywhere, and is meant for the hub whose page this is. */
@@ -17,7 +18,7 @@ const atThisHub = (command: string) =>
     .replace(/^inbox setup .*/, `$& --url ${location.origin}`)
     .replaceAll(/\b(inbox|orch) (?!setup)/g, `$1 --db ${location.origin} `);
 
-export function Empty({ icon, title, children, command: plain }: Props) {
+export function Empty({ icon, title, children, command: plain, action }: Props) {
   const command = plain && atThisHub(plain);
   return (
     <div class="empty">
@@ -45,9 +46,16 @@ export function Empty({ icon, title, children, command: plain }: Props) {
           </button>
         </div>
       )}
+      {action && <Action {...action} />}
     </div>
   );
 }
+
+const Action = ({ label, run }: { label: string; run(): void }) => (
+  <button type="button" class="button" onClick={run}>
+    {label}
+  </button>
+);
 
 export const Trouble = ({ message, hint, retry }: { message: string; hint?: string; retry(): void }) => (
   <div class="empty" role="alert">
@@ -56,8 +64,6 @@ export const Trouble = ({ message, hint, retry }: { message: string; hint?: stri
     </span>
     <h2>{message}</h2>
     {hint && <p>{hint}</p>}
-    <button type="button" class="button" onClick={retry}>
-      Try again
-    </button>
+    <Action label="Try again" run={retry} />
   </div>
 );
