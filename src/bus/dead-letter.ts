@@ -12,7 +12,7 @@ import { aged, channelView, doomed, findMessage, fitted, unexpired } from "./cha
 import { append } from "./event.ts";
 import { buryDoomed } from "./hand-over/hand.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
-import { remember } from "./procedures/messages-gc.ts";
+import { rememberPruned } from "./pruned.ts";
 import { forgetWords } from "./search.ts";
 import { and, visible } from "./visible.ts";
 
@@ -88,7 +88,7 @@ export function* dlqPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLe
       deleted.map((row) => row.message_id),
     );
     // A stored reader of the channel must not pass over what it never saw without being told ([M7]).
-    for (const row of deleted) yield* remember(row.to_agent, row.message_id);
+    yield* rememberPruned(deleted);
     yield* append(tx, { type: "messages.purged", source: which.agent, payload: listed(rows), now });
   }
   yield* seen(tx, which.agent, now);

@@ -31,7 +31,8 @@ export function* forgetAllWords(tx: Context): Procedure<void> {
   yield* run(sql`update search_progress set event_id = 0`);
 }
 
-function* reached(tx: Context): Procedure<number> {
+/** The last event whose words can be searched. */
+export function* wordsReached(tx: Context): Procedure<number> {
   return (yield* one<{ event_id: number }>(
     sql`select search_progress.event_id from search_progress ${tx.forUpdate}`,
   ))!.event_id;
@@ -44,7 +45,7 @@ function* newestEvent(): Procedure<number> {
 
 /** How many events the words are behind, also such as are not yet to be taken because an earlier one may still come. */
 export function* wordsBehind(tx: Context): Procedure<number> {
-  return Math.max(0, (yield* newestEvent()) - (yield* reached(tx)));
+  return Math.max(0, (yield* newestEvent()) - (yield* wordsReached(tx)));
 }
 
 const told = part(events, "event_id", "event_type", "thread_id", "message_id", "payload_json");
@@ -56,7 +57,7 @@ type Happened = RowOf<typeof told> & { bytes: number };
 export function* nextWords(tx: Context): Procedure<number> {
   yield* alone(tx, "search");
   const settled = yield* tx.settled();
-  const from = yield* reached(tx);
+  const from = yield* wordsReached(tx);
   const newest = yield* newestEvent();
   if (settled <= from) return Math.max(0, newest - from);
   const found = yield* all<Happened>(sql`

@@ -49,6 +49,9 @@ export const eventTypes = {
   "entry.deleted": "an entry was hidden, to be erased; payload {entry, until}",
   "entry.restored": "a deleted entry was brought back; payload {entry}",
   "entries.erased": "deleted entries are gone for good; payload {entries}",
+  "retention.set": "how long something is kept was changed; payload {rules}",
+  "retention.applied": "what was old was deleted; payload {kind, count}",
+  "quota.set": "the quotas of an agent were changed; payload {agent, quotas}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 

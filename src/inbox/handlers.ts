@@ -14,6 +14,7 @@ import { msgAck, msgAckAll } from "../bus/procedures/messages-ack.ts";
 import { msgChannels } from "../bus/procedures/messages-channels.ts";
 import { msgGc } from "../bus/procedures/messages-gc.ts";
 import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "../bus/procedures/messages-inbox.ts";
+import { retentionSet, retentionShow } from "../bus/procedures/retention-set.ts";
 import { moveTask, removeTask } from "../bus/procedures/tasks-edit.ts";
 import { killTask } from "../bus/procedures/tasks-kill.ts";
 import { queue, showTask } from "../bus/procedures/tasks-queue.ts";
@@ -69,6 +70,9 @@ const orch = () =>
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
+
+const retention = () => require("./retention.ts") as typeof import("./retention.ts");
+const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
 
 // Loaded by the one operation that looks at files.
 const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");
@@ -176,6 +180,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.restore": writes(entryRestore),
   "entries.export": reads(entryExport),
   "entries.import": writes(entryImport),
+  "retention.show": reads(retentionShow),
+  "retention.set": writes(retentionSet),
+  "retention.apply": (engine, input, { signal }, { db }) =>
+    retention().gc(engine, input, taskFiles().taskFiles(db, process.env), signal).then(plainly),
   "search.find": (engine, input) => search(engine, input).then(plainly),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();

@@ -3,7 +3,7 @@
  * in steps that are short whatever was asked. Searches take turns, and between their steps everybody else is served.
  */
 import { among, bestOf, hitsOf, type Match, matches, scoreOf } from "../bus/procedures/search-find.ts";
-import { nextWords, wordsBehind } from "../bus/search.ts";
+import { nextWords, wordsBehind, wordsReached } from "../bus/search.ts";
 import { askedIn } from "../bus/words.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { type SearchHit, type SearchKind, searchKinds } from "../contract/search.ts";
@@ -100,3 +100,16 @@ export async function catchUp(engine: Engine, withinMs: number): Promise<boolean
   }
   return left === 0;
 }
+
+/** Until the words of an event, and of all before it, can be searched; false where somebody has yet to commit an earlier one. */
+export async function catchUpTo(engine: Engine, event: number, rest: Rest): Promise<boolean> {
+  for (;;) {
+    const before = await engine.read(wordsReached);
+    if (before >= event) return true;
+    await rest(() => engine.write(nextWords, { repeatable: true }));
+    if ((await engine.read(wordsReached)) <= before) return false;
+  }
+}
+
+/** Does a step, then leaves everybody else as much time as it took. */
+export type Rest = <T>(step: () => Promise<T>) => Promise<T>;

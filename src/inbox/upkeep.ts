@@ -1,12 +1,15 @@
 /**
- * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, and the journal and
- * the words to search by follow what others write. Without a hub the next write, or the next search, does the same.
+ * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, what is
+ * old goes as the limits of retention say, and the journal and the words to search by follow what others write. Without a hub
+ * the next write, `gc`, or the next search does the same.
  */
 import { eraseDue, nextErasure } from "../bus/entry.ts";
+import { retentionRules } from "../bus/procedures/retention-set.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { entriesTopic } from "../sql/topics.ts";
+import { entriesTopic, retentionTopic } from "../sql/topics.ts";
+import type { TaskFiles } from "./retention.ts";
 import { catchUp } from "./search.ts";
 
 const awayMs = 1000;
@@ -51,6 +54,39 @@ export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<v
     if (signal.aborted) return;
     const all = await catchUp(engine, searchMs / 4).catch(() => true);
     restMs = all ? searchMs : crowdedMs;
+  }
+}
+
+// Loaded by those who live on: a command has no use for it.
+const retention = () => require("./retention.ts") as typeof import("./retention.ts");
+/** So often what is old is looked for; deleting it goes in short steps. */
+const retentionMs = 10 * 60_000;
+
+/** [Y1] What is old goes by itself, soon after its limits were changed and from time to time. */
+export async function tendRetention(engine: Engine, files: TaskFiles, signal: AbortSignal): Promise<void> {
+  const subscription = engine.subscribe([retentionTopic]);
+  let applied = "";
+  let appliedAt = Number.NEGATIVE_INFINITY;
+  try {
+    while (!signal.aborted) {
+      try {
+        const rules = JSON.stringify(await engine.read(retentionRules));
+        const waitMs = retentionMs - (performance.now() - appliedAt);
+        if (rules === applied && waitMs > 0) {
+          await subscription.next({ atMost: waitMs, signal });
+          continue;
+        }
+        await retention().applyRetention({ engine, files, dryRun: false, signal });
+        await retention().reclaim(engine, signal);
+        applied = rules;
+        appliedAt = performance.now();
+      } catch {
+        // The database is away, or going, as above.
+        await pause(awayMs, signal);
+      }
+    }
+  } finally {
+    subscription.close();
   }
 }
 

@@ -46,6 +46,9 @@ import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
 import { poolList } from "./pools-list.ts";
 import { poolRemove } from "./pools-remove.ts";
+import { retentionApply } from "./retention-apply.ts";
+import { retentionSet } from "./retention-set.ts";
+import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
 import { assign } from "./tasks-assign.ts";
 import { editTask } from "./tasks-edit.ts";
@@ -159,6 +162,9 @@ export const table = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  retentionShow,
+  retentionSet,
+  retentionApply,
   doctor,
   migrate,
 ] as const;
