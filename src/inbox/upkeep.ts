@@ -61,25 +61,33 @@ export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<v
 const retention = () => require("./retention.ts") as typeof import("./retention.ts");
 /** So often what is old is looked for; deleting it goes in short steps. */
 const retentionMs = 10 * 60_000;
+/** A limit that was set by mistake can be taken back before anything is deleted by it. */
+const graceMs = 60_000;
 
-/** [Y1] What is old goes by itself, soon after its limits were changed and from time to time. */
-export async function tendRetention(engine: Engine, files: TaskFiles, signal: AbortSignal): Promise<void> {
+/** [Y1] What is old goes by itself: a while after its limits were changed, and from time to time. */
+export async function tendRetention(
+  engine: Engine,
+  files: TaskFiles,
+  signal: AbortSignal,
+  grace = graceMs,
+): Promise<void> {
   const subscription = engine.subscribe([retentionTopic]);
-  let applied = "";
-  let appliedAt = Number.NEGATIVE_INFINITY;
+  let known: string | undefined;
+  let dueAt = 0;
   try {
     while (!signal.aborted) {
       try {
         const rules = JSON.stringify(await engine.read(retentionRules));
-        const waitMs = retentionMs - (performance.now() - appliedAt);
-        if (rules === applied && waitMs > 0) {
+        if (rules !== known) dueAt = performance.now() + grace;
+        known = rules;
+        const waitMs = dueAt - performance.now();
+        if (waitMs > 0) {
           await subscription.next({ atMost: waitMs, signal });
           continue;
         }
         await retention().applyRetention({ engine, files, dryRun: false, signal });
         await retention().reclaim(engine, signal);
-        applied = rules;
-        appliedAt = performance.now();
+        dueAt = performance.now() + retentionMs;
       } catch {
         // The database is away, or going, as above.
         await pause(awayMs, signal);

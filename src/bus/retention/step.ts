@@ -42,7 +42,7 @@ export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wante
   const now = yield* tx.clock();
   yield* deletions[kind](tx, free, now);
   // What the person's inbox loses has an event of its own.
-  if (kind !== "entries") yield* applied(tx, kind === "expired" ? "mail" : kind, free.length, now);
+  if (kind !== "entries") yield* applied(tx, kind, free.length, now);
   return { count: free.length, next };
 }
 
@@ -93,6 +93,6 @@ export function* deleteDueEvents(tx: Context, cut: EventCut): Procedure<{ count:
   return { count, more };
 }
 
-function* applied(tx: Context, kind: RetentionKind, count: number, now: string): Procedure<void> {
+function* applied(tx: Context, kind: RetentionKind | "expired", count: number, now: string): Procedure<void> {
   yield* append(tx, { type: "retention.applied", source: "gc", payload: { kind, count }, now });
 }
