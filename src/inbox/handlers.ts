@@ -14,6 +14,7 @@ import { msgAck, msgAckAll } from "../bus/procedures/messages-ack.ts";
 import { msgChannels } from "../bus/procedures/messages-channels.ts";
 import { msgGc } from "../bus/procedures/messages-gc.ts";
 import { msgInbox, msgPending, msgRead, msgReplies, msgStatus } from "../bus/procedures/messages-inbox.ts";
+import { quotasList, quotasSet } from "../bus/procedures/quotas-set.ts";
 import { retentionSet, retentionShow } from "../bus/procedures/retention-set.ts";
 import { moveTask, removeTask } from "../bus/procedures/tasks-edit.ts";
 import { killTask } from "../bus/procedures/tasks-kill.ts";
@@ -184,6 +185,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "retention.set": writes(retentionSet),
   "retention.apply": (engine, input, { signal }, { db }) =>
     retention().gc(engine, input, taskFiles().taskFiles(db, process.env), signal).then(plainly),
+  "quotas.list": reads(quotasList),
+  "quotas.set": writes(quotasSet),
   "search.find": (engine, input) => search(engine, input).then(plainly),
   "tokens.create": async (engine, { agent, scope }) => {
     const token = newToken();

@@ -52,6 +52,7 @@ const orders: Record<string, string> = {
   pools: "by name",
   profiles: "built-in ones first, then as in the file",
   queued: "as they start, those that may start first",
+  quotas: "everybody's first, then by name",
   released: "as they start",
   resume: "the words of a command",
   runs: "as in the file, gates behind their profile",

@@ -16,6 +16,7 @@ import {
   olderThan,
   placeOf,
 } from "../entry.ts";
+import { bytesOf, spend } from "../quota.ts";
 import { visible } from "../visible.ts";
 import { findWorkspace, type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
 
@@ -32,6 +33,8 @@ export function* entryPush(
   const workspace = yield* findWorkspace(input.workspace);
   yield* tx.lock(entryOrder);
   const now = yield* tx.clock();
+  const bytes = () => bytesOf({ summary: comments, payload: docs });
+  yield* spend(tx, workspace.agent_id, { messages: 1, bytes }, now);
   yield* seen(tx, workspace.agent_id, now);
   const fresh = {
     entry_id: crypto.randomUUID(),

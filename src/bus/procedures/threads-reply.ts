@@ -7,6 +7,7 @@ import { recipientOf, seen } from "../agent.ts";
 import { numbered } from "../event.ts";
 import { reached } from "../gone.ts";
 import { contentOf, write } from "../message.ts";
+import { bytesOf, spend } from "../quota.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function reply(tx: Context, input: ParsedOf<"threads.reply">): Procedure<OutputOf<"threads.reply">> {
@@ -31,6 +32,7 @@ export function* post(tx: Context, input: Post): Procedure<OutputOf<"threads.rep
   const now = yield* tx.clock();
   const to = input.to ?? otherSide(thread, input.from);
   const recipient = yield* recipientOf(tx, to, input.strict);
+  yield* spend(tx, input.from, { messages: 1, bytes: () => bytesOf(content) }, now);
   yield* seen(tx, input.from, now);
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
   const message = yield* write(tx, head, content, now);

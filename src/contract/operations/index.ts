@@ -46,6 +46,8 @@ import { poolJoin } from "./pools-join.ts";
 import { poolLeave } from "./pools-leave.ts";
 import { poolList } from "./pools-list.ts";
 import { poolRemove } from "./pools-remove.ts";
+import { quotasList } from "./quotas-list.ts";
+import { quotasSet } from "./quotas-set.ts";
 import { retentionApply } from "./retention-apply.ts";
 import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
@@ -165,6 +167,8 @@ export const table = [
   retentionShow,
   retentionSet,
   retentionApply,
+  quotasList,
+  quotasSet,
   doctor,
   migrate,
 ] as const;
