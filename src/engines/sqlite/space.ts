@@ -30,7 +30,8 @@ export function* reclaim(): Procedure<number> {
   const spare = Math.max(sparePages, Math.round(pages * sparePart));
   if (mode !== incremental || free - spare < pagesAtOnce) return 0;
   yield* run(stepStatement);
-  return pagesAtOnce * page;
+  const after = yield* one<Sizes & Record<string, number>>(sizes);
+  return (pages - after!.pages) * page;
 }
 
 const sizesOf = (db: Database) => db.query(sizes.strings[0]!).get() as Sizes;
