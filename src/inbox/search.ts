@@ -93,9 +93,9 @@ export async function catchUp(engine: Engine, withinMs: number): Promise<boolean
   const deadline = performance.now() + withinMs;
   let left = await engine.read(wordsBehind);
   while (left > 0 && performance.now() < deadline) {
-    const before = left;
-    left = await engine.write(nextWords, { repeatable: true });
-    if (left >= before) break; // somebody has yet to commit what comes next
+    const read = await engine.write(nextWords, { repeatable: true });
+    ({ left } = read);
+    if (!read.moved) break; // somebody has yet to commit what comes next
     await new Promise((done) => setTimeout(done));
   }
   return left === 0;
@@ -104,10 +104,8 @@ export async function catchUp(engine: Engine, withinMs: number): Promise<boolean
 /** Until the words of an event, and of all before it, can be searched; false where somebody has yet to commit an earlier one. */
 export async function catchUpTo(engine: Engine, event: number, rest: Rest): Promise<boolean> {
   for (;;) {
-    const before = await engine.read(wordsReached);
-    if (before >= event) return true;
-    await rest(() => engine.write(nextWords, { repeatable: true }));
-    if ((await engine.read(wordsReached)) <= before) return false;
+    if ((await engine.read(wordsReached)) >= event) return true;
+    if (!(await rest(() => engine.write(nextWords, { repeatable: true }))).moved) return false;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What retention deletes, and what it never does. */
 import { describe, expect, test } from "bun:test";
+import { forgetAllWords } from "../../src/bus/search.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { all } from "../../src/sql/procedure.ts";
 import { Sql, sql } from "../../src/sql/sql.ts";
@@ -73,6 +74,10 @@ describe.each(engines)("$name", (engine) => {
     expect(await gc(inbox)).toEqual({});
     // What was sent stays, and can be found.
     expect((await inbox.call("messages.pending", { channel: "builds" })).count).toBe(6);
+    expect((await inbox.call("search.find", { q: "new" })).hits.length).toBe(1);
+    // Also where the words are made anew, as after a move to another place.
+    await bench.engine.write(forgetAllWords);
+    expect((await inbox.call("search.find", { q: "x" })).hits.length).toBe(5);
     expect((await inbox.call("search.find", { q: "new" })).hits.length).toBe(1);
   });
 

@@ -91,7 +91,7 @@ async function create(): Promise<string> {
 async function empty(schema: string): Promise<void> {
   const statements = [
     ...tables.map((table) => `delete from ${schema}.${table};`),
-    `update ${schema}.search_progress set event_id = 0;`,
+    `update ${schema}.search_progress set event_id = 0, kind = 0, ref = 0;`,
     // A bus of its own: queues at the broker are named after it.
     `update ${schema}.bus set bus_id = replace(gen_random_uuid()::text, '-', '');`,
     ...sequences.map((sequence) => `select setval('${schema}.${sequence}', 1, false);`),

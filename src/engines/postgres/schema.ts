@@ -438,6 +438,9 @@ create table quota_usage (
   bytes bigint not null
 );
 
+alter table search_progress add column kind integer not null default 0;
+alter table search_progress add column ref bigint not null default 0;
+
 alter table agents add column ended_at text collate "C";
 
 create index threads_ended on threads (updated_at, thread_id) where status in ('done', 'failed', 'cancelled');

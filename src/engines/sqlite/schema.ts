@@ -389,6 +389,9 @@ create table quota_usage (
   bytes integer not null
 ) strict, without rowid;
 
+alter table search_progress add column kind integer not null default 0;
+alter table search_progress add column ref integer not null default 0;
+
 alter table agents add column ended_at text;
 
 create index threads_ended on threads (updated_at, thread_id) where status in ('done', 'failed', 'cancelled');

@@ -3,14 +3,25 @@ import type { Caller } from "../../inbox/caller.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { openSse } from "./sse.ts";
 
-export function eventStream(
+/** What is asked for, from the last event on that the reader has got. [Y3] Refused before the stream begins where that is too old. */
+export async function streamInput(
   request: Request,
   inbox: Inbox,
   filter: Record<string, unknown>,
-  { ends, over, caller }: { ends: readonly AbortSignal[]; over: () => void; caller: Caller },
-): Response {
+  caller: Caller,
+): Promise<Record<string, unknown>> {
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
+  if (typeof input.afterEvent === "number")
+    await inbox.call("events.watch", { ...input, limit: 1, timeoutSeconds: 0 }, { caller });
+  return input;
+}
+
+export function eventStream(
+  inbox: Inbox,
+  input: Record<string, unknown>,
+  { ends, over, caller }: { ends: readonly AbortSignal[]; over: () => void; caller: Caller },
+): Response {
   const ending = new AbortController();
   const events = inbox.follow(input, { signal: ending.signal, caller });
   return openSse({

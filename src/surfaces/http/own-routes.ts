@@ -4,7 +4,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
 import { version } from "../../version.ts";
 import { plain, wrongMethod } from "./answer.ts";
-import { eventStream } from "./events.ts";
+import { eventStream, streamInput } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
 import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
@@ -18,8 +18,9 @@ export function eventRoutes({ inbox, stays, stopping }: House): Routes {
   const handle: Handle = async (request, server, peer) => {
     server.timeout(request, 0);
     const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
+    const input = await streamInput(request, inbox, filter, peer);
     return streaming(stays.begin(peer), ({ revoked, over }) =>
-      eventStream(request, inbox, filter, { ends: [request.signal, stopping, revoked], over, caller: peer }),
+      eventStream(inbox, input, { ends: [request.signal, stopping, revoked], over, caller: peer }),
     );
   };
   return { "GET /api/events": { counted: "events.stream", handle } };
