@@ -123,6 +123,7 @@ const allowed: Record<string, string[]> = {
   ],
   "src/admin/bus-migrate.ts": [
     "src/bus/search.ts",
+    "src/bus/retention/events.ts",
     "src/admin/create-bus.ts",
     "src/engines",
     "src/location/locate.ts",

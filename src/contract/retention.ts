@@ -36,5 +36,3 @@ export type RetentionRule = v.InferOutput<ReturnType<typeof retentionRule>>;
 
 /** How many of a kind. */
 export const retentionCount = () => v.strictObject({ kind: v.picklist(retentionKinds), count: v.number() });
-
-export type RetentionCount = v.InferOutput<ReturnType<typeof retentionCount>>;
