@@ -41,13 +41,15 @@ export function findCommand(
   return undefined;
 }
 
-/** First words that are no command alone: `pool` is none, but `pool join` is. */
+/** First words of several commands. `pool` alone is none of them, `retain` alone is. */
 const groups: Readonly<Record<string, string>> = {
   msg: "Channels: streams of messages that any number of readers follow, each at its own pace",
   dlq: "Dead letters: messages that reached nobody",
   pool: "Pools: names that work is assigned to, and the agents that take it",
   workspace: "Workspaces: folders that agents work in, shown to the person by their labels",
   entries: "The person's inbox: documents and commentary that agents put there",
+  retain: "Retention: how long the bus keeps what is over",
+  quota: "Quotas: how much an agent may write, and have open",
   token: "Tokens: who may call a hub, and for what",
 };
 
