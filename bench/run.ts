@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME …]`: runs all benchmarks, or the named ones, one after another, and writes
+ * `npm run bench [-- NAME[=SIZE] …]`: runs all benchmarks, or the named ones, one after another, and writes
  * RESULTS.md. A new benchmark is a new file here and one line in `benchmarks`.
  */
 import { root } from "../test/support/cli.ts";
@@ -15,6 +15,7 @@ import { mcp } from "./mcp.ts";
 import { orch } from "./orch.ts";
 import { order } from "./order.ts";
 import { page } from "./page.ts";
+import { retain } from "./retain.ts";
 import { search } from "./search.ts";
 import { size } from "./size.ts";
 import { describeMachine } from "./support/machine.ts";
@@ -43,9 +44,11 @@ const benchmarks: Benchmark[] = [
   engines,
   order,
   orch,
+  retain,
 ];
 const names = benchmarks.map(({ name }) => name);
-const asked = process.argv.slice(2);
+const sizes = new Map(process.argv.slice(2).map((word) => [word.split("=")[0]!, word.split("=")[1]]));
+const asked = [...sizes.keys()];
 const unknown = asked.filter((name) => !names.includes(name));
 if (unknown.length) {
   console.error(`there is no benchmark ${unknown.join(", ")}; there are ${names.join(", ")}`);
@@ -65,7 +68,7 @@ for (const { name, run } of benchmarks) {
   const busyBefore = await quiet();
   const machine = describeMachine();
   const started = performance.now();
-  const section = await run();
+  const section = await run(sizes.get(name) === undefined ? undefined : Number(sizes.get(name)));
   store(name, { section, machine, busyBefore, seconds: (performance.now() - started) / 1000 });
   for (const { head, rows } of section.tables)
     console.table(rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell]))));

@@ -73,6 +73,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/engines/registry.ts",
     "src/engines",
     "src/bus/search.ts",
+    "src/bus/retention/events.ts",
     "src/bus/task.ts",
     "src/sql",
     "src/platform",
@@ -81,6 +82,7 @@ export const arrow: Record<string, readonly string[]> = {
   "src/admin/create-bus.ts": ["src/location", "src/engines/registry.ts"],
   "src/setup": ["src/location", "src/platform", "src/contract"],
   "src/inbox": [
+    "src/orch/task-files.ts",
     "src/orch/approval.ts",
     "src/orch/operations",
     "src/orch/watch-over.ts",

@@ -14,6 +14,7 @@ const contract = "src/contract/operations";
 /** What an operation does is in at least one of these. In the first there is nothing but operations. */
 const work = [
   "src/bus/procedures",
+  "src/inbox",
   "src/waiting",
   "src/orch/operations",
   "src/admin",

@@ -22,5 +22,6 @@ export interface Section {
 
 export interface Benchmark {
   name: string;
-  run(): Promise<Section>;
+  /** `size`: how much of it, where it was asked for with `NAME=SIZE`. */
+  run(size?: number): Promise<Section>;
 }

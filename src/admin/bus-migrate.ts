@@ -1,4 +1,5 @@
 /** [G5] `inbox migrate`: a whole bus from one place to another. */
+import { prunedEvents } from "../bus/retention/events.ts";
 import { forgetAllWords } from "../bus/search.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -95,6 +96,12 @@ async function checkCopy(source: Side, target: Side, busId: string): Promise<voi
     one<Row>(sql`select ${columns} from events order by event_id desc limit 1`),
   );
   if (!newest) return;
+  if (Number(newest.event_id) <= (await source.engine.read(prunedEvents)))
+    throw new InboxError(
+      "conflict",
+      `${target.name} is an old copy of ${source.name}: its newest event ${newest.event_id} was deleted there by retention, so nobody can tell whether the copy has been used since; nothing was changed`,
+      { hint: "copy to an empty place: a new file, or schema=NAME in the address" },
+    );
   const same = await source.engine.read(() =>
     one<Row>(sql`select ${columns} from events where event_id = ${newest.event_id!}`),
   );

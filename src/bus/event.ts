@@ -8,6 +8,7 @@ import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { events } from "../sql/tables.ts";
 import { entriesTopic, topicsOf } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
+import { prunedEvents } from "./retention/events.ts";
 import type { ThreadRow } from "./thread.ts";
 
 export type EventRow = RowOf<typeof events>;
@@ -57,12 +58,12 @@ function insertion(tx: Context, { type, source, now, thread, message, payload }:
   });
 }
 
-/** The id of the newest event of a thread; 0 where there is none. Its events come in order: they are made under its lock. */
+/** The id of the newest event of a thread, or of all that were deleted. Its events come in order: they are made under its lock. */
 export function* latestEventOf(thread: number): Procedure<number> {
   const row = yield* one<{ last: number | null }>(
     sql`select max(events.event_id) as last from events where events.thread_id = ${thread}`,
   );
-  return row?.last ?? 0;
+  return row?.last ?? (yield* prunedEvents());
 }
 
 export const eventView = (row: EventRow): Event => ({

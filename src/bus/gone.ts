@@ -4,12 +4,16 @@ import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 
-/** A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. */
-export const hasGone = (name: Sql | string) => sql`(
-  exists (select 1 from tasks as life where life.name = ${name} and life.worker is null)
-  and not exists (select 1 from tasks as life where life.name = ${name} and life.status <> 'finished')
-  and not exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at >
-    (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null)))`;
+/**
+ * A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. Where retention has
+ * deleted its task, the agent itself says when it ended ([Y2]).
+ */
+export const hasGone = (name: Sql | string) => sql`(case
+  when exists (select 1 from tasks as life where life.name = ${name} and life.worker is null)
+  then not exists (select 1 from tasks as life where life.name = ${name} and life.status <> 'finished')
+    and not exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at >
+      (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null))
+  else exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at <= known.ended_at) end)`;
 
 export function* isGone(name: string): Procedure<boolean> {
   return (yield* one(sql`select 1 as gone where ${hasGone(name)}`)) !== undefined;
@@ -21,6 +25,7 @@ export function* reached(recipient: Recipient, written: { unread: boolean }): Pr
   const { name } = recipient;
   const task = yield* one<{ parent: string }>(sql`
     select tasks.parent from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
-  const hint = `"${name}" is a sub-agent that has ended and no longer reads mail; write to its parent "${task!.parent}", or start a new one`;
+  const others = task ? `write to its parent "${task.parent}", or ` : "";
+  const hint = `"${name}" is a sub-agent that has ended and no longer reads mail; ${others}start a new one`;
   return { ...recipient, ended: true, hint };
 }

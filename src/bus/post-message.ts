@@ -10,6 +10,7 @@ import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import { reached } from "./gone.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
+import { bytesOf, spend } from "./quota.ts";
 
 interface Letter {
   from: string;
@@ -39,10 +40,12 @@ export function* postToChannel(
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
   const now = yield* tx.clock();
   const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
+  const content = contentOf({ body: text, payload, artifacts: [] });
+  const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
+  yield* spend(tx, from, copied, now);
   yield* seen(tx, from, now);
   const { ttlSeconds, ...tags } = more;
   const expiresAt = ttlSeconds === undefined ? undefined : expiryAfter(now, ttlSeconds);
-  const content = contentOf({ body: text, payload, artifacts: [] });
   const written: Written[] = [];
   let nextEventId = 0;
   for (const name of names) {

@@ -8,6 +8,7 @@ import { all, alone, one, run } from "../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../sql/table.ts";
 import { entries, events, messages, threads } from "../sql/tables.ts";
+import { prunedEvents } from "./retention/events.ts";
 import { wordsIn } from "./words.ts";
 
 /** As the index numbers them. */
@@ -28,10 +29,11 @@ export function* forgetWords(tx: Context, kind: SearchKind, refs: readonly numbe
 /** After a bus was copied: nothing of what was there may be found any more. */
 export function* forgetAllWords(tx: Context): Procedure<void> {
   yield* tx.search.clear();
-  yield* run(sql`update search_progress set event_id = 0`);
+  yield* run(sql`update search_progress set event_id = 0, kind = 0, ref = 0`);
 }
 
-function* reached(tx: Context): Procedure<number> {
+/** The last event whose words can be searched. */
+export function* wordsReached(tx: Context): Procedure<number> {
   return (yield* one<{ event_id: number }>(
     sql`select search_progress.event_id from search_progress ${tx.forUpdate}`,
   ))!.event_id;
@@ -44,7 +46,7 @@ function* newestEvent(): Procedure<number> {
 
 /** How many events the words are behind, also such as are not yet to be taken because an earlier one may still come. */
 export function* wordsBehind(tx: Context): Procedure<number> {
-  return Math.max(0, (yield* newestEvent()) - (yield* reached(tx)));
+  return Math.max(0, (yield* newestEvent()) - (yield* wordsReached(tx)));
 }
 
 const told = part(events, "event_id", "event_type", "thread_id", "message_id", "payload_json");
@@ -52,13 +54,24 @@ const toldColumns = columnsOf(told);
 /** With how much there is to read. */
 type Happened = RowOf<typeof told> & { bytes: number };
 
-/** Takes a few events further, and answers how many are left. */
-export function* nextWords(tx: Context): Procedure<number> {
+/** How many events are left, and whether it came any further. */
+interface Read {
+  left: number;
+  moved: boolean;
+}
+
+/** Takes a few events further. */
+export function* nextWords(tx: Context): Procedure<Read> {
   yield* alone(tx, "search");
   const settled = yield* tx.settled();
-  const from = yield* reached(tx);
+  const from = yield* wordsReached(tx);
   const newest = yield* newestEvent();
-  if (settled <= from) return Math.max(0, newest - from);
+  const pruned = yield* prunedEvents();
+  if (from < pruned) {
+    yield* nextOfOld(tx, pruned);
+    return { left: Math.max(1, newest - from), moved: true };
+  }
+  if (settled <= from) return { left: Math.max(0, newest - from), moved: false };
   const found = yield* all<Happened>(sql`
     select ${toldColumns}, coalesce(octet_length(messages.body), 0) as bytes
     from events left join messages on messages.message_id = events.message_id
@@ -78,8 +91,55 @@ export function* nextWords(tx: Context): Procedure<number> {
   );
   yield* putEntries(tx, taken.filter(({ event_type }) => event_type === "entry.pushed").map(entryIn));
   yield* run(sql`update search_progress set event_id = ${to}`);
-  return Math.max(0, newest - to);
+  return { left: Math.max(0, newest - to), moved: true };
 }
+
+const oldAtOnce = 20;
+
+/**
+ * [Y3] Words that are made anew, where retention has deleted the events of what is still there: entries, threads and messages
+ * themselves are walked through, and then the events that are left.
+ */
+function* nextOfOld(tx: Context, pruned: number): Procedure<void> {
+  const at = (yield* one<{ kind: number; ref: number }>(
+    sql`select search_progress.kind, search_progress.ref from search_progress`,
+  ))!;
+  const { refs, put } = olds[at.kind]!;
+  const rows = yield* all<{ ref: number; id: string }>(sql`
+    ${refs} > ${at.ref} order by 1 limit ${literal(oldAtOnce)}`);
+  yield* put(tx, rows);
+  const last = rows.length < oldAtOnce;
+  if (last && at.kind === olds.length - 1)
+    yield* run(sql`update search_progress set event_id = ${pruned}, kind = 0, ref = 0`);
+  else
+    yield* run(sql`
+      update search_progress set kind = ${last ? at.kind + 1 : at.kind}, ref = ${last ? 0 : rows.at(-1)!.ref}`);
+}
+
+interface Old {
+  refs: Sql;
+  put(tx: Context, rows: readonly { ref: number; id: string }[]): Procedure<void>;
+}
+
+const numbersIn = (rows: readonly { ref: number }[]) => rows.map(({ ref }) => ref);
+const olds: readonly Old[] = [
+  {
+    refs: fragment`select entries.entry_number as ref, entries.entry_id as id from entries where entries.entry_number`,
+    put: (tx, rows) =>
+      putEntries(
+        tx,
+        rows.map(({ id }) => id),
+      ),
+  },
+  {
+    refs: fragment`select threads.thread_id as ref, '' as id from threads where threads.thread_id`,
+    put: (tx, rows) => putThreads(tx, numbersIn(rows)),
+  },
+  {
+    refs: fragment`select messages.message_id as ref, '' as id from messages where messages.message_id`,
+    put: (tx, rows) => putMessages(tx, numbersIn(rows)),
+  },
+];
 
 /** As many as are read quickly; at least one. */
 function fitting(events: Happened[]): Happened[] {

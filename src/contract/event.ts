@@ -49,6 +49,9 @@ export const eventTypes = {
   "entry.deleted": "an entry was deleted and can be restored until the given time; payload {entry, until}",
   "entry.restored": "a deleted entry was restored; payload {entry}",
   "entries.erased": "deleted entries were erased; payload {entries}",
+  "retention.set": "a limit of retention was changed; payload {rules}",
+  "retention.applied": "retention deleted old things; payload {kind, count}",
+  "quota.set": "the quotas of an agent were changed; payload {agent, quotas}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 

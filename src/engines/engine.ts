@@ -32,6 +32,10 @@ export interface Engine {
   attend(agent: string): () => void;
   /** The agents that have a wait open, here or in another process. */
   attending(): Promise<Set<string>>;
+  /** [Y4] Rewrites the whole file without what is unused in it, and answers by how many bytes it shrank. Undefined where a server looks after its files. */
+  compact?(): Promise<number>;
+  /** [Y4] Whether space is given back bit by bit; where it is not, only rewriting the file does. Undefined as above. */
+  givesBack?(): boolean;
   close(): Promise<void>;
 }
 

@@ -30,6 +30,9 @@ export const tables: readonly Table[] = [
   all.queues,
   all.erasedEntries,
   all.outbox,
+  all.retention,
+  all.quotas,
+  all.quotaUsage,
   all.events,
 ];
 

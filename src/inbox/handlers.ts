@@ -32,6 +32,10 @@ import { poolsJoin } from "../bus/procedures/pools-join.ts";
 import { poolsLeave } from "../bus/procedures/pools-leave.ts";
 import { poolsList } from "../bus/procedures/pools-list.ts";
 import { poolsRemove } from "../bus/procedures/pools-remove.ts";
+import { quotasList } from "../bus/procedures/quotas-list.ts";
+import { quotasSet } from "../bus/procedures/quotas-set.ts";
+import { retentionSet } from "../bus/procedures/retention-set.ts";
+import { retentionShow } from "../bus/procedures/retention-show.ts";
 import { tasksKill } from "../bus/procedures/tasks-kill.ts";
 import { tasksMove } from "../bus/procedures/tasks-move.ts";
 import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
@@ -86,6 +90,8 @@ type Handler<N extends BusOperation> = (
 /** Loaded when asked for: they bring modules that no other command needs. */
 const orch = () => require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
 
+const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
+const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
 const transcripts = () =>
@@ -159,6 +165,12 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "pools.leave": writes(poolsLeave),
   "pools.list": reads(poolsList),
   "pools.remove": writes(poolsRemove),
+  "retention.show": reads(retentionShow),
+  "retention.set": writes(retentionSet),
+  "retention.apply": (engine, input, { signal }, { db }) =>
+    retention().retentionApply(engine, input, taskFiles().taskFiles(db, process.env), signal).then(plainly),
+  "quotas.list": reads(quotasList),
+  "quotas.set": writes(quotasSet),
   "agents.list": async (engine) => {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));

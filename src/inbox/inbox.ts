@@ -26,7 +26,7 @@ import { type Handed, handed, settle, type Word } from "../waiting/handed.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
-import { tendEntries, tendSearch } from "./upkeep.ts";
+import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts";
 
 export type { Handed, Word } from "../waiting/handed.ts";
 export { endOfWait } from "../waiting/wait.ts";
@@ -135,7 +135,12 @@ export function openInbox(
     revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),
     async tend(signal) {
-      await Promise.all([tendEntries(engine, journal?.(), signal), tendSearch(engine, signal)]);
+      const { taskFiles } = require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
+      await Promise.all([
+        tendEntries(engine, journal?.(), signal),
+        tendSearch(engine, signal),
+        tendRetention(engine, taskFiles(location, process.env), signal),
+      ]);
     },
     close: engine.close,
   };

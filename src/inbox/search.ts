@@ -3,7 +3,7 @@
  * in steps that are short whatever was asked. Searches take turns, and between their steps everybody else is served.
  */
 import { among, bestOf, hitsOf, type Match, matches, scoreOf } from "../bus/procedures/search-find.ts";
-import { nextWords, wordsBehind } from "../bus/search.ts";
+import { nextWords, wordsBehind, wordsReached } from "../bus/search.ts";
 import { askedIn } from "../bus/words.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { type SearchHit, type SearchKind, searchKinds } from "../contract/search.ts";
@@ -93,10 +93,21 @@ export async function catchUp(engine: Engine, withinMs: number): Promise<boolean
   const deadline = performance.now() + withinMs;
   let left = await engine.read(wordsBehind);
   while (left > 0 && performance.now() < deadline) {
-    const before = left;
-    left = await engine.write(nextWords, { repeatable: true });
-    if (left >= before) break; // somebody has yet to commit what comes next
+    const read = await engine.write(nextWords, { repeatable: true });
+    ({ left } = read);
+    if (!read.moved) break; // somebody has yet to commit what comes next
     await new Promise((done) => setTimeout(done));
   }
   return left === 0;
 }
+
+/** Until the words of an event, and of all before it, can be searched; false where somebody has yet to commit an earlier one. */
+export async function catchUpTo(engine: Engine, event: number, rest: Rest): Promise<boolean> {
+  for (;;) {
+    if ((await engine.read(wordsReached)) >= event) return true;
+    if (!(await rest(() => engine.write(nextWords, { repeatable: true }))).moved) return false;
+  }
+}
+
+/** Does a step, then leaves everybody else as much time as it took. */
+export type Rest = <T>(step: () => Promise<T>) => Promise<T>;

@@ -1,12 +1,15 @@
 /**
- * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, and the journal and
- * the words to search by follow what others write. Without a hub the next write, or the next search, does the same.
+ * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, what is
+ * old goes as the limits of retention say, and the journal and the words to search by follow what others write. Without a hub
+ * the next write, `gc`, or the next search does the same.
  */
 import { eraseDue, nextErasure } from "../bus/entry.ts";
+import { retentionRules } from "../bus/retention/rules.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { entriesTopic } from "../sql/topics.ts";
+import { entriesTopic, retentionTopic } from "../sql/topics.ts";
+import type { TaskFiles } from "./retention-apply.ts";
 import { catchUp } from "./search.ts";
 
 const awayMs = 1000;
@@ -51,6 +54,47 @@ export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<v
     if (signal.aborted) return;
     const all = await catchUp(engine, searchMs / 4).catch(() => true);
     restMs = all ? searchMs : crowdedMs;
+  }
+}
+
+// Loaded by those who live on: a command has no use for it.
+const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
+/** So often what is old is looked for; deleting it goes in short steps. */
+const retentionMs = 10 * 60_000;
+/** A limit that was set by mistake can be taken back before anything is deleted by it. */
+const graceMs = 60_000;
+
+/** [Y1] What is old goes by itself: a while after its limits were changed, and from time to time. */
+export async function tendRetention(
+  engine: Engine,
+  files: TaskFiles,
+  signal: AbortSignal,
+  grace = graceMs,
+): Promise<void> {
+  const subscription = engine.subscribe([retentionTopic]);
+  let known: string | undefined;
+  let dueAt = 0;
+  try {
+    while (!signal.aborted) {
+      try {
+        const rules = JSON.stringify(await engine.read(retentionRules));
+        if (rules !== known) dueAt = performance.now() + grace;
+        known = rules;
+        const waitMs = dueAt - performance.now();
+        if (waitMs > 0) {
+          await subscription.next({ atMost: waitMs, signal });
+          continue;
+        }
+        await retention().applyRetention({ engine, files, dryRun: false, signal });
+        await retention().reclaim(engine, signal);
+        dueAt = performance.now() + retentionMs;
+      } catch {
+        // The database is away, or going, as above.
+        await pause(awayMs, signal);
+      }
+    }
+  } finally {
+    subscription.close();
   }
 }
 

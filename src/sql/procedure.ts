@@ -47,6 +47,11 @@ export interface Context {
   carry?(pointer: { id: number; agent: string; expiresInMs: number | null }): void;
   /** [G3] Tells of messages that have been handed to somebody: their pointers are of no use any more. */
   taken?(ids: readonly number[]): void;
+  /**
+   * Gives a part of what is unused in the database's file back to the system, and answers how many bytes that was: 0 where
+   * there is little, or where a server looks after its files itself.
+   */
+  reclaim(): Procedure<number>;
   /** Names what changed; whoever waits on it is woken after the commit. */
   wake(topic: string): void;
   /** How this engine finds text by its words. */

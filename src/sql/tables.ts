@@ -4,6 +4,7 @@
  */
 import type { EventType } from "../contract/event.ts";
 import type { Kind } from "../contract/message.ts";
+import type { RetentionKind } from "../contract/retention.ts";
 import type { FailureReason, Permission, TaskStatus } from "../contract/task.ts";
 import type { Priority, Status } from "../contract/thread.ts";
 import type { Scope } from "../contract/token.ts";
@@ -102,6 +103,8 @@ export const agents = table("agents", ["name"], {
   name: text(),
   first_seen_at: text(),
   last_seen_at: text(),
+  /** When it ended, of a sub-agent whose task retention has deleted. */
+  ended_at: text().nullAtFirst(),
 });
 
 export const pools = table("pools", ["pool"], { pool: text(), created_at: text() });
@@ -267,3 +270,30 @@ export const supervision = table("supervision", ["holder"], {
 });
 
 export const givenUpCalls = table("given_up_calls", ["call_id"], { call_id: text(), given_up_at: text() });
+
+/** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
+export const retention = table("retention", ["kind"], {
+  kind: text<RetentionKind>(),
+  max_age_seconds: integer().orNull(),
+  max_count: integer().orNull(),
+  /** Of events: the number of the newest that was deleted, and all before it were. */
+  pruned_to: integer().nullAtFirst(),
+});
+
+/** [Y5] The quotas of one agent; those of "*" are everybody's who has none of its own. */
+export const quotas = table("quotas", ["agent_id"], {
+  agent_id: text(),
+  messages_per_minute: integer().orNull(),
+  bytes_per_day: integer().orNull(),
+  open_threads: integer().orNull(),
+  sub_agents: integer().orNull(),
+});
+
+/** What an agent has written in the minute and on the day (UTC) of its last write that counted. */
+export const quotaUsage = table("quota_usage", ["agent_id"], {
+  agent_id: text(),
+  minute: text(),
+  messages: integer(),
+  day: text(),
+  bytes: integer(),
+});

@@ -7,6 +7,8 @@ export const agentTopic = (name: string) => `agent:${name}`;
 export const taskTopic = "tasks";
 /** Some token was revoked. */
 export const revocationTopic = "revocations";
+/** The limits of retention were changed. */
+export const retentionTopic = "retention";
 export const threadTopic = (number: number) => `thread:${number}`;
 
 /** What an event says about whom it concerns. */

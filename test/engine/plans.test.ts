@@ -20,6 +20,9 @@ import { threadsReply } from "../../src/bus/procedures/threads-reply.ts";
 import { threadsShow } from "../../src/bus/procedures/threads-show.ts";
 import { threadsUpdate } from "../../src/bus/procedures/threads-update.ts";
 import { replies, replyStart } from "../../src/bus/procedures/threads-wait-reply.ts";
+import { deletions } from "../../src/bus/retention/delete.ts";
+import { duePage, skipNewest } from "../../src/bus/retention/due.ts";
+import { kindsOn } from "../../src/bus/retention/kinds.ts";
 import { keptTasks } from "../../src/bus/tasks/keep.ts";
 import { startDue } from "../../src/bus/tasks/start.ts";
 import { supervisionNow } from "../../src/bus/tasks/supervision.ts";
@@ -35,6 +38,9 @@ const now = new Date().toISOString();
 const entry = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
 const workspaceId = "ws-abc123";
 const held = { agent: "w", thread, artifacts: [] };
+
+const gc = kindsOn("here");
+const range = { cut: { at: now, ref: 9 }, after: { at: "2020", ref: 1 } };
 
 const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   fetch: () => candidates({ names: ["w", "pool"], statuses: ["pending", "blocked"], limit: 50 }, now),
@@ -78,12 +84,21 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "entries read": (tx) => entriesRead(tx, { id: entry, agent: "user" }),
   "erasing what is due": (tx) => eraseDue(tx, now),
   "when to erase": () => nextErasure(),
+  "gc, entries": (tx) => duePage(tx, gc.entries, range),
+  "gc, transcripts": (tx) => duePage(tx, gc.transcripts, range),
+  "gc, tasks": (tx) => duePage(tx, gc.tasks, range),
+  "gc, threads": (tx) => duePage(tx, gc.threads, range),
+  "gc, mail": (tx) => duePage(tx, gc.mail, range),
+  "gc, dead letters": (tx) => duePage(tx, gc["dead-letters"], range),
+  "gc, expired": (tx) => duePage(tx, gc.expired, range),
+  "gc, the newest that stay": () => skipNewest(gc.mail, { at: now, ref: 9 }, 100),
+  "gc, deleting a thread": (tx) => deletions.threads(tx, [1], now),
   "what the journal lacks": () => entriesAfter(5),
   "what the journal has too much": () => erasedAfter(5),
 };
 
-/** Small by nature: one row an agent, or an agent and pool. */
-const small = /SCAN (agents|pool_members)/;
+/** Small by nature: one row an agent, an agent and pool, or a kind. */
+const small = /SCAN (agents|pool_members|quotas|retention|search_progress)/;
 /** A sort of at most `limit` rows of each part of a union, or of what one thread or message has. */
 const bounded =
   /SCAN (s|l|page|either|found|\(subquery-\d+\))|USE TEMP B-TREE FOR ORDER BY|CO-ROUTINE|MATERIALIZE/;
@@ -122,7 +137,7 @@ for (const [name, work] of Object.entries(hot))
         // Walking a whole table is right only in the order of its key and up to a limit.
         if (/^SCAN (threads|events)$/.test(detail))
           expect(text).toMatch(/order by (threads.thread_id desc|events.event_id) +limit/);
-        else expect(`${detail} in ${text}`).toMatch(/^SCAN CONSTANT ROW/);
+        else expect(`${detail} in ${text}`).toMatch(/^SCAN (ids|(\d+ )?CONSTANT ROW)/);
       }
       looked += plan.length;
       step = procedure.next(db.query(text).all(...values) as Row[]);

@@ -120,6 +120,21 @@ describe("a stream", () => {
 });
 
 describe("Last-Event-ID", () => {
+  test("[Y3] one before the events that are left is refused with where to go on", async () => {
+    await using hub = await hubHere();
+    for (let i = 0; i < 3; i++) await post(hub.ask, String(i));
+    await hub.ask("PUT /api/retention/events", { count: 1, agent: "boss" });
+    expect((await hub.ask("POST /api/gc")).status).toBe(200);
+    const gone = await openStream(`${hub.url}/api/events`, { "last-event-id": "1" });
+    expect(gone.status).toBe(410);
+    const { json } = await hub.ask("GET /api/events/wait?afterEvent=1");
+    expect(json.error.code).toBe("cursor_expired");
+    const after = json.error.details.oldest_after;
+    const stream = await openStream(`${hub.url}/api/events`, { "last-event-id": String(after) });
+    expect(Number((await stream.next()).id)).toBeGreaterThan(after);
+    stream.close();
+  });
+
   test("[W6] resumes without a gap and without a repeat, however often the line is cut", async () => {
     await using hub = await hubHere();
     const total = 120;

@@ -119,6 +119,12 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/tokens", { agent: w, scope: "leader" }],
   ["GET /api/tokens", {}],
   ["POST /api/tokens/:id/revoke", { id: "tok_1" }],
+  ["GET /api/retention", {}],
+  ["PUT /api/retention/:kind", { kind: "mail", days: 0.5, count: 9, agent: lead }],
+  ["POST /api/gc", { dryRun: true }],
+  ["PUT /api/quotas", { name: w, messagesPerMinute: 0, agent: lead }],
+  ["POST /api/messages", { channel: "c", content: "refused", sender: w }],
+  ["GET /api/quotas", {}],
 ];
 
 /** What is drawn by chance, made equal. */

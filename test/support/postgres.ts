@@ -2,15 +2,20 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
+import { tables as copied } from "../../src/engines/tables.ts";
 import { bareEnvironment, root } from "./cli.ts";
 import { postgresPrograms } from "./servers.ts";
 
 export const postgresUrl = process.env.TEST_POSTGRES || undefined;
 
-const tables =
-  "task_dependencies, tasks, queues, supervision, workspaces, entries, erased_entries, search_words, outbox, presence, tokens, idempotency_keys, pruned, readers, events, pool_members, pools, agents, thread_reads, lost_leases, leases, artifacts, messages, threads".split(
-    ", ",
-  );
+/** What refers to others first; then what is true of processes only, or made from the rest. */
+const tables = [
+  ...copied.map(({ name }) => name).reverse(),
+  "supervision",
+  "given_up_calls",
+  "presence",
+  "search_words",
+];
 const sequences =
   "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq, erased_entries_erased_number_seq, tasks_task_number_seq".split(
     ", ",
@@ -86,7 +91,7 @@ async function create(): Promise<string> {
 async function empty(schema: string): Promise<void> {
   const statements = [
     ...tables.map((table) => `delete from ${schema}.${table};`),
-    `update ${schema}.search_progress set event_id = 0;`,
+    `update ${schema}.search_progress set event_id = 0, kind = 0, ref = 0;`,
     // A bus of its own: queues at the broker are named after it.
     `update ${schema}.bus set bus_id = replace(gen_random_uuid()::text, '-', '');`,
     ...sequences.map((sequence) => `select setval('${schema}.${sequence}', 1, false);`),

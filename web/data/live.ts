@@ -54,7 +54,9 @@ async function lead(channel: BroadcastChannel): Promise<void> {
         take(event);
         channel.postMessage({ event } satisfies Told);
       }
-    } catch {
+    } catch (error) {
+      // [Y3] This window slept for longer than events are kept: what it shows has to be loaded anew.
+      if ((error as { code?: string }).code === "cursor_expired") location.reload();
       line.value = "lost"; // refused, not cut: a hub that is starting, or a proxy in between
     }
     await new Promise((done) => setTimeout(done, 1000));

@@ -7,8 +7,8 @@ import { seen } from "../agent.ts";
 import { chosenLetters, idsOf, lettersPayload, type Which } from "../dead-letter.ts";
 import { append } from "../event.ts";
 import { buryDoomed } from "../hand-over/hand.ts";
+import { rememberPruned } from "../pruned.ts";
 import { forgetWords } from "../search.ts";
-import { remember } from "./messages-gc.ts";
 
 export function* deadLettersPurge(tx: Context, which: Which): Procedure<OutputOf<"deadLetters.purge">> {
   yield* alone(tx, "gc");
@@ -27,7 +27,7 @@ export function* deadLettersPurge(tx: Context, which: Which): Procedure<OutputOf
       deleted.map((row) => row.message_id),
     );
     // A stored reader of the channel must not pass over what it never saw without being told ([M7]).
-    for (const row of deleted) yield* remember(row.to_agent, row.message_id);
+    yield* rememberPruned(deleted);
     yield* append(tx, { type: "messages.purged", source: which.agent, payload: lettersPayload(rows), now });
   }
   yield* seen(tx, which.agent, now);

@@ -4,6 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { addEntry, entryOrder } from "../entry.ts";
+import { bytesOf, spend } from "../quota.ts";
 import { findWorkspace } from "../workspace.ts";
 
 export function* entriesPush(
@@ -19,6 +20,8 @@ export function* entriesPush(
   const workspace = yield* findWorkspace(input.workspace);
   yield* tx.lock(entryOrder);
   const now = yield* tx.clock();
+  const bytes = () => bytesOf({ summary: comments, payload: docs });
+  yield* spend(tx, workspace.agent_id, { messages: 1, bytes }, now);
   yield* seen(tx, workspace.agent_id, now);
   const fresh = {
     entry_id: crypto.randomUUID(),

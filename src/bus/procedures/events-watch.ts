@@ -6,6 +6,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { type EventRow, eventColumns, eventView } from "../event.ts";
+import { refuseExpired } from "../retention/events.ts";
 import { visible } from "../visible.ts";
 
 type Filter = Pick<ParsedOf<"events.watch">, "agent" | "status" | "thread" | "run" | "limit">;
@@ -17,6 +18,7 @@ export function* eventsAfter(
 ): Procedure<{ events: Event[]; nextEventId: number }> {
   const { agent } = filter;
   const settled = yield* tx.settled();
+  yield* refuseExpired(after);
   const conditions: Sql[] = [
     sql`events.event_id > ${after}`,
     sql`events.event_id <= ${settled}`,

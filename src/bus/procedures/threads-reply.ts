@@ -8,6 +8,7 @@ import { recipientOf, seen } from "../agent.ts";
 import { numbered } from "../event.ts";
 import { reached } from "../gone.ts";
 import { contentOf, type Written, write } from "../message.ts";
+import { bytesOf, spend } from "../quota.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function threadsReply(
@@ -35,6 +36,7 @@ export function* postInThread(tx: Context, input: Post): Procedure<OutputOf<"thr
   const now = yield* tx.clock();
   const to = input.to ?? otherSide(thread, input.from);
   const recipient = yield* recipientOf(tx, to, input.strict);
+  yield* spend(tx, input.from, { messages: 1, bytes: () => bytesOf(content) }, now);
   yield* seen(tx, input.from, now);
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };
   const message = yield* write(tx, head, content, now);

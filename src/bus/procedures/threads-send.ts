@@ -11,6 +11,7 @@ import { insert } from "../../sql/table.ts";
 import { threads } from "../../sql/tables.ts";
 import { recipientOf, seen } from "../agent.ts";
 import { contentOf, write } from "../message.ts";
+import { bytesOf, spend } from "../quota.ts";
 import { changeThread, type ThreadRow, threadColumns } from "../thread.ts";
 import { posted, postInThread } from "./threads-reply.ts";
 
@@ -45,6 +46,8 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     );
   const now = yield* tx.clock();
   const recipient = yield* recipientOf(tx, to, input.strict);
+  const content = contentOf({ ...input, summary: input.summary ?? subject });
+  yield* spend(tx, from, { messages: 1, bytes: () => bytesOf(content), threads: 1 }, now);
   yield* seen(tx, from, now);
   const row = yield* one<ThreadRow>(sql`
     ${insert(threads, {
@@ -62,7 +65,6 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     })}
     returning ${threadColumns}`);
   const thread = row!;
-  const content = contentOf({ ...input, summary: input.summary ?? subject });
   const kind = input.kind ?? "task";
   // A task without an id of its own is called like its thread.
   const task_id = input.task ?? idOf("thread", thread.thread_id);

@@ -7,6 +7,7 @@ import { seen } from "../agent.ts";
 import { numbered } from "../event.ts";
 import { leaseOfHolder, leaseView } from "../lease.ts";
 import { contentOf, firstLine, write } from "../message.ts";
+import { bytesOf, spend } from "../quota.ts";
 import { changeThread, lockThread, threadView } from "../thread.ts";
 
 export function* threadsUpdate(
@@ -24,6 +25,7 @@ export function* threadsUpdate(
   const now = yield* tx.clock();
   const lease = yield* leaseOfHolder("update", thread, input, now);
   if (lease instanceof InboxError) throw lease;
+  yield* spend(tx, agent, { messages: 1, bytes: () => bytesOf(content) }, now);
   yield* seen(tx, agent, now);
   const kind = status === "blocked" ? "question" : "progress";
   const message = yield* write(

@@ -10,6 +10,7 @@ import { latestEventOf } from "../event.ts";
 import { hide, returnsInMs } from "../hand-over/hand.ts";
 import { findLease, isHeld } from "../lease.ts";
 import { messagesOf } from "../message.ts";
+import { prunedEvents, refuseExpired } from "../retention/events.ts";
 import { findThread } from "../thread.ts";
 
 type Input = ParsedOf<"threads.waitReply">;
@@ -31,18 +32,36 @@ export function* replyStart(input: Input): Procedure<ReplyStart> {
   const waiter = input.agent ?? (isHeld(lease) ? lease.agent_id : undefined);
   if (input.afterMessage !== undefined) return { thread, waiter, afterMessage: numberOf(input.afterMessage) };
   if (input.afterEvent !== undefined) {
-    // Within a thread events and messages grow together, so one event tells which messages are older.
-    const row = yield* one<{ message_id: number }>(sql`
-      select events.message_id from events
-      where events.thread_id = ${thread} and events.event_id <= ${input.afterEvent} and events.message_id is not null
-      order by events.event_id desc limit 1`);
-    return { thread, waiter, afterMessage: row?.message_id ?? 0 };
+    return { thread, waiter, afterMessage: yield* messageBefore(thread, input.afterEvent) };
   }
   if (waiter === undefined) return { thread, waiter, afterMessage: 0 };
   const own = yield* one<{ last: number | null }>(sql`
     select max(messages.message_id) as last from messages
     where messages.thread_id = ${thread} and messages.from_agent = ${waiter}`);
   return { thread, waiter, afterMessage: own?.last ?? 0 };
+}
+
+/**
+ * The newest message of a thread as of an event. Within a thread events and messages grow together, so the last event with a
+ * message tells; where retention has deleted that, the next one does, for all older messages come before it.
+ */
+function* messageBefore(thread: number, event: number): Procedure<number> {
+  yield* refuseExpired(event);
+  if (event === 0) return 0;
+  const last = yield* one<{ message_id: number }>(sql`
+    select events.message_id from events
+    where events.thread_id = ${thread} and events.event_id <= ${event} and events.message_id is not null
+    order by events.event_id desc limit 1`);
+  if (last) return last.message_id;
+  const next = yield* one<{ message_id: number }>(sql`
+    select events.message_id from events
+    where events.thread_id = ${thread} and events.event_id > ${event} and events.message_id is not null
+    order by events.event_id limit 1`);
+  if (next) return next.message_id - 1;
+  const newest = yield* one<{ last: number | null }>(
+    sql`select max(messages.message_id) as last from messages where messages.thread_id = ${thread}`,
+  );
+  return newest?.last ?? 0;
 }
 
 /** Who is to have the replies, and what this answer is called. */
@@ -79,10 +98,10 @@ export function* replies(
       // What another reader has in hand comes back by itself, if it never says that it got it.
       againInMs: reader && !last ? yield* returnsInMs(reader.agent, now) : undefined,
     };
-  const row = yield* one<{ event_id: number }>(sql`
+  const row = yield* one<{ event_id: number | null }>(sql`
     select min(events.event_id) as event_id from events
     where events.thread_id = ${start.thread} and events.message_id = ${numberOf(last.messageId)}`);
-  return { messages, nextEventId: row!.event_id };
+  return { messages, nextEventId: row?.event_id ?? (yield* prunedEvents()) };
 }
 
 /** Those of them that are the reader's: hidden from its mailbox until the answer has arrived, or has not. */

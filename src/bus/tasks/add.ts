@@ -11,6 +11,7 @@ import { taskDependencies, tasks } from "../../sql/tables.ts";
 import { liveSince, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { admitName, ownerOf } from "../names.ts";
+import { spend } from "../quota.ts";
 import { findTask, isLive, liveTask, lockTasks, type TaskRow, taskColumns } from "../task.ts";
 import { shortNames } from "../task-names.ts";
 import { buryMailOf } from "./mail.ts";
@@ -35,6 +36,7 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   if (input.worker !== undefined) yield* admitName(input.worker);
   const after = yield* prerequisites(name, input.after ?? []);
   const permission = yield* permissionOf(input);
+  yield* spend(tx, input.agent, { bytes: () => Buffer.byteLength(input.prompt), subAgents: 1 }, now);
   yield* seen(tx, input.agent, now);
   // [Q14] What was sent to an earlier bearer of the name is not for this one.
   const before = yield* one(sql`select 1 as here from tasks where tasks.name = ${name} limit 1`);

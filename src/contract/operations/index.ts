@@ -46,6 +46,11 @@ import { poolsJoin } from "./pools-join.ts";
 import { poolsLeave } from "./pools-leave.ts";
 import { poolsList } from "./pools-list.ts";
 import { poolsRemove } from "./pools-remove.ts";
+import { quotasList } from "./quotas-list.ts";
+import { quotasSet } from "./quotas-set.ts";
+import { retentionApply } from "./retention-apply.ts";
+import { retentionSet } from "./retention-set.ts";
+import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
 import { tasksAssign } from "./tasks-assign.ts";
 import { tasksEdit } from "./tasks-edit.ts";
@@ -124,6 +129,11 @@ export const table = [
   poolsLeave,
   poolsList,
   poolsRemove,
+  retentionShow,
+  retentionSet,
+  retentionApply,
+  quotasList,
+  quotasSet,
   agentsList,
   tasksPush,
   tasksRun,

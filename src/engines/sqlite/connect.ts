@@ -48,7 +48,9 @@ export function createDatabase(path: string, migrations: readonly string[] = our
     try {
       const before = identify(db, path);
       if (before > migrations.length) throw newer(path, before, migrations.length);
-      if (before === 0) patiently(() => db.run("pragma journal_mode = wal"));
+      // Only a file without tables can be made one that gives space back ([Y4]); an older one is rewritten for it (space.ts).
+      if (before === 0)
+        patiently(() => db.run("pragma auto_vacuum = incremental; pragma journal_mode = wal"));
       return migrate(db, path, migrations) === 0;
     } finally {
       db.close();

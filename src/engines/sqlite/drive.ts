@@ -5,6 +5,7 @@ import { forgottenStatements, fragment, nothing } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { search } from "./search.ts";
+import { reclaim } from "./space.ts";
 
 const placeholder = () => "?";
 const newestEvent = fragment`select max(events.event_id) as last from events`;
@@ -50,6 +51,7 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
       const row = yield* one<{ last: number | null }>(newestEvent);
       return row?.last ?? 0;
     },
+    reclaim,
     verified: false,
     wake: (topic) => noted.topics.add(topic),
     search,

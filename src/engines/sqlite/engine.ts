@@ -13,6 +13,7 @@ import { groupCommit } from "./group-commit.ts";
 import { leaveLogBehind } from "./leave.ts";
 import { whenFree } from "./lock.ts";
 import { openPresence } from "./presence.ts";
+import { givesBack, rewrite } from "./space.ts";
 import { openWake } from "./wake.ts";
 
 export function openSqlite(path: string, options: EngineOptions = {}): Engine {
@@ -62,6 +63,15 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     mail: (agent) => wake.subscribe([agentTopic(agent)]),
     attend: presence.attend,
     attending: presence.attending,
+    async compact() {
+      await commits.idle();
+      try {
+        return await whenFree(() => rewrite(db));
+      } catch (error) {
+        throw translate(error, path);
+      }
+    },
+    givesBack: () => givesBack(db),
     async close() {
       await commits.idle();
       wake.close();

@@ -363,4 +363,44 @@ alter table supervision add column process text;
   `
 alter table workspaces add column session_command text;
 `,
+  // [Y1] What is deleted when, and how far the events are; [Y5] quotas, and what was used of them. A sub-agent has ended also
+  // where nothing else is left of it. The indexes find what is old, and what refers to what is deleted.
+  `
+create table retention (
+  kind text primary key,
+  max_age_seconds integer,
+  max_count integer,
+  pruned_to integer
+) strict, without rowid;
+
+create table quotas (
+  agent_id text primary key,
+  messages_per_minute integer,
+  bytes_per_day integer,
+  open_threads integer,
+  sub_agents integer
+) strict, without rowid;
+
+create table quota_usage (
+  agent_id text primary key,
+  minute text not null,
+  messages integer not null,
+  day text not null,
+  bytes integer not null
+) strict, without rowid;
+
+alter table search_progress add column kind integer not null default 0;
+alter table search_progress add column ref integer not null default 0;
+
+alter table agents add column ended_at text;
+
+create index threads_ended on threads (updated_at, thread_id) where status in ('done', 'failed', 'cancelled');
+create index threads_open on threads (created_by) where status in ('pending', 'claimed', 'in_progress', 'blocked');
+create index thread_reads_message on thread_reads (last_read_message_id);
+create index messages_dead_since on messages (dead_at, message_id) where dead_at is not null;
+create index entries_read on entries (read_at, entry_number) where read_at is not null;
+create index entries_message on entries (message_id) where message_id is not null;
+create index entries_thread on entries (thread_id) where thread_id is not null;
+create index tasks_token on tasks (token_id) where token_id is not null;
+`,
 ];

@@ -41,13 +41,15 @@ export function findCommand(
   return undefined;
 }
 
-/** First words that are no command alone: `pool` is none, but `pool join` is. */
+/** First words of several commands. `pool` alone is none of them, `retain` alone is. */
 const groups: Readonly<Record<string, string>> = {
   msg: "Channels: message streams, each reader with its own position",
   dlq: "Dead letters: messages that could not be delivered",
   pool: "Pools: groups of agents that share assigned work",
   workspace: "Workspaces: folders that agents work in, shown to the person by label",
   entries: "The person's inbox: documents and comments from agents",
+  retain: "Retention: how long the bus keeps things that are over",
+  quota: "Quotas: how much an agent may write and have open",
   token: "Tokens: who may call a hub, and with which scope",
 };
 

@@ -113,24 +113,28 @@ Examples:
 
 /** [C12] Of a word that is no command alone: what there is below it. */
 export function groupHelp(word: string, program: Program): string {
-  const rows = subcommandsOf(word, program)
-    .flatMap((name) => operationsOf(name, program))
-    .map((op): [string, string] => [[op.cli.command, plainWords(op)].filter(Boolean).join(" "), op.summary]);
   return `${groupSummary(word)}.
 
 Usage: ${program} ${word} COMMAND [flags]
 
 Commands:
-${column(rows)}
+${column(subcommandRows(word, program))}
 
 ${program} help ${subcommandsOf(word, program)[0]} shows one command.
 `;
 }
 
+const subcommandRows = (word: string, program: Program) =>
+  subcommandsOf(word, program)
+    .flatMap((name) => operationsOf(name, program))
+    .map((op): [string, string] => [[op.cli.command, plainWords(op)].filter(Boolean).join(" "), op.summary]);
+
+/** Of a command that begins others (`retain`, `retain set`) with those. */
 export function commandHelp(command: string, program: Program): string {
+  const more = subcommandRows(command, program);
   return `${operationsOf(command, program)
     .map((op) => operationHelp(op, program))
-    .join("\n")}
+    .join("\n")}${more.length ? `\nCommands:\n${column(more)}\n` : ""}
 Everywhere:
 ${column(globalRows())}
 `;

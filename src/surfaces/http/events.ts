@@ -1,16 +1,34 @@
 /** [W6] Events as they happen, as server-sent events. The reader sets the pace: nothing is read ahead of it. */
+import { asInboxError, errorTable } from "../../contract/errors.ts";
 import type { Caller } from "../../inbox/caller.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { openSse } from "./sse.ts";
 
-export function eventStream(
+/**
+ * What is asked for, from the last event on that the reader has got. [W6] [Y3] What `events.watch` refuses is refused before
+ * there is a stream, which could only end. A database that is away comes back.
+ */
+export async function streamInput(
   request: Request,
   inbox: Inbox,
   filter: Record<string, unknown>,
-  { ends, over, caller }: { ends: readonly AbortSignal[]; over: () => void; caller: Caller },
-): Response {
+  caller: Caller,
+): Promise<Record<string, unknown>> {
   const last = request.headers.get("last-event-id");
   const input = last === null ? filter : { ...filter, afterEvent: /^\d+$/.test(last) ? Number(last) : last };
+  try {
+    await inbox.call("events.watch", { ...input, limit: 1, timeoutSeconds: 0 }, { caller });
+  } catch (error) {
+    if (errorTable[asInboxError(error).code].http < 500) throw error;
+  }
+  return input;
+}
+
+export function eventStream(
+  inbox: Inbox,
+  input: Record<string, unknown>,
+  { ends, over, caller }: { ends: readonly AbortSignal[]; over: () => void; caller: Caller },
+): Response {
   const ending = new AbortController();
   const events = inbox.follow(input, { signal: ending.signal, caller });
   return openSse({

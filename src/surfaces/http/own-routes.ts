@@ -1,13 +1,11 @@
 /** The routes that are truly the hub's own: events as they happen, hand-overs, its state, and its pages. */
-import { asInboxError, errorTable } from "../../contract/errors.ts";
+import { asInboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
-import type { Caller } from "../../inbox/caller.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
 import { version } from "../../version.ts";
 import { errorOf, plain, wrongMethod } from "./answer.ts";
-import { eventStream } from "./events.ts";
+import { eventStream, streamInput } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
 import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
@@ -21,21 +19,12 @@ export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
   const handle: Handle = async (request, server, peer) => {
     server.timeout(request, 0);
     const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
-    await refuseAsWatch(inbox, filter, peer);
+    const input = await streamInput(request, inbox, filter, peer);
     return streaming(stays.begin(peer), ({ revoked, over }) =>
-      eventStream(request, inbox, filter, { ends: [request.signal, stopping, revoked], over, caller: peer }),
+      eventStream(inbox, input, { ends: [request.signal, stopping, revoked], over, caller: peer }),
     );
   };
   return { "GET /api/events": { counted: "events.stream", handle } };
-}
-
-/** [W6] What `events.watch` refuses is refused before there is a stream, which could only end. A database that is away comes back. */
-async function refuseAsWatch(inbox: Inbox, filter: Record<string, unknown>, caller: Caller): Promise<void> {
-  try {
-    await inbox.call("events.watch", { ...filter, timeoutSeconds: 0, limit: 1 }, { caller });
-  } catch (error) {
-    if (errorTable[asInboxError(error).code].http < 500) throw error;
-  }
 }
 
 /** `dev`: whether entries may be put into the person's inbox by anybody. */

@@ -12,6 +12,8 @@ import { eventRenders } from "./render-events.ts";
 import { mailboxRenders } from "./render-mailbox.ts";
 import { messageRenders } from "./render-messages.ts";
 import { poolRenders } from "./render-pools.ts";
+import { quotaRenders } from "./render-quotas.ts";
+import { retentionRenders } from "./render-retention.ts";
 import { searchRenders } from "./render-search.ts";
 import { taskRenders } from "./render-tasks.ts";
 import { threadRenders } from "./render-threads.ts";
@@ -30,6 +32,8 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...taskRenders,
   ...workspaceRenders,
   ...entryRenders,
+  ...quotaRenders,
+  ...retentionRenders,
   ...searchRenders,
   ...tokenRenders,
 };

@@ -1,0 +1,48 @@
+/** [M7] Which messages of a channel were deleted, so that a reader whose cursor lies before them is told: never a silent gap. */
+import type { Procedure } from "../sql/procedure.ts";
+import { all, one, run } from "../sql/procedure.ts";
+import { joined, sql } from "../sql/sql.ts";
+import { insert } from "../sql/table.ts";
+import { pruned } from "../sql/tables.ts";
+
+/** Always as many to a statement: every other number would be one more statement to prepare and keep. */
+const idsAtOnce = 100;
+const end = Number.MAX_SAFE_INTEGER;
+
+interface Deleted {
+  message_id: number;
+  to_agent: string;
+}
+
+/** Call it after the messages have been deleted. */
+export function* rememberPruned(rows: readonly Deleted[]): Procedure<void> {
+  const byChannel = Map.groupBy(rows, (row) => row.to_agent);
+  for (const [channel, deleted] of byChannel) {
+    const ids = deleted.map((row) => row.message_id).sort((a, b) => a - b);
+    for (let at = 0; at < ids.length; at += idsAtOnce)
+      yield* rememberSome(channel, ids.slice(at, at + idsAtOnce));
+  }
+}
+
+/** Ids with no message of the channel left in between are one range, and grow together with those that were there before. */
+function* rememberSome(channel: string, ids: readonly number[]): Procedure<void> {
+  const filled = Array.from({ length: idsAtOnce }, (_, i) => ids[i] ?? ids[0]!);
+  const around = yield* all<{ id: number; before: number; after: number }>(sql`
+    with ids (id) as (values ${joined(filled.map((id) => sql`(cast(${id} as bigint))`))})
+    select distinct ids.id,
+      coalesce((select max(messages.message_id) from messages where messages.to_agent = ${channel} and messages.message_id < ids.id), 0) as before,
+      coalesce((select min(messages.message_id) from messages where messages.to_agent = ${channel} and messages.message_id > ids.id), ${end}) as after
+    from ids order by ids.id`);
+  for (const [, gap] of Map.groupBy(around, (row) => row.before)) {
+    const { before, after } = gap[0]!;
+    const known = yield* one<{ first: number | null; last: number | null }>(sql`
+      select min(pruned.from_id) as first, max(pruned.to_id) as last from pruned
+      where pruned.channel = ${channel} and pruned.from_id > ${before} and pruned.from_id < ${after}`);
+    const from_id = Math.min(gap[0]!.id, known?.first ?? end);
+    const to_id = Math.max(gap.at(-1)!.id, known?.last ?? 0);
+    yield* run(
+      sql`delete from pruned where channel = ${channel} and from_id > ${before} and from_id < ${after}`,
+    );
+    yield* run(insert(pruned, { channel, from_id, to_id }));
+  }
+}

@@ -1,0 +1,74 @@
+/** [Y1] What is due: how far the limits of a kind reach, and, page by page, which of what lies there nobody needs. */
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
+import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { expiryAfter } from "../expiry.ts";
+import type { Kind } from "./kinds.ts";
+
+/** A place in the order in which a kind goes. */
+export interface Place {
+  at: string;
+  ref: number;
+}
+
+/** Rows that are looked at in one step, and about how much of them is deleted. */
+export const rowsAtOnce = 200;
+const bytesAtOnce = 512 * 1024;
+/** So many are skipped in one step, where the newest are counted. */
+const skippedAtOnce = 10_000;
+export const lastRef = Number.MAX_SAFE_INTEGER;
+
+/** Always as many: every other number would be one more statement to prepare and keep. */
+export const listed = (refs: readonly number[]): Sql =>
+  joined(Array.from({ length: rowsAtOnce }, (_, i) => refs[i] ?? refs[0]!));
+
+export const later = (a: Place, b: Place): Place => (a.at > b.at || (a.at === b.at && a.ref > b.ref) ? a : b);
+
+/** Everything that was over so many days ago. */
+export function* cutByAge(tx: Context, days: number): Procedure<Place> {
+  return { at: expiryAfter(yield* tx.clock(), -days * 86_400), ref: lastRef };
+}
+
+/** Goes back over some of the newest; undefined where there are no more than are left to skip. */
+export function* skipNewest(
+  { table, at, ref, over }: Kind,
+  from: Place | undefined,
+  left: number,
+): Procedure<{ place: Place; left: number } | undefined> {
+  const skipped = Math.min(left, skippedAtOnce);
+  const older = from ? sql`and (${at}, ${ref}) < (${joined([from.at, from.ref])})` : nothing;
+  const place = yield* one<{ at: string; ref: number }>(sql`
+    select ${at} as at, ${ref} as ref from ${table} where ${over} ${older}
+    order by ${at} desc, ${ref} desc limit 1 offset ${literal(from ? skipped - 1 : skipped)}`);
+  return place && { place, left: left - skipped };
+}
+
+export interface DuePage {
+  refs: number[];
+  /** Where to go on; undefined where nothing is left. */
+  next: Place | undefined;
+}
+
+/** Of the oldest after a place, and up to the cut, those that nobody needs; no more than can go in a short time. */
+export function* duePage(
+  tx: Context,
+  { table, at, ref, over, cost, free }: Kind,
+  { cut, after }: { cut: Place; after: Place | undefined },
+): Procedure<DuePage> {
+  const now = yield* tx.clock();
+  const newer = after ? sql`and (${at}, ${ref}) > (${joined([after.at, after.ref])})` : nothing;
+  const rows = yield* all<{ at: string; ref: number; cost: number; free: number }>(sql`
+    select ${at} as at, ${ref} as ref, ${cost} as cost, case when ${free(now)} then 1 else 0 end as free from ${table}
+    where ${over} and (${at}, ${ref}) <= (${joined([cut.at, cut.ref])}) ${newer}
+    order by ${at}, ${ref} limit ${literal(rowsAtOnce)}`);
+  const refs: number[] = [];
+  let bytes = 0;
+  let last: Place | undefined;
+  for (const row of rows) {
+    if (row.free) bytes += row.cost;
+    if (row.free && refs.length && bytes > bytesAtOnce) return { refs, next: last };
+    if (row.free) refs.push(row.ref);
+    last = { at: row.at, ref: row.ref };
+  }
+  return { refs, next: rows.length < rowsAtOnce ? undefined : last };
+}

@@ -1,0 +1,68 @@
+/**
+ * [Y3] Events go from the oldest on, without exception: which are left is one number, and a cursor before it has expired. The
+ * newest one always stays: by it a bus and its copy know each other, and it is where a new watcher begins.
+ */
+import { InboxError } from "../../contract/errors.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one, run } from "../../sql/procedure.ts";
+import { literal, sql } from "../../sql/sql.ts";
+import { insert } from "../../sql/table.ts";
+import { retention } from "../../sql/tables.ts";
+
+const eventsAtOnce = 1000;
+
+/** The number of the newest event that was deleted; 0 where none was. */
+export function* prunedEvents(): Procedure<number> {
+  const row = yield* one<{ pruned_to: number | null }>(
+    sql`select retention.pruned_to from retention where retention.kind = 'events'`,
+  );
+  return row?.pruned_to ?? 0;
+}
+
+/** Refuses a cursor that lies before what is left. Whoever begins at the beginning has seen nothing that could be missing. */
+export function* refuseExpired(after: number): Procedure<void> {
+  if (after === 0) return;
+  const last = yield* prunedEvents();
+  if (after >= last) return;
+  throw new InboxError(
+    "cursor_expired",
+    `events after ${after} were deleted by retention; the oldest still there is after ${last}`,
+    {
+      hint: `go on after event ${last}, or leave the position out to begin now`,
+      details: { after_event: after, oldest_after: last },
+    },
+  );
+}
+
+/** How far events may go: those of up to a time, and all but so many of the newest. */
+export interface EventCut {
+  before: string | null;
+  count: number | null;
+}
+
+/** The oldest events after a cursor that are due: how many, and the last of them. */
+export function* dueEvents(
+  tx: Context,
+  { before, count: kept }: EventCut,
+  { after = 0, upTo = Number.MAX_SAFE_INTEGER } = {},
+): Procedure<{ count: number; last: number; more: boolean }> {
+  const settled = yield* tx.settled();
+  const rows = yield* all<{ event_id: number; created_at: string }>(sql`
+    select events.event_id, events.created_at from events
+    where events.event_id > ${after} and events.event_id <= ${Math.min(settled - 1, upTo)}
+    order by events.event_id limit ${literal(eventsAtOnce)}`);
+  // Numbers are given one after another; where a transaction failed one is missing, and so one event less is kept.
+  const newest = kept === null ? 0 : settled - kept;
+  const first = rows.findIndex(
+    ({ event_id, created_at }) => event_id > newest && (before === null || created_at > before),
+  );
+  const count = first < 0 ? rows.length : first;
+  return { count, last: rows[count - 1]?.event_id ?? after, more: count === eventsAtOnce };
+}
+
+export function* deleteEvents(last: number): Procedure<void> {
+  yield* run(sql`delete from events where event_id <= ${last}`);
+  yield* run(sql`
+    ${insert(retention, { kind: "events", max_age_seconds: null, max_count: null, pruned_to: last })}
+    on conflict (kind) do update set pruned_to = excluded.pruned_to`);
+}

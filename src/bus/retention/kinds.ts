@@ -1,0 +1,122 @@
+/**
+ * [Y1] [Y2] What each kind of thing is that retention deletes: where it is, by what it is old, and whether anybody still needs
+ * it. Events are a kind of their own (events.ts): they are deleted from the oldest on, without exception.
+ */
+import type { RetentionKind } from "../../contract/retention.ts";
+import { fragment, type Sql, sql } from "../../sql/sql.ts";
+
+/** `expired` needs no limit: what has expired is in no read. */
+export type RowKind = Exclude<RetentionKind, "events"> | "expired";
+
+export interface Kind {
+  table: Sql;
+  /** When it was over. Together with the number this is the order in which it goes; an index has it. */
+  at: Sql;
+  ref: Sql;
+  /** What of the table is of this kind. */
+  over: Sql;
+  /** Roughly how much work deleting it is, in bytes. */
+  cost: Sql;
+  /** Nobody needs it any more. */
+  free(now: string): Sql;
+}
+
+/** Of a row itself, beside its text. */
+const rowBytes = fragment`2000`;
+const messageBytes = fragment`octet_length(messages.body) + octet_length(messages.payload_json) + ${rowBytes}`;
+
+/** A stored reader of its channel has yet to read it. */
+const unreadBy = (message: Sql) => fragment`exists (
+  select 1 from readers where readers.channel = ${message}.to_agent and readers.position < ${message}.message_id)`;
+const messageUnread = unreadBy(fragment`messages`);
+const letterUnread = unreadBy(fragment`letter`);
+
+/** Of the thread that a column names: mail in it that waits or is a dead letter, an unread message, an entry, a lease. */
+const threadNeeded = (thread: Sql, now: string) => sql`(exists (
+    select 1 from messages as letter where letter.thread_id = ${thread} and (letter.acked_at is null or ${letterUnread}))
+  or exists (select 1 from entries where entries.thread_id = ${thread})
+  or exists (select 1 from leases where leases.thread_id = ${thread} and leases.released_at is null and leases.expires_at > ${now}))`;
+
+const threadBytes = (thread: Sql) => fragment`(
+  select coalesce(sum(octet_length(letter.body) + octet_length(letter.payload_json) + ${rowBytes}), 0)
+  from messages as letter where letter.thread_id = ${thread})`;
+
+const endedThread = fragment`threads.status in ('done', 'failed', 'cancelled')`;
+const openThread = (thread: Sql) => fragment`exists (
+  select 1 from threads where threads.thread_id = ${thread} and not (${endedThread}))`;
+
+const finishedTask = fragment`tasks.status = 'finished'`;
+
+/** Something waits for it, or it has started something that goes on. */
+const taskNeeded = fragment`(exists (
+    select 1 from task_dependencies as link join tasks as later on later.task_number = link.task_number
+    where link.after_number = tasks.task_number and later.status <> 'finished')
+  or exists (select 1 from tasks as below where below.parent = tasks.name and below.status <> 'finished'))`;
+
+/** `host` has files of tasks, and can delete them. */
+export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
+  entries: {
+    table: fragment`entries`,
+    at: fragment`entries.read_at`,
+    ref: fragment`entries.entry_number`,
+    over: fragment`entries.read_at is not null and entries.deleted_at is null`,
+    cost: fragment`octet_length(entries.comments) + ${rowBytes}`,
+    // Whoever asked may still wait for the answer.
+    free: () => fragment`not ${openThread(fragment`entries.thread_id`)}
+      and (entries.thread_id is not null or entries.answered_at is not null or coalesce(entries.kind, '') <> 'question')
+      and not exists (select 1 from messages where messages.message_id = entries.message_id
+        and messages.acked_at is null and messages.dead_at is null)`,
+  },
+  transcripts: {
+    table: fragment`tasks`,
+    at: fragment`tasks.finished_at`,
+    ref: fragment`tasks.task_number`,
+    over: finishedTask,
+    cost: rowBytes,
+    free: () => sql`tasks.folder is not null and tasks.host = ${host ?? ""}`,
+  },
+  tasks: {
+    table: fragment`tasks`,
+    at: fragment`tasks.finished_at`,
+    ref: fragment`tasks.task_number`,
+    over: finishedTask,
+    cost: fragment`octet_length(tasks.prompt) + ${rowBytes} + ${threadBytes(fragment`tasks.thread_id`)}`,
+    free: (now) => sql`(tasks.folder is null or tasks.host = ${host ?? ""}) and not ${taskNeeded}
+      and (tasks.thread_id is null or not (${openThread(fragment`tasks.thread_id`)} or ${threadNeeded(fragment`tasks.thread_id`, now)}
+        or exists (select 1 from tasks as other where other.thread_id = tasks.thread_id and other.task_number <> tasks.task_number)))`,
+  },
+  threads: {
+    table: fragment`threads`,
+    at: fragment`threads.updated_at`,
+    ref: fragment`threads.thread_id`,
+    over: endedThread,
+    cost: fragment`${rowBytes} + ${threadBytes(fragment`threads.thread_id`)}`,
+    free: (now) => sql`not ${threadNeeded(fragment`threads.thread_id`, now)}
+      and not exists (select 1 from tasks where tasks.thread_id = threads.thread_id)`,
+  },
+  mail: {
+    table: fragment`messages`,
+    at: fragment`messages.acked_at`,
+    ref: fragment`messages.message_id`,
+    over: fragment`messages.acked_at is not null and messages.thread_id is null`,
+    cost: messageBytes,
+    free: () => fragment`not ${messageUnread}
+      and not exists (select 1 from entries where entries.message_id = messages.message_id)`,
+  },
+  "dead-letters": {
+    table: fragment`messages`,
+    at: fragment`messages.dead_at`,
+    ref: fragment`messages.message_id`,
+    over: fragment`messages.dead_at is not null`,
+    cost: messageBytes,
+    free: () => fragment`not ${messageUnread}`,
+  },
+  expired: {
+    table: fragment`messages`,
+    at: fragment`messages.expires_at`,
+    ref: fragment`messages.message_id`,
+    over: fragment`messages.expires_at is not null and messages.thread_id is null`,
+    cost: messageBytes,
+    free: () => fragment`messages.expires_at is not null`,
+  },
+});

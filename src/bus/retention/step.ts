@@ -1,0 +1,98 @@
+/** [Y1] One short transaction of retention: a page of one kind is deleted, if it is still due. */
+import type { RetentionKind } from "../../contract/retention.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, alone } from "../../sql/procedure.ts";
+import { type Sql, sql } from "../../sql/sql.ts";
+import { append } from "../event.ts";
+import { wordsReached } from "../search.ts";
+import { lockTasks } from "../task.ts";
+import { deletions } from "./delete.ts";
+import { duePage, listed, type Place } from "./due.ts";
+import { deleteEvents, dueEvents, type EventCut } from "./events.ts";
+import { type Kind, kindsOn, type RowKind } from "./kinds.ts";
+
+export interface Step {
+  count: number;
+  /** Where the next one begins; undefined where nothing is left. */
+  next: Place | undefined;
+}
+
+export interface Wanted {
+  cut: Place;
+  after: Place | undefined;
+  host: string | undefined;
+}
+
+/** What is due now, without deleting it. */
+export function* countDue(tx: Context, kind: RowKind, { host, ...range }: Wanted): Procedure<Step> {
+  const { refs, next } = yield* duePage(tx, kindsOn(host)[kind], range);
+  return { count: refs.length, next };
+}
+
+export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wanted): Procedure<Step> {
+  // Nobody else deletes, and dead letters stay what they are; nothing of a task changes.
+  yield* alone(tx, "gc");
+  if (kind === "tasks" || kind === "transcripts") yield* lockTasks(tx);
+  const found = kindsOn(host)[kind];
+  const { refs, next } = yield* duePage(tx, found, range);
+  if (!refs.length) return { count: 0, next };
+  const threadsOf = inThreads[kind];
+  const free = threadsOf ? yield* stillFree(tx, found, range, yield* lockThreads(tx, threadsOf(refs))) : refs;
+  if (!free.length) return { count: 0, next };
+  const now = yield* tx.clock();
+  yield* deletions[kind](tx, free, now);
+  // What the person's inbox loses has an event of its own.
+  if (kind !== "entries") yield* applied(tx, kind, free.length, now);
+  return { count: free.length, next };
+}
+
+/** Of the kinds that have threads: each with its thread, if it has one. */
+const inThreads: Partial<Record<RowKind, (refs: readonly number[]) => Sql>> = {
+  threads: (refs) => sql`
+    select threads.thread_id as ref, threads.thread_id from threads where threads.thread_id in (${listed(refs)})`,
+  tasks: (refs) => sql`
+    select tasks.task_number as ref, tasks.thread_id from tasks where tasks.task_number in (${listed(refs)})`,
+};
+
+/** A message may be added to a thread that has ended: whoever does so has locked it, and it is passed over. */
+function* lockThreads(tx: Context, query: Sql): Procedure<Set<number>> {
+  const rows = yield* all<{ ref: number; thread_id: number | null }>(sql`${query} order by 1`);
+  const threads = rows.flatMap(({ thread_id }) =>
+    thread_id !== null && tx.free(`thread:${thread_id}`) ? [thread_id] : [],
+  );
+  for (const thread of threads) yield* tx.own(`thread:${thread}`);
+  const locked = threads.length
+    ? yield* all<{ thread_id: number }>(sql`
+        select threads.thread_id from threads where threads.thread_id in (${listed(threads)})
+        order by threads.thread_id ${tx.forUpdateFree}`)
+    : [];
+  const ours = new Set(locked.map(({ thread_id }) => thread_id));
+  return new Set(
+    rows.flatMap(({ ref, thread_id }) => (thread_id === null || ours.has(thread_id) ? [ref] : [])),
+  );
+}
+
+/** Looked at once more, under the locks. */
+function* stillFree(
+  tx: Context,
+  kind: Kind,
+  range: Pick<Wanted, "cut" | "after">,
+  locked: ReadonlySet<number>,
+): Procedure<number[]> {
+  const { refs } = yield* duePage(tx, kind, range);
+  return refs.filter((ref) => locked.has(ref));
+}
+
+/** [U8] Words are made from events: those that have not been read for it yet stay until they have. */
+export function* deleteDueEvents(tx: Context, cut: EventCut): Procedure<{ count: number; more: boolean }> {
+  yield* alone(tx, "gc");
+  const { count, last, more } = yield* dueEvents(tx, cut, { upTo: yield* wordsReached(tx) });
+  if (!count) return { count, more: false };
+  yield* deleteEvents(last);
+  yield* applied(tx, "events", count, yield* tx.clock());
+  return { count, more };
+}
+
+function* applied(tx: Context, kind: RetentionKind | "expired", count: number, now: string): Procedure<void> {
+  yield* append(tx, { type: "retention.applied", source: "gc", payload: { kind, count }, now });
+}

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { flag } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { retentionCount } from "../retention.ts";
+
+export const retentionApply = operation({
+  name: "retention.apply",
+  kind: "write",
+  access: { on: "bus", scopes: ["leader", "admin"] },
+  summary: "Delete what the retention limits let go, and give its space back",
+  detail:
+    "In short transactions: nobody waits for it, and it may be interrupted and run again. A hub does the same by itself. " +
+    "Expired messages go whatever the limits are. The order matters only for what depends on another: a thread goes once " +
+    "no entry refers to it.",
+  input: () =>
+    v.strictObject({
+      dryRun: flag("delete nothing, only count what would be deleted now"),
+      vacuum: flag("rewrite the whole database file; needs as much free room on the disk as the file takes"),
+    }),
+  output: () =>
+    v.strictObject({
+      dryRun: v.boolean(),
+      deleted: v.array(retentionCount()),
+      expired: v.number(),
+      /** Bytes of the database file that were given back to the file system; 0 where a server reuses its own space. */
+      freedBytes: v.number(),
+      /** What the operator should know, such as a file that cannot shrink. */
+      warnings: v.optional(v.array(v.string())),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "gc" },
+  http: ["POST /api/gc"],
+  mcp: { none: "how long things are kept is for people to decide" },
+  examples: ["inbox gc --dry-run", "inbox gc", "inbox gc --vacuum"],
+});

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { choice, integer, name, number } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { retentionKinds, retentionRule } from "../retention.ts";
+
+/** A hundred years. */
+const longest = 36_525;
+
+export const retentionSet = operation({
+  name: "retention.set",
+  kind: "write",
+  access: { on: "bus", scopes: ["leader", "admin"] },
+  summary: "Set how long one kind of thing is kept, or all of them",
+  detail:
+    "What is older than days, or not among the newest count, is deleted once nobody needs it: by a hub by itself, and by gc. " +
+    "Without either everything of that kind is kept.",
+  input: () =>
+    v.strictObject({
+      kind: choice([...retentionKinds, "all"], "what the limits are for", "KIND"),
+      days: v.optional(
+        number("delete what is older than this many days", { min: 0, max: longest, value: "DAYS" }),
+      ),
+      agent: name("who changes it", "AGENT"),
+      count: v.optional(integer("keep this many of the newest, delete the rest", { min: 0, max: 1e12 })),
+    }),
+  output: () => v.strictObject({ rules: v.array(retentionRule()) }),
+  errors: ["invalid_input"],
+  cli: { command: "retain set", plain: ["kind"], identity: "agent", identityDefault: "main" },
+  http: ["PUT /api/retention/:kind"],
+  mcp: { none: "how long things are kept is for people to decide" },
+  examples: [
+    "inbox retain set events --days 30",
+    "inbox retain set mail --days 90 --count 1000000",
+    "inbox retain set all --days 365",
+  ],
+});

@@ -1,0 +1,38 @@
+/** [Y1] Retention: how long, and how many of each kind of thing that is over, the bus keeps. */
+import * as v from "valibot";
+
+/** What can be deleted, each only once nobody needs it ([Y2]), in the order in which it is: what refers to others goes first. */
+export const retentionKinds = [
+  "entries",
+  "transcripts",
+  "tasks",
+  "threads",
+  "mail",
+  "dead-letters",
+  "events",
+] as const;
+export type RetentionKind = (typeof retentionKinds)[number];
+
+/** What each kind is, in the words of help. */
+export const retentionMeanings: Record<RetentionKind, string> = {
+  entries: "entries that the person has read",
+  transcripts: "files of tasks that have finished, on the host that has them",
+  tasks: "tasks that have finished, with their threads",
+  threads: "threads that have ended and belong to no task",
+  mail: "acknowledged messages without a thread",
+  "dead-letters": "dead letters",
+  events: "events",
+};
+
+/** Of one kind. Null: no limit. Where both are set, whatever exceeds either goes. */
+export const retentionRule = () =>
+  v.strictObject({
+    kind: v.picklist(retentionKinds),
+    days: v.nullable(v.number()),
+    count: v.nullable(v.number()),
+  });
+
+export type RetentionRule = v.InferOutput<ReturnType<typeof retentionRule>>;
+
+/** How many of a kind. */
+export const retentionCount = () => v.strictObject({ kind: v.picklist(retentionKinds), count: v.number() });

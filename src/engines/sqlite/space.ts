@@ -1,0 +1,51 @@
+/**
+ * [Y4] Space that is unused in the file. Deleting rows only makes pages free; new rows take those first. What is left over is given
+ * back in small steps, which a file made by an earlier version cannot do until it was rewritten once.
+ */
+import type { Database } from "bun:sqlite";
+import { one, type Procedure, run } from "../../sql/procedure.ts";
+import { fragment } from "../../sql/sql.ts";
+
+/** Pages that one step gives back: each has to be moved from the end of the file to a free one. */
+const pagesAtOnce = 500;
+const stepStatement = fragment`pragma incremental_vacuum(500)`;
+/** So much stays free for what is written next: giving it back would only make the file grow again. */
+const sparePart = 1 / 20;
+const sparePages = 256;
+
+const sizes = fragment`select (select auto_vacuum from pragma_auto_vacuum) as mode, (select page_size from pragma_page_size) as page,
+  (select freelist_count from pragma_freelist_count) as free, (select page_count from pragma_page_count) as pages`;
+
+interface Sizes {
+  mode: number;
+  page: number;
+  free: number;
+  pages: number;
+}
+
+const incremental = 2;
+
+export function* reclaim(): Procedure<number> {
+  const { mode, page, free, pages } = (yield* one<Sizes & Record<string, number>>(sizes))!;
+  const spare = Math.max(sparePages, Math.round(pages * sparePart));
+  if (mode !== incremental || free - spare < pagesAtOnce) return 0;
+  yield* run(stepStatement);
+  const after = yield* one<Sizes & Record<string, number>>(sizes);
+  return (pages - after!.pages) * page;
+}
+
+const sizesOf = (db: Database) => db.query(sizes.strings[0]!).get() as Sizes;
+
+export const givesBack = (db: Database) => sizesOf(db).mode === incremental;
+
+export function rewrite(db: Database): number {
+  const before = sizesOf(db);
+  // The copy it makes first would else be in memory.
+  db.run("pragma temp_store = file");
+  try {
+    db.run("pragma auto_vacuum = incremental; vacuum");
+  } finally {
+    db.run("pragma temp_store = memory");
+  }
+  return (before.pages - sizesOf(db).pages) * before.page;
+}

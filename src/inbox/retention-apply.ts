@@ -1,0 +1,172 @@
+/**
+ * [Y1] Applying the limits of retention, in steps that are short whatever there is to delete. After each everybody else is
+ * served for as long as it took. It may end after any of them, and the next run goes on.
+ */
+import { expiryAfter } from "../bus/expiry.ts";
+import { cutByAge, lastRef, later, type Place, skipNewest } from "../bus/retention/due.ts";
+import { dueEvents, type EventCut } from "../bus/retention/events.ts";
+import { dueFolders, forgetFolders } from "../bus/retention/folders.ts";
+import { kindsOn, type RowKind } from "../bus/retention/kinds.ts";
+import { retentionRules } from "../bus/retention/rules.ts";
+import { countDue, deleteDue, deleteDueEvents } from "../bus/retention/step.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { type RetentionKind, type RetentionRule, retentionKinds } from "../contract/retention.ts";
+import type { Engine } from "../engines/engine.ts";
+import { catchUpTo, type Rest } from "./search.ts";
+
+/** The files of tasks on this machine. */
+export interface TaskFiles {
+  host: string;
+  /** Deletes the folder of a task; false where it is none of this bus's. */
+  remove(task: number, folder: string): boolean;
+}
+
+interface Applying {
+  engine: Engine;
+  files: TaskFiles;
+  dryRun: boolean;
+  signal?: AbortSignal;
+}
+
+const rest: Rest = async (step) => {
+  const started = performance.now();
+  const result = await step();
+  await new Promise((done) => setTimeout(done, performance.now() - started));
+  return result;
+};
+
+/** `inbox gc`. */
+export async function retentionApply(
+  engine: Engine,
+  { dryRun, vacuum }: ParsedOf<"retention.apply">,
+  files: TaskFiles,
+  signal?: AbortSignal,
+): Promise<OutputOf<"retention.apply">> {
+  const { expired, deleted } = await applyRetention({ engine, files, dryRun, signal });
+  const rewritten = vacuum && !dryRun ? ((await engine.compact?.()) ?? 0) : 0;
+  const freedBytes = dryRun ? 0 : rewritten + (await reclaim(engine, signal));
+  const rigid = engine.givesBack?.() === false;
+  return {
+    dryRun,
+    deleted: retentionKinds.map((kind) => ({ kind, count: deleted[kind] })),
+    expired,
+    freedBytes,
+    ...(rigid && {
+      warnings: [
+        "this file was made by an earlier version and cannot shrink: rewrite it once with the field vacuum while little else goes on",
+      ],
+    }),
+  };
+}
+
+/** [Y4] What new rows will not need soon. */
+export async function reclaim(engine: Engine, signal?: AbortSignal): Promise<number> {
+  let freed = 0;
+  while (!signal?.aborted) {
+    const bytes = await rest(() => engine.write((tx) => tx.reclaim(), { repeatable: true }));
+    if (!bytes) break;
+    freed += bytes;
+  }
+  return freed;
+}
+
+/** Deletes all that is due, or counts it. */
+export async function applyRetention(
+  applying: Applying,
+): Promise<{ expired: number; deleted: Record<RetentionKind, number> }> {
+  const { engine } = applying;
+  const rules = await engine.read(retentionRules);
+  const deleted = {} as Record<RetentionKind, number>;
+  for (const rule of rules) deleted[rule.kind] = await applyRule(applying, rule);
+  const now = await engine.read((tx) => tx.clock());
+  return { expired: await walk(applying, "expired", { at: now, ref: lastRef }), deleted };
+}
+
+async function applyRule(applying: Applying, rule: RetentionRule): Promise<number> {
+  if (rule.kind === "events") return walkEvents(applying, rule);
+  const cut = await cutOf(applying, rule.kind, rule);
+  if (!cut) return 0;
+  if (rule.kind === "transcripts")
+    return applying.dryRun ? walk(applying, rule.kind, cut) : deleteFolders(applying, rule.kind, cut);
+  // What a task has on disk goes before it: without it nobody would know of the files.
+  if (rule.kind === "tasks" && !applying.dryRun) await deleteFolders(applying, rule.kind, cut);
+  return walk(applying, rule.kind, cut);
+}
+
+/** How far the limits of a kind reach: by age or by number, whichever is further. */
+async function cutOf(
+  { engine, files }: Applying,
+  kind: RowKind,
+  { days, count }: RetentionRule,
+): Promise<Place | undefined> {
+  const byAge = days === null ? undefined : await engine.read((tx) => cutByAge(tx, days));
+  if (count === null) return byAge;
+  let place: Place | undefined;
+  let left = count;
+  do {
+    const skipped = await engine.read(() => skipNewest(kindsOn(files.host)[kind], place, left));
+    if (!skipped) return byAge;
+    ({ place, left } = skipped);
+  } while (left > 0);
+  return byAge ? later(byAge, place) : place;
+}
+
+/** Page by page through what is over: looked at in a read, and deleted in a write where there is something to delete. */
+async function walk({ engine, files, dryRun, signal }: Applying, kind: RowKind, cut: Place): Promise<number> {
+  // The files of a task that is deleted are gone; those of a task whose are not, stay with it.
+  const host = dryRun ? files.host : undefined;
+  let count = 0;
+  let after: Place | undefined;
+  do {
+    const wanted = { cut, after, host };
+    let step = await rest(() => engine.read((tx) => countDue(tx, kind, wanted)));
+    if (step.count && !dryRun)
+      step = await rest(() => engine.write((tx) => deleteDue(tx, kind, wanted), { repeatable: true }));
+    count += step.count;
+    after = step.next;
+  } while (after && !signal?.aborted);
+  return count;
+}
+
+/** The folders of tasks that are due. One that could not be deleted stays known. */
+async function deleteFolders(
+  { engine, files, signal }: Applying,
+  kind: "tasks" | "transcripts",
+  cut: Place,
+): Promise<number> {
+  let count = 0;
+  let after: Place | undefined;
+  do {
+    const wanted = { cut, after, host: files.host };
+    const { folders, next } = await rest(() => engine.read((tx) => dueFolders(tx, kind, wanted)));
+    const gone = folders.filter(({ task_number, folder }) => files.remove(task_number, folder));
+    if (gone.length) await rest(() => engine.write((tx) => forgetFolders(tx, gone), { repeatable: true }));
+    count += gone.length;
+    after = next;
+  } while (after && !signal?.aborted);
+  return count;
+}
+
+async function walkEvents(
+  { engine, dryRun, signal }: Applying,
+  { days, count: kept }: RetentionRule,
+): Promise<number> {
+  if (days === null && kept === null) return 0;
+  const now = await engine.read((tx) => tx.clock());
+  const cut: EventCut = { before: days === null ? null : expiryAfter(now, -days * 86_400), count: kept };
+  let count = 0;
+  let after = 0;
+  for (let more = true; more && !signal?.aborted; ) {
+    const due = await rest(() => engine.read((tx) => dueEvents(tx, cut, { after })));
+    let done = due;
+    if (due.count && !dryRun) {
+      if (!(await catchUpTo(engine, due.last, rest))) break;
+      const deleted = await rest(() => engine.write((tx) => deleteDueEvents(tx, cut), { repeatable: true }));
+      done = { ...due, ...deleted };
+    }
+    count += done.count;
+    more = done.more;
+    if (dryRun) after = due.last;
+  }
+  return count;
+}

@@ -1,0 +1,31 @@
+/** How long things are kept, and what was deleted. */
+import { type RetentionRule, retentionMeanings } from "../../contract/retention.ts";
+import type { NounRenders } from "./noun-renders.ts";
+import type { Paint } from "./paint.ts";
+import { textTable } from "./text-table.ts";
+
+const rulesText = (rules: readonly RetentionRule[], paint: Paint) =>
+  textTable(
+    ["KIND", "DAYS", "COUNT", "WHAT"],
+    rules.map(({ kind, days, count }) => [
+      kind,
+      days === null ? "for ever" : String(days),
+      count === null ? "all" : String(count),
+      retentionMeanings[kind],
+    ]),
+    paint.dim,
+  );
+
+const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+export const retentionRenders: NounRenders<"retention"> = {
+  "retention.show": ({ rules }, paint) => rulesText(rules, paint),
+  "retention.set": ({ rules }, paint) => rulesText(rules, paint),
+  "retention.apply": ({ dryRun, deleted, expired, freedBytes, warnings = [] }, paint) => {
+    const some = [...deleted, { kind: "expired messages", count: expired }].filter(({ count }) => count);
+    const counts = some.map(({ kind, count }) => `${count} ${kind}`).join(", ");
+    const what = `${dryRun ? "would delete" : "deleted"} ${counts || "nothing"}`;
+    const freed = freedBytes ? `\ngave back ${mebibytes(freedBytes)}` : "";
+    return [`${what}${freed}`, ...warnings.map((warning) => paint.dim(`note: ${warning}`))].join("\n");
+  },
+};
