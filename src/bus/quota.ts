@@ -51,12 +51,12 @@ function* limitsOf(tx: Context, agent: string, now: string): Procedure<Limits | 
   const own = found.find(({ name }) => name === agent);
   const usual = found.find(({ name }) => name === null);
   if (!own || !usual) return own ?? usual;
-  const limit = (key: keyof Limits) => own[key] ?? usual[key];
+  const effective = (key: keyof Limits) => own[key] ?? usual[key];
   return {
-    messagesPerMinute: limit("messagesPerMinute"),
-    bytesPerDay: limit("bytesPerDay"),
-    openThreads: limit("openThreads"),
-    subAgents: limit("subAgents"),
+    messagesPerMinute: effective("messagesPerMinute"),
+    bytesPerDay: effective("bytesPerDay"),
+    openThreads: effective("openThreads"),
+    subAgents: effective("subAgents"),
   };
 }
 
@@ -93,7 +93,7 @@ export function* spend(tx: Context, agent: string, spending: Spending, now: stri
       "wait until some have finished, or remove some",
     );
   if (limits.messagesPerMinute !== null || limits.bytesPerDay !== null)
-    yield* count(tx, agent, limits, spending, now);
+    yield* useUp(tx, agent, limits, spending, now);
 }
 
 // Both conditions as the index of open threads has them.
@@ -112,7 +112,7 @@ function* refuseMore(agent: string, what: string, limit: number, query: Sql, hin
 
 const usageColumns = columnsOf(quotaUsage);
 
-function* count(
+function* useUp(
   tx: Context,
   agent: string,
   { messagesPerMinute, bytesPerDay }: Limits,
