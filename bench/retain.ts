@@ -105,7 +105,7 @@ async function run(messages = usualMessages): Promise<Section> {
   const kept = await year(limited, messages, true);
   // A year without limits only shows what the limits are for: a smaller one does.
   const grown = await year(free, Math.min(messages, usualMessages), false);
-  const alone = await sends(limited, () => Bun.sleep(1000));
+  const alone = await sends(free, () => Bun.sleep(2000));
   await free.inbox.call("retention.set", { kind: "all", days, agent: "boss" });
   const during = await sends(free, () => free.inbox.call("retention.apply", {}));
   const settled = 2; // the third month: 30 days, and what has piled up between two runs, are there

@@ -36,7 +36,9 @@ const ways = {
 function inserter(db: string, timeoutMs: number): () => void {
   const connection = new Database(db);
   connection.run(`pragma busy_timeout = ${timeoutMs}; pragma synchronous = full`);
-  const insert = connection.query("insert into agents values (?, '', '')");
+  const insert = connection.query(
+    "insert into agents (name, first_seen_at, last_seen_at) values (?, '', '')",
+  );
   let count = 0;
   return () => {
     connection.run("begin immediate");

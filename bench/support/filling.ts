@@ -80,7 +80,7 @@ function rows(threads: number, shape: Shape): string[] {
     `insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at, released_at)
      select thread_id, assigned_to, 'token', 1, ${at}, ${never}, iif(${result}, ${at}, null)
      from threads where status <> 'pending'`,
-    `insert into agents select distinct assigned_to, ${at}, ${at} from threads`,
-    "insert or ignore into agents values ('leader', '', '')",
+    `insert into agents (name, first_seen_at, last_seen_at) select distinct assigned_to, ${at}, ${at} from threads`,
+    "insert or ignore into agents (name, first_seen_at, last_seen_at) values ('leader', '', '')",
   ];
 }

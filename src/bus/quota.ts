@@ -51,12 +51,12 @@ function* limitsOf(tx: Context, agent: string, now: string): Procedure<Limits | 
   const own = found.find(({ name }) => name === agent);
   const usual = found.find(({ name }) => name === null);
   if (!own || !usual) return own ?? usual;
-  const limit = (key: keyof Limits) => own[key] ?? usual[key];
+  const effective = (key: keyof Limits) => own[key] ?? usual[key];
   return {
-    messagesPerMinute: limit("messagesPerMinute"),
-    bytesPerDay: limit("bytesPerDay"),
-    openThreads: limit("openThreads"),
-    subAgents: limit("subAgents"),
+    messagesPerMinute: effective("messagesPerMinute"),
+    bytesPerDay: effective("bytesPerDay"),
+    openThreads: effective("openThreads"),
+    subAgents: effective("subAgents"),
   };
 }
 
@@ -90,7 +90,7 @@ export function* spend(tx: Context, agent: string, spending: Spending, now: stri
       hint: "wait until some have finished, or remove some",
     });
   if (limits.messagesPerMinute !== null || limits.bytesPerDay !== null)
-    yield* count(tx, { agent, limits, spending, now });
+    yield* useUp(tx, { agent, limits, spending, now });
 }
 
 // Both conditions as the index of open threads has them.
@@ -129,7 +129,7 @@ interface Counting {
   now: string;
 }
 
-function* count(tx: Context, { agent, limits, spending, now }: Counting): Procedure<void> {
+function* useUp(tx: Context, { agent, limits, spending, now }: Counting): Procedure<void> {
   const { messagesPerMinute, bytesPerDay } = limits;
   yield* tx.own(`quota:${agent}`);
   const row = yield* one<RowOf<typeof quotaUsage>>(

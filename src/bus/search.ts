@@ -125,19 +125,22 @@ const numbersIn = (rows: readonly { ref: number }[]) => rows.map(({ ref }) => re
 const olds: readonly Old[] = [
   {
     refs: fragment`select entries.entry_number as ref, entries.entry_id as id from entries where entries.entry_number`,
-    put: (tx, rows) =>
-      putEntries(
-        tx,
-        rows.map(({ id }) => id),
-      ),
+    *put(tx, rows) {
+      const ids = rows.map(({ id }) => id);
+      yield* putEntries(tx, ids);
+    },
   },
   {
     refs: fragment`select threads.thread_id as ref, '' as id from threads where threads.thread_id`,
-    put: (tx, rows) => putThreads(tx, numbersIn(rows)),
+    *put(tx, rows) {
+      yield* putThreads(tx, numbersIn(rows));
+    },
   },
   {
     refs: fragment`select messages.message_id as ref, '' as id from messages where messages.message_id`,
-    put: (tx, rows) => putMessages(tx, numbersIn(rows)),
+    *put(tx, rows) {
+      yield* putMessages(tx, numbersIn(rows));
+    },
   },
 ];
 

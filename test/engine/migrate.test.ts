@@ -99,7 +99,7 @@ for (const to of all)
         sender: "s",
       });
     await inbox.close();
-    await source.run(`insert into agents with recursive n(i) as (select 1 union all select i + 1 from n where i < 3999)
+    await source.run(`insert into agents (name, first_seen_at, last_seen_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 3999)
       select 'agent ' || i || case i % 3 when 0 then 'é' when 1 then '🚀' else 'Z' end, '', '' from n`);
     await move(source.location, target.location);
     expect(await target.contents()).toEqual(await source.contents());

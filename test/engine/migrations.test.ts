@@ -16,7 +16,7 @@ test("[S3] an older schema is migrated forward, once, with its rows kept", () =>
   const path = join(folder.path, "coord.db");
   createDatabase(path);
   const old = openDatabase(path);
-  old.run("insert into agents values ('a', '', '')");
+  old.run("insert into agents (name, first_seen_at, last_seen_at) values ('a', '', '')");
   old.close();
   for (let time = 0; time < 2; time++) {
     const db = openDatabase(path, next);

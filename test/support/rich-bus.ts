@@ -78,6 +78,11 @@ export async function fillRichly(location: string): Promise<Rich> {
   await call("messages.ack", { id: builds[1]!, agent: "ci" });
   clock.pass(7200);
   await call("messages.gc", { ackedOlderThanHours: 1 });
+
+  // Limits, and quotas with something used of one.
+  await call("retention.set", { kind: "events", days: 900, agent: "lead" });
+  await call("quotas.set", { name: "counted", messagesPerMinute: 1000, agent: "lead" });
+  await post("counts", "one", { sender: "counted" });
   await post("requests", "ping", { correlationId: "c1" });
   await post("answers", "pong", { correlationId: "c1", taskId: "T", metadata: { n: 1 } });
 
