@@ -115,7 +115,7 @@ test("[S4] no procedure of the bus is called without yield*", () => {
     for (const call of text.matchAll(/(\S+ )?(\S*?)\b(\w+)(<[^>()]*>)?\(/g)) {
       const [, before = "", prefix, name] = call;
       if (!generators.has(name!) || prefix?.endsWith(".")) continue;
-      expect(`${before}${prefix}${name}`).toMatch(/^(\S*yield\* |function\* |return |=> )/);
+      expect(`${before}${prefix}${name}`).toMatch(/^(\S*yield\* |function\* |return |=> |\s*\*)/);
     }
 });
 

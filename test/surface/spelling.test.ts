@@ -33,8 +33,8 @@ const allowed: readonly { file: RegExp; text: RegExp; why: string }[] = [
   { file: /^orch\/operations/, text: /--model/, why: "flags in agents.toml" },
   { file: /^orch\/(keepers|ensure|kill-tree|program)/, text: /^--/, why: "arguments of our own processes" },
   { file: /^setup\//, text: /^--db$/, why: "arguments in the files of MCP clients" },
-  { file: /^(orch\/approval|local)/, text: /git rm --cached/, why: "a command of git" },
-  { file: /^surfaces\/spelling\/shell/, text: /--help/, why: "it is what spells them" },
+  { file: /^(orch\/approval|admin\/tracked-files)/, text: /git rm --cached/, why: "a command of git" },
+  { file: /^surfaces\/spelling\/shell/, text: /--(help|agent)/, why: "it is what spells them" },
 ];
 
 const commands = operations.map(({ cli }) => cli.command).join("|");
@@ -150,7 +150,7 @@ describe("references", () => {
     });
     const set = phrase`set ${variable("INBOX_AGENT")}, or use ${option("db")}`;
     expect(new InboxError("invalid_state", "x", { hint: set }).shape(inTools()).hint).toBe(
-      'show {"thread": THREAD} tells where the thread stands',
+      'show {"thread": THREAD} shows the thread's state',
     );
   });
 

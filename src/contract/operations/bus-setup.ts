@@ -27,7 +27,7 @@ export const busSetup = operation({
         ),
       ),
       url: v.optional(
-        text("connect to this hub (or HUB/mcp/WORKSPACE) instead of starting inbox mcp", {
+        text("connect to this hub (or HUB/mcp/WORKSPACE) instead of starting a local server", {
           limit: 2048,
           value: "HUB",
         }),
