@@ -22,6 +22,9 @@ export const createBus = async (location: string): Promise<boolean> =>
 export const schemaVersion = (location: string): number =>
   isPostgres(location) ? postgres().migrations.length : migrations.length;
 
+/** Of database files, and so of what a backup or an export holds. */
+export const fileSchemaVersion = migrations.length;
+
 /** [C8] What can be wrong with it, and what to do. */
 export const diagnose = async (location: string): Promise<Report> =>
   isPostgres(location) ? postgres().diagnosePostgres(location) : diagnoseFile(location);
@@ -32,5 +35,14 @@ export const notedHub = async (location: string): Promise<string | null> =>
 
 export const copyingOf = (location: string): Copying =>
   isPostgres(location) ? postgres().copying : copyingFile;
+
+/** [Y6] [Y7] What a backup and an export are made of, and what they are read from, is always a file, whatever the engine. */
+export const fileTools = () => require("./sqlite/file-tools.ts") as typeof import("./sqlite/file-tools.ts");
+
+/** [Y6] What only a server needs for it. */
+export const serverTools = () => {
+  const { dropSchema, openSnapshot, replaceSchema, schemaOf, withSchema } = postgres();
+  return { dropSchema, openSnapshot, replaceSchema, schemaOf, withSchema };
+};
 
 const postgres = () => require("./postgres/index.ts") as typeof import("./postgres/index.ts");
