@@ -55,7 +55,7 @@ for (const kind of Object.keys(kinds))
     expect(await bus.contents()).toEqual(before);
 
     const { kept } = await restore(bus.location, file, true);
-    expect(kept).toHaveLength(1);
+    expect(kept).toHaveLength(kind === "file" ? 3 : 1);
     const inbox = openInbox(bus.location);
     const { threads } = await inbox.call("threads.list", { limit: 200 });
     expect(threads.map(({ threadId }) => threadId)).not.toContain(later);
@@ -85,13 +85,12 @@ test("[Y6.2] transcripts, journal and profiles come back, and a transcript is fo
   writeFileSync(join(task, "transcript.jsonl"), `${JSON.stringify(line)}\n`);
   writeFileSync(join(task, "keeper.log"), "not of the bus\n");
   const journal = join(source.location, "../inbox");
-  mkdirSync(journal);
   writeFileSync(join(journal, "entries.jsonl"), '{"id":"x"}\n');
   const profiles = join(source.location, "../agents.toml");
   writeFileSync(profiles, '[profiles.p]\nrunner = "claude"\n');
 
   const file = join(folder.path, "bus.tar");
-  expect((await back(source.location, file)).parts).toBe(4);
+  expect((await back(source.location, file)).parts).toBe(5);
   await restore(target.location, file);
   const inbox = openInbox(target.location);
   const { entries } = await inbox.call("tasks.log", { name: "first" });
@@ -105,7 +104,7 @@ test("[Y6.2] transcripts, journal and profiles come back, and a transcript is fo
   // Again, over what is there: the old is kept, and a profile file that is there stays.
   writeFileSync(beside("agents.toml"), "# changed\n");
   const again = await restore(target.location, file, true);
-  expect(again.kept).toHaveLength(3);
+  expect(again.kept).toHaveLength(4);
   for (const place of again.kept) expect(existsSync(place)).toBe(true);
   expect(again.warnings!.join()).toContain("agents.toml was left as it is");
   expect(readFileSync(beside("agents.toml"), "utf8")).toBe("# changed\n");
