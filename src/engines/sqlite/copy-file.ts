@@ -92,7 +92,17 @@ export function replaceDatabase(path: string, by: string, kept: string | undefin
   }
 }
 
+/** Its log may hold enough of it to be opened, and not enough to be closed. */
+function isDatabase(path: string): boolean {
+  const begin = Buffer.alloc(15);
+  const file = fs().openSync(path, "r");
+  fs().readSync(file, begin, 0, begin.length, 0);
+  fs().closeSync(file);
+  return begin.toString("latin1") === "SQLite format 3";
+}
+
 function retire(path: string, kept: string | undefined): void {
+  if (!isDatabase(path)) return setAside(path, kept);
   let db: Database | undefined;
   try {
     db = new Database(path, { readwrite: true, create: false, strict: true });
