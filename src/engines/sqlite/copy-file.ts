@@ -92,17 +92,26 @@ export function replaceDatabase(path: string, by: string, kept: string | undefin
   }
 }
 
-/** Its log may hold enough of it to be opened, and not enough to be closed. */
+/** A damaged one may be opened with the help of its log, and then not be brought to an end: that looks like a lock. */
 function isDatabase(path: string): boolean {
-  const begin = Buffer.alloc(15);
-  const file = fs().openSync(path, "r");
-  fs().readSync(file, begin, 0, begin.length, 0);
-  fs().closeSync(file);
-  return begin.toString("latin1") === "SQLite format 3";
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readwrite: true, create: false, strict: true });
+    db.run("pragma busy_timeout = 1000");
+    const found = db.query("pragma quick_check(1)").get() as { quick_check: string } | null;
+    return found?.quick_check === "ok";
+  } catch (error) {
+    return !isDamage(error);
+  } finally {
+    db?.close();
+  }
 }
 
 function retire(path: string, kept: string | undefined): void {
-  if (!isDatabase(path)) return setAside(path, kept);
+  if (!isDatabase(path)) {
+    setAside(path, kept);
+    return;
+  }
   let db: Database | undefined;
   try {
     db = new Database(path, { readwrite: true, create: false, strict: true });
