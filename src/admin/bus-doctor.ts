@@ -6,6 +6,7 @@ import { checkBroker } from "../delivery/broker.ts";
 import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
 import { requireDatabase } from "./require-database.ts";
+import { hubsNear } from "./serving.ts";
 import { type Check, trackedFiles } from "./tracked-files.ts";
 
 export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
@@ -31,30 +32,13 @@ function trustCheck(path: string, env: Asked["env"]): Check {
 
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
-const usualHub = "http://127.0.0.1:3456";
-
-interface Health {
-  program?: string;
-  db?: string;
-  pid?: number;
-}
-
-const healthAt = (hub: string): Promise<Health | undefined> =>
-  fetch(`${hub}/healthz`, { signal: AbortSignal.timeout(500) })
-    .then((response) => response.json() as Promise<Health>)
-    .catch(() => undefined);
-
 /** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
 async function hubCheck(path: string): Promise<Check> {
-  const db = withoutPassword(path);
-  const noted = await engineAt(path).notedHub(path);
   const others: string[] = [];
-  for (const hub of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
-    const health = await healthAt(hub);
-    if (health?.program !== "restante") continue;
-    const which = `${hub} (process ${health.pid}) serves`;
-    if (health.db === db) return { name: "hub", status: "ok", detail: `${which} this database` };
-    others.push(`; ${which} another database, ${health.db}`);
+  for (const { url, pid, db, servesIt } of await hubsNear(path)) {
+    const which = `${url} (process ${pid}) serves`;
+    if (servesIt) return { name: "hub", status: "ok", detail: `${which} this database` };
+    others.push(`; ${which} another database, ${db}`);
   }
   return {
     name: "hub",

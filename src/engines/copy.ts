@@ -14,6 +14,8 @@ const pageBytes = 4 * 1024 * 1024;
 const batchRows = 100;
 
 type Key = SqlValue[];
+/** What is only read: an engine, or one state of it. */
+export type Readable = Pick<Engine, "read">;
 /** Writes to the target in one transaction, if it is still ours to write to. */
 export type Put = <T>(work: Work<T>) => Promise<T>;
 
@@ -59,7 +61,7 @@ function* page(table: Table, after?: Key): Procedure<{ rows: Row[]; end: boolean
   return { rows, end: rows.length < pageRows && rows.length === sizes.length };
 }
 
-async function* pages(engine: Engine, table: Table): AsyncGenerator<{ after?: Key; rows: Row[] }> {
+export async function* pages(engine: Readable, table: Table): AsyncGenerator<{ after?: Key; rows: Row[] }> {
   let after: Key | undefined;
   for (;;) {
     const { rows, end } = await engine.read(() => page(table, after));
@@ -70,7 +72,7 @@ async function* pages(engine: Engine, table: Table): AsyncGenerator<{ after?: Ke
 }
 
 /** Deletes what the source does not have, and answers how much. */
-export async function prune(source: Engine, target: Engine, put: Put, table: Table): Promise<number> {
+export async function prune(source: Readable, target: Engine, put: Put, table: Table): Promise<number> {
   let deleted = 0;
   let after: Key | undefined;
   for (;;) {
@@ -97,7 +99,7 @@ function* remove(table: Table, keys: readonly Key[]): Procedure<void> {
 }
 
 /** Writes what the target does not have or has otherwise, and answers how much. */
-export async function bring(source: Engine, target: Engine, put: Put, table: Table): Promise<number> {
+export async function bring(source: Readable, target: Engine, put: Put, table: Table): Promise<number> {
   let copied = 0;
   for await (const { after, rows } of pages(source, table)) {
     const last = keyOf(table, rows.at(-1)!);
@@ -146,7 +148,7 @@ function* withParents(table: Table, rows: readonly Row[]): Procedure<readonly Ro
 }
 
 /** How many rows a table has, and a checksum of all of them. */
-export async function digest(engine: Engine, table: Table): Promise<{ rows: number; checksum: string }> {
+export async function digest(engine: Readable, table: Table): Promise<{ rows: number; checksum: string }> {
   const hasher = new Bun.CryptoHasher("sha256");
   let count = 0;
   for await (const { rows } of pages(engine, table)) {

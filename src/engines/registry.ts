@@ -28,3 +28,16 @@ export const openEngine = (location: string, options: EngineOptions = {}): Engin
 
 /** Makes what is missing; true if there was nothing before. */
 export const createBus = (location: string): Promise<boolean> => engineAt(location).create(location);
+
+/** Of database files, and so of what a backup or an export holds. */
+export const fileSchemaVersion = sqlite.schemaVersion();
+
+/** [Y6] [Y7] What a backup and an export are made of, and what they are read from, is always a file, whatever the engine. */
+export const fileTools = () => require("./sqlite/file-tools.ts") as typeof import("./sqlite/file-tools.ts");
+
+/** [Y6] What only a server needs for it. */
+export const serverTools = () => {
+  const server = require("./postgres/index.ts") as typeof import("./postgres/index.ts");
+  const { dropSchema, openSnapshot, replaceSchema, schemaOf, withSchema } = server;
+  return { dropSchema, openSnapshot, replaceSchema, schemaOf, withSchema };
+};

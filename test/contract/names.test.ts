@@ -72,7 +72,7 @@ describe.each(engines)("$name", (engine) => {
     const error = await refusal(ways[way]!(inbox, oneOf) as Promise<unknown>);
     expect(error).toMatchObject({
       code: "invalid_input",
-      message: 'the name "us\\u{200B}er" has U+200B, which cannot be seen',
+      message: 'the name "us\\u{200B}er" contains U+200B, which is invisible',
     });
   });
 

@@ -30,7 +30,10 @@ for (const to of all)
     await sendTo(other.location, "another's");
     const before = await other.contents();
     const error = await refusal(move(source.location, other.location));
-    expect([error.code, error.message]).toEqual(["conflict", expect.stringContaining("contains another bus")]);
+    expect([error.code, error.message]).toEqual([
+      "conflict",
+      expect.stringContaining("contains another bus"),
+    ]);
     expect(await other.contents()).toEqual(before);
     await createBus(empty.location);
     await move(source.location, empty.location);

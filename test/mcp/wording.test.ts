@@ -66,7 +66,7 @@ test("[C10] a hint that names an operation names the tool; what is for people is
     'send_message {"receiver_id": AGENT, "message": …} writes to anybody by name',
   );
   expect(hintOf(phrase`${call("deadLetters.list")} shows them`)).toBe(
-    'show {"thread": THREAD} tells where the thread stands',
+    'show {"thread": THREAD} shows the thread\'s state',
   );
   expect(
     hintOf(phrase`${call("tasks.queue", { all: true })} shows them; ${call("bus.doctor")} tells more`),

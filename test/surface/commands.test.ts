@@ -94,6 +94,10 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
     ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
+    ["backup", ["bus.tar"], "bus.backup"],
+    ["restore", ["bus.tar", "--db", "restored.db", "--force"], "bus.restore"],
+    ["export", ["bus.jsonl"], "bus.export"],
+    ["import", ["bus.jsonl", "--db", "imported.db"], "bus.import"],
   ];
   for (const [command, args, name] of round) {
     const op = table.find((operation) => operation.name === name)!;
@@ -328,7 +332,7 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
 test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {
   using empty = temporaryFolder();
   // These make one, or need none.
-  const needless = ["bus.init", "bus.serve", "bus.setup", "bus.mcp"];
+  const needless = ["bus.init", "bus.serve", "bus.setup", "bus.mcp", "bus.restore", "bus.import"];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
     const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);
     const { code, json } = await run([...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"], {
@@ -355,6 +359,7 @@ const plainFor = (command: string) =>
     "pool leave": ["p"],
     gather: ["--from", "a"],
     migrate: ["--from", ".agents/coord.db", "--to", "copy.db"],
+    backup: ["bus.tar"],
     "msg send": ["c", "hello"],
     "msg replies": ["r"],
     "dlq requeue": ["1"],

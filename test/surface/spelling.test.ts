@@ -150,7 +150,7 @@ describe("references", () => {
     });
     const set = phrase`set ${variable("INBOX_AGENT")}, or use ${option("db")}`;
     expect(new InboxError("invalid_state", "x", { hint: set }).shape(inTools()).hint).toBe(
-      'show {"thread": THREAD} shows the thread's state',
+      'show {"thread": THREAD} shows the thread\'s state',
     );
   });
 

@@ -49,6 +49,12 @@ export function* hubNow(tx: Context): Procedure<string | null> {
   return held && held.leased_until > (yield* tx.clock()) ? held.hub_url : null;
 }
 
+/** The process that supervises this bus, or the name it goes by; undefined where none does. */
+export function* supervisorNow(tx: Context, hasDied: HasDied): Procedure<string | undefined> {
+  const held = yield* current();
+  return (yield* stillHeld(tx, held, hasDied)) ? (held!.process ?? held!.holder) : undefined;
+}
+
 /** Lets it go: with nothing left to do, or because it stops. */
 export function* leaveSupervision(tx: Context, holder: string): Procedure<void> {
   yield* alone(tx, "supervision");

@@ -1,10 +1,14 @@
 /** The table from which every surface is derived. A new operation is one file here and one line below. */
 import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
+import { busBackup } from "./bus-backup.ts";
 import { busDoctor } from "./bus-doctor.ts";
+import { busExport } from "./bus-export.ts";
+import { busImport } from "./bus-import.ts";
 import { busInit } from "./bus-init.ts";
 import { busMcp } from "./bus-mcp.ts";
 import { busMigrate } from "./bus-migrate.ts";
+import { busRestore } from "./bus-restore.ts";
 import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
 import { busSupervise } from "./bus-supervise.ts";
@@ -171,6 +175,10 @@ export const table = [
   tokensRevoke,
   busDoctor,
   busMigrate,
+  busBackup,
+  busRestore,
+  busExport,
+  busImport,
 ] as const;
 
 type Table = (typeof table)[number];

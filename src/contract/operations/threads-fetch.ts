@@ -15,7 +15,7 @@ export const threadsFetch = operation({
     "by priority, then oldest first. Fetching grants no lease: claim does.",
   input: () =>
     v.strictObject({
-      agent: name("the agent", "AGENT"),
+      agent: name("the agent that would claim them", "AGENT"),
       status: v.optional(statusFilter("only threads in these states (default: pending,blocked)"), [
         "pending",
         "blocked",

@@ -112,6 +112,13 @@ function identify(db: Database, path: string): number {
   return 0;
 }
 
+/** The same, for a file of this program's, or of an earlier one. */
+export function knownVersion(db: Database, path: string, migrations: readonly string[] = ours): number {
+  const version = identify(db, path);
+  if (version > migrations.length) throw newer(path, version, migrations.length);
+  return version;
+}
+
 /** Brings the schema forward in one transaction, and answers from which version. Racing processes wait their turn. */
 function migrate(db: Database, path: string, migrations: readonly string[]): number {
   patiently(() => db.run("begin immediate"));

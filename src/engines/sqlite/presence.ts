@@ -2,6 +2,7 @@
  * [B8] Who has a wait open, in any process of this machine: a file an agent and process beside the wake files. A file
  * whose process is gone says nothing, and is cleared by whoever looks.
  */
+import { isAlive } from "../../platform/alive.ts";
 import { isOwnFolder, openOwnNew } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 
@@ -46,13 +47,4 @@ export function openPresence(folder: string) {
       return here;
     },
   };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
-  }
 }

@@ -1,10 +1,12 @@
 /** Operations on the database that do more than answer: a server that stays, a conversation with a client, a question first. */
+import { runExport } from "../../admin/operations.ts";
 import type { Asked } from "../../location/locate.ts";
 import { runMcp } from "./bus-mcp.ts";
 import { runHub } from "./bus-serve.ts";
 import { runSetup } from "./bus-setup.ts";
 import { runSupervisor } from "./bus-supervise.ts";
 import type { CommandInput } from "./input.ts";
+import { exitBrokenPipe, print } from "./output.ts";
 import type { Globals } from "./scan.ts";
 
 interface Called {
@@ -27,5 +29,11 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
     respond(await runSetup(asked, command, globals.json)),
   "bus.trust": async ({ asked, globals, command, respond }) =>
     respond(await (await import("./bus-trust.ts")).runTrust(asked, command, globals.json)),
+  "bus.export": async ({ asked, command, respond }) => {
+    const { input } = command;
+    const told = await runExport(asked, input, print);
+    if (!told) return exitBrokenPipe;
+    return told.file === "-" ? 0 : respond(told);
+  },
   "bus.supervise": async ({ asked, delivery, respond }) => respond(await runSupervisor(asked, delivery)),
 };

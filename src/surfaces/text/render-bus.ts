@@ -1,12 +1,23 @@
 /** What was done to the database itself, and where it is served. */
 import { blank, call, field, type Options, phrase, type Reference } from "../../contract/phrase.ts";
 import type { NounRenders } from "./noun-renders.ts";
+import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 
 /** As a shell would have to be told. */
 const word = (text: string) =>
   /^[\w@%+=:,./{}-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+const warned = (warnings: readonly string[], paint: Paint) =>
+  warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`);
+
+const approvable = (trusted: boolean, paint: Paint) =>
+  trusted
+    ? []
+    : [
+        `${paint.yellow("note")} it was not made by you here, so no program is started for it; inbox trust approves it`,
+      ];
 
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
@@ -16,7 +27,7 @@ export const busRenders: NounRenders<"bus"> = {
       lines.push(
         `${paint.yellow("note")} you did not make it, so no program is started for it; ${spell(phrase`${call("bus.trust")} approves it`)}`,
       );
-    return [...lines, ...warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`)].join("\n");
+    return [...lines, ...warned(warnings, paint)].join("\n");
   },
   "bus.serve": ({ url, db, auth }, paint, spell) => {
     const line = (call: Reference) => spell(phrase`${call}`);
@@ -88,4 +99,24 @@ export const busRenders: NounRenders<"bus"> = {
     const head = `${paint.bold(inLine(to))} is the same as ${inLine(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
     return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}`;
   },
+  "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
+    [
+      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, ${parts} part(s), ${bytes} bytes`,
+      ...warned(warnings, paint),
+    ].join("\n"),
+  "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint) =>
+    [
+      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${rows} rows`,
+      ...kept.map((place) => `kept: ${inLine(place)}`),
+      ...approvable(trusted, paint),
+      ...warned(warnings, paint),
+    ].join("\n"),
+  "bus.export": ({ file, db, rows, sha256 }, paint) =>
+    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, checksum ${sha256.slice(0, 16)}`,
+  "bus.import": ({ db, rows, trusted, warnings = [] }, paint) =>
+    [
+      `${paint.bold(inLine(db))} has ${rows} imported rows`,
+      ...approvable(trusted, paint),
+      ...warned(warnings, paint),
+    ].join("\n"),
 };

@@ -1,0 +1,186 @@
+/** [Y7] `inbox import`: a bus out of an export, once every line of it has been checked. */
+import { join, resolve } from "node:path";
+import * as v from "valibot";
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { fileSchemaVersion, fileTools } from "../engines/registry.ts";
+import type { Loader } from "../engines/sqlite/file-tools.ts";
+import { tables } from "../engines/tables.ts";
+import { type Asked, locateOrNew } from "../location/locate.ts";
+import { isBusTrusted } from "../location/trust.ts";
+import { type ExportHead, exportEnd, exportFormat, exportHead, exportRow } from "./export-format.ts";
+import { occupantOf, prepareBus } from "./install-bus.ts";
+import { requireDatabase } from "./require-database.ts";
+import { requireUnused } from "./serving.ts";
+import { warnOfTokens } from "./token-warning.ts";
+import { besideBus, withWorkFolder } from "./work-folder.ts";
+
+export async function busImport(
+  asked: Asked,
+  input: ParsedOf<"bus.import">,
+): Promise<OutputOf<"bus.import">> {
+  const location = locateOrNew(asked);
+  requireDatabase("import", location, "run it where the hub runs, while that is stopped");
+  const name = input.file === "-" ? "standard input" : resolve(asked.cwd, input.file);
+  const occupant = await occupantOf(location);
+  if (occupant.state === "used") throw notEmpty(location);
+  if (occupant.state === "unreadable")
+    throw new InboxError("conflict", `${location} is not an empty bus; nothing was changed`, {
+      hint: "import to a new place",
+    });
+  await requireUnused(location);
+  return await withWorkFolder(besideBus(location, asked.env), async (folder) => {
+    const from = join(folder, "imported.db");
+    const { bus_id: busId } = await load(input.file === "-" ? "-" : name, name, from);
+    const prepared = await prepareBus({ from, busId, location, occupant, folder, keptAs: "" });
+    await prepared.place();
+    const warnings = await warnOfTokens(location);
+    return {
+      db: withoutPassword(location),
+      busId,
+      rows: prepared.rows,
+      trusted: isBusTrusted(location, asked.env),
+      ...(warnings.length > 0 && { warnings }),
+    };
+  });
+}
+
+const notEmpty = (location: string) =>
+  new InboxError(
+    "conflict",
+    `${withoutPassword(location)} holds a bus already, and two buses cannot be merged: both number their threads, messages and events from 1, so ids and cursors of one would mean something else in the other; nothing was changed`,
+    { hint: "import to a new place, or to a bus that nothing was written to yet" },
+  );
+
+class BadLine extends Error {}
+
+/** Reads all of it into a new database file. */
+async function load(path: string, name: string, into: string): Promise<ExportHead> {
+  let number = 0;
+  let reading: Reading | undefined;
+  try {
+    for await (const line of linesOf(path)) {
+      number++;
+      if (reading) reading.take(line);
+      else reading = new Reading(headIn(line), line, into);
+    }
+    if (!reading) throw new BadLine("it is empty");
+    reading.finish();
+    return reading.head;
+  } catch (error) {
+    if (!(error instanceof BadLine) && !(error instanceof InboxError && error.code === "invalid_input"))
+      throw error;
+    const where = error instanceof BadLine && number > 0 ? `line ${number}: ` : "";
+    throw new InboxError(
+      "invalid_input",
+      `${name} cannot be imported: ${where}${error.message}; nothing was changed`,
+      {
+        hint: "take an export that is complete and was not changed",
+      },
+    );
+  } finally {
+    reading?.close();
+  }
+}
+
+function parsed<S extends v.GenericSchema>(schema: S, line: string): v.InferOutput<S> | undefined {
+  try {
+    const result = v.safeParse(schema, JSON.parse(line));
+    return result.success ? result.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function headIn(line: string): ExportHead {
+  const head = parsed(exportHead(), line);
+  if (!head) {
+    const other = parsed(v.object({ format: v.literal(exportFormat.format), version: v.number() }), line);
+    throw new BadLine(
+      other && other.version > exportFormat.version
+        ? `it has format version ${other.version}, and this program knows ${exportFormat.version}: install a newer inbox`
+        : "it is not the first line of an export",
+    );
+  }
+  if (head.schema_version > fileSchemaVersion)
+    throw new BadLine(
+      `it has schema version ${head.schema_version}, and this program knows ${fileSchemaVersion}: install a newer inbox`,
+    );
+  const known = new Set(tables.map(({ name }) => name));
+  const odd = Object.keys({ ...head.tables, ...head.numbers }).find((table) => !known.has(table));
+  if (odd !== undefined) throw new BadLine(`there is no table ${JSON.stringify(odd)}`);
+  return head;
+}
+
+/** What has been read so far of an export. */
+class Reading {
+  readonly #hasher = new Bun.CryptoHasher("sha256");
+  readonly #loader: Loader;
+  readonly #left: Map<string, number>;
+  readonly #row = exportRow();
+  #ended = false;
+
+  constructor(
+    readonly head: ExportHead,
+    line: string,
+    into: string,
+  ) {
+    this.#left = new Map(Object.entries(head.tables));
+    this.#hasher.update(`${line}\n`);
+    const { bus_id: busId, numbers, schema_version: version } = head;
+    this.#loader = fileTools().openLoader(into, { busId, numbers, version });
+  }
+
+  take(line: string): void {
+    if (this.#ended) throw new BadLine("it goes on after its last line");
+    const added = parsed(this.#row, line);
+    if (added) this.#add(added.table, added.row);
+    else this.#end(line);
+    this.#hasher.update(`${line}\n`);
+  }
+
+  #add(table: string, row: Record<string, unknown>): void {
+    const left = this.#left.get(table);
+    if (left === undefined) throw new BadLine(`there is no table ${JSON.stringify(table)} in the first line`);
+    if (left === 0) throw new BadLine(`${table} has more rows than the first line says`);
+    this.#left.set(table, left - 1);
+    try {
+      this.#loader.add(table, row);
+    } catch (error) {
+      throw new BadLine(`${table}: ${(error as Error).message}`);
+    }
+  }
+
+  #end(line: string): void {
+    const end = parsed(exportEnd(), line);
+    if (!end) throw new BadLine("it is neither a row nor the last line");
+    for (const [table, left] of this.#left)
+      if (left > 0) throw new BadLine(`${left} rows of ${table} are missing`);
+    if (end.sha256 !== this.#hasher.copy().digest("hex"))
+      throw new BadLine("the checksum is another: the lines before it were changed");
+    this.#ended = true;
+  }
+
+  finish(): void {
+    if (!this.#ended) throw new BadLine("the last line is missing: it is not complete");
+    this.#loader.end();
+  }
+
+  close(): void {
+    this.#loader.close();
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const file = path === "-" ? Bun.stdin : Bun.file(path);
+  if (path !== "-" && !(await file.exists())) throw new InboxError("invalid_input", "there is no such file");
+  const decoder = new TextDecoderStream("utf-8", { fatal: true });
+  let rest = "";
+  for await (const piece of file.stream().pipeThrough(decoder)) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest) yield rest;
+}

@@ -1,0 +1,33 @@
+/** [Y7] The first and the last line of an export, and what stands in between. */
+import * as v from "valibot";
+
+/** How its first line begins. */
+export const exportFormat = { format: "restante-export", version: 1 } as const;
+
+const count = () => v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const name = () => v.pipe(v.string(), v.regex(/^[a-z_]{1,64}$/));
+
+export const exportHead = () =>
+  v.strictObject({
+    format: v.literal(exportFormat.format),
+    version: v.literal(exportFormat.version),
+    program: v.string(),
+    created_at: v.string(),
+    bus_id: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+    schema_version: v.pipe(count(), v.minValue(1)),
+    /** How many rows of each table follow. */
+    tables: v.record(name(), count()),
+    /** The last number that was given in each numbered table. */
+    numbers: v.record(name(), count()),
+  });
+
+export type ExportHead = v.InferOutput<ReturnType<typeof exportHead>>;
+
+export const exportRow = () =>
+  v.strictObject({
+    table: v.string(),
+    row: v.record(v.string(), v.union([v.string(), v.number(), v.null()])),
+  });
+
+/** The checksum is that of every byte before this line. */
+export const exportEnd = () => v.strictObject({ end: v.literal(true), rows: count(), sha256: v.string() });

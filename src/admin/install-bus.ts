@@ -1,0 +1,128 @@
+/**
+ * [Y6] [Y7] Makes a bus out of a database file that came from elsewhere. Its rows are copied into a database that this program
+ * makes: whatever else is in the file stays there. The bus gets its place only when it is complete.
+ */
+import { join } from "node:path";
+import { InboxError } from "../contract/errors.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import type { Engine } from "../engines/engine.ts";
+import { createBus, engineAt, fileTools, openEngine, serverTools } from "../engines/registry.ts";
+import type { Numbers } from "../engines/tables.ts";
+import { databaseFile, keepOutOfGit } from "../location/locate.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { busOf, copyBus, isEmpty, take } from "./copy-bus.ts";
+
+/** What is at a place: nothing, a bus that nothing was written to, one that was used, or something that cannot be read. */
+export interface Occupant {
+  state: "missing" | "empty" | "used" | "unreadable";
+  busId?: string;
+  numbers?: Numbers;
+}
+
+export async function occupantOf(location: string): Promise<Occupant> {
+  let engine: Engine | undefined;
+  try {
+    engine = openEngine(location);
+    const busId = await engine.read(busOf);
+    const numbers = await engine.read(() => engineAt(location).copying().numbers());
+    return { state: (await engine.read(isEmpty)) ? "empty" : "used", busId, numbers };
+  } catch (error) {
+    if (error instanceof InboxError && error.code === "not_initialized") return { state: "missing" };
+    if (databaseFile(location) === undefined || (error instanceof InboxError && error.code === "not_allowed"))
+      throw error;
+    return { state: "unreadable" };
+  } finally {
+    await engine?.close();
+  }
+}
+
+export interface Installation {
+  /** The database file whose rows are taken. */
+  from: string;
+  busId: string;
+  location: string;
+  occupant: Occupant;
+  /** A folder for what is not complete yet, on the same disk as a database file. */
+  folder: string;
+  /** What a bus that is replaced is called from now on: a path, or the name of a schema. */
+  keptAs: string;
+  /** Done to the new bus before anybody sees it. */
+  adjust?: (tx: Context) => Procedure<void>;
+}
+
+/** A bus that is complete, and not yet in its place. */
+export interface Prepared {
+  rows: number;
+  /** What was there is called that from now on; undefined where there was nothing to keep. */
+  kept: string | undefined;
+  place(): Promise<void>;
+  /** It is not wanted after all. */
+  discard(): Promise<void>;
+}
+
+export async function prepareBus(how: Installation): Promise<Prepared> {
+  const keeps = how.occupant.state === "used" || how.occupant.state === "unreadable";
+  const kept = keeps ? how.keptAs : undefined;
+  return databaseFile(how.location) === undefined ? onServer(how, kept) : asFile(how, kept);
+}
+
+async function asFile(how: Installation, kept: string | undefined): Promise<Prepared> {
+  const fresh = join(how.folder, "new.db");
+  await createBus(fresh);
+  const rows = await fill(fresh, how);
+  fileTools().settleDatabase(fresh);
+  return {
+    rows,
+    kept,
+    async place() {
+      fileTools().replaceDatabase(how.location, fresh, kept);
+      keepOutOfGit(how.location);
+    },
+    // It goes with its folder.
+    async discard() {},
+  };
+}
+
+/** A bus that was used is exchanged for the new one at one moment; an empty one is filled. */
+async function onServer(how: Installation, kept: string | undefined): Promise<Prepared> {
+  const { location } = how;
+  const schema = `restante_new_${process.pid}_${Date.now().toString(36)}`;
+  const discard = () =>
+    serverTools()
+      .dropSchema(location, schema)
+      .catch(() => {});
+  if (kept === undefined) {
+    await createBus(location);
+    return { rows: await fill(location, how), kept, place: async () => {}, discard: async () => {} };
+  }
+  try {
+    const beside = serverTools().withSchema(location, schema);
+    await createBus(beside);
+    const rows = await fill(beside, how);
+    return { rows, kept, place: () => serverTools().replaceSchema(location, schema, kept), discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function fill(location: string, { from, busId, occupant, adjust }: Installation): Promise<number> {
+  const [source, target] = [openEngine(from), openEngine(location)];
+  try {
+    if (!(await target.write((tx) => take(tx, busId))))
+      throw new InboxError("conflict", `${withoutPassword(location)} has been written to meanwhile`);
+    const { rows } = await copyBus(
+      { name: "the copy", location: from, engine: source },
+      { name: withoutPassword(location), location, engine: target },
+      (work) => target.write(work),
+      busId,
+    );
+    // No id is given twice, also of those that were given after the copy was made.
+    if (occupant.busId === busId)
+      await target.write(() => engineAt(location).copying().raise(occupant.numbers!));
+    if (adjust) await target.write(adjust);
+    return rows;
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}

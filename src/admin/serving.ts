@@ -1,0 +1,75 @@
+/** Who serves a bus at this moment: the hub, the supervisor, and whatever process has its file open. */
+import { supervisorNow } from "../bus/tasks/supervision.ts";
+import { InboxError } from "../contract/errors.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { engineAt, openEngine } from "../engines/registry.ts";
+import { databaseFile } from "../location/locate.ts";
+import { hasDied } from "../orch/holder.ts";
+import { openersOf } from "../platform/open-files.ts";
+import { fs } from "../platform/system.ts";
+
+const usualHub = "http://127.0.0.1:3456";
+
+interface Health {
+  program?: string;
+  db?: string;
+  pid?: number;
+}
+
+const healthAt = (hub: string): Promise<Health | undefined> =>
+  fetch(`${hub}/healthz`, { signal: AbortSignal.timeout(500) })
+    .then((response) => response.json() as Promise<Health>)
+    .catch(() => undefined);
+
+export interface Hub {
+  url: string;
+  pid: number | undefined;
+  db: string | undefined;
+  /** Whether it serves the bus that was asked about. */
+  servesIt: boolean;
+}
+
+/** The hub that noted itself in the bus, and one where hubs usually are, if they answer. */
+export async function hubsNear(location: string): Promise<Hub[]> {
+  const db = withoutPassword(location);
+  // Of a database that cannot be read nothing is known.
+  const noted = await engineAt(location)
+    .notedHub(location)
+    .catch(() => null);
+  const hubs: Hub[] = [];
+  for (const url of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
+    const health = await healthAt(url);
+    if (health?.program === "restante")
+      hubs.push({ url, pid: health.pid, db: health.db, servesIt: health.db === db });
+  }
+  return hubs;
+}
+
+/** [Y6] Refuses to replace a bus that somebody uses: what they write would go to the old one. */
+export async function requireUnused(location: string): Promise<void> {
+  const hub = (await hubsNear(location)).find(({ servesIt }) => servesIt);
+  if (hub) throw inUse(location, `the hub at ${hub.url} (process ${hub.pid}) serves it`);
+  const supervisor = await supervisorOf(location);
+  if (supervisor !== undefined) throw inUse(location, `a supervisor (${supervisor}) looks after its tasks`);
+  if (databaseFile(location) === undefined) return;
+  const path = fs().existsSync(location) ? fs().realpathSync(location) : location;
+  const [opener] = openersOf(["", "-wal", "-shm"].map((end) => `${path}${end}`));
+  if (opener) throw inUse(location, `process ${opener.pid} (${opener.name}) has it open`);
+}
+
+async function supervisorOf(location: string): Promise<string | undefined> {
+  let engine: ReturnType<typeof openEngine> | undefined;
+  try {
+    engine = openEngine(location);
+    return await engine.read((tx) => supervisorNow(tx, hasDied));
+  } catch {
+    return undefined; // There is none, or none that can be read.
+  } finally {
+    await engine?.close();
+  }
+}
+
+const inUse = (location: string, why: string) =>
+  new InboxError("busy", `${withoutPassword(location)} is in use: ${why}; nothing was changed`, {
+    hint: "stop it first, and whatever else uses this bus",
+  });

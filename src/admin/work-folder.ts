@@ -1,0 +1,62 @@
+/** Where things are put together before they get their name: nobody else can look into it, and it is gone afterwards. */
+import { basename, dirname, join } from "node:path";
+import { InboxError } from "../contract/errors.ts";
+import { fileTools } from "../engines/registry.ts";
+import { databaseFile } from "../location/locate.ts";
+import { isAlive } from "../platform/alive.ts";
+import { makeOwnFolder } from "../platform/own-files.ts";
+import { fs, look } from "../platform/system.ts";
+import { type Environment, stateFolder } from "../platform/user-folders.ts";
+
+/** Beside a database file, so that what is made there can be renamed into its place; else in the user's own folder. */
+export function besideBus(location: string, env: Environment): string {
+  return databaseFile(location) === undefined ? join(stateFolder(env), "work") : location;
+}
+
+/** A new folder `NEAR-work-PID-XXXXXX`. Those that killed processes left are removed. */
+export async function withWorkFolder<T>(near: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const parent = dirname(near);
+  const missing = look(parent) === undefined;
+  if (missing) makeOwnFolder(parent);
+  removeLeft(near);
+  const folder = fs().mkdtempSync(`${near}-work-${process.pid}-`);
+  try {
+    return await work(folder);
+  } finally {
+    fs().rmSync(folder, { recursive: true, force: true });
+    if (missing) removeIfEmpty(parent);
+  }
+}
+
+function removeLeft(near: string): void {
+  const { readdirSync, rmSync } = fs();
+  const begin = `${basename(near)}-work-`;
+  for (const name of readdirSync(dirname(near))) {
+    const pid = name.startsWith(begin) ? /^(\d+)-\w{6}$/.exec(name.slice(begin.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(dirname(near), name), { recursive: true, force: true });
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    fs().rmdirSync(folder);
+  } catch {
+    // Something is in it now.
+  }
+}
+
+/** Puts a complete file in its place. `isOurs` says whether one that is there may be replaced. */
+export function publish(made: string, file: string, isOurs: (path: string) => boolean, what: string): void {
+  requireReplaceable(file, isOurs, what);
+  fs().renameSync(made, file);
+  fileTools().syncFolder(dirname(file));
+}
+
+export function requireReplaceable(file: string, isOurs: (path: string) => boolean, what: string): void {
+  const there = look(file);
+  if (!there || (there.kind === "file" && isOurs(file))) return;
+  throw new InboxError("conflict", `${file} is there already and is not ${what}: it is left alone`, {
+    hint: "name another file",
+  });
+}

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { absolutePath, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const busBackup = operation({
+  name: "bus.backup",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Write a consistent copy of the whole bus to one file, while it is in use",
+  detail:
+    "The database, the journal, the transcripts of tasks and the profile file, with checksums, as one tar file that only you can " +
+    "read. It has everything that was written before it began, token hashes included: keep it as safe as the database. An earlier backup " +
+    "of that name is replaced once the new one is complete; any other file is refused. inbox restore reads it.",
+  input: () =>
+    v.strictObject({
+      file: text("the file to write", { limit: 4096, value: "FILE" }),
+      dataDir: v.optional(
+        absolutePath("where the hub keeps the journal, for a bus on a server (default: not included)"),
+      ),
+    }),
+  output: () =>
+    v.strictObject({
+      file: v.string(),
+      db: v.string(),
+      busId: v.string(),
+      schemaVersion: v.number(),
+      rows: v.number(),
+      parts: v.number(),
+      bytes: v.number(),
+      createdAt: v.string(),
+      warnings: v.optional(v.array(v.string())),
+    }),
+  errors: ["invalid_input", "not_initialized", "conflict", "busy", "storage"],
+  cli: { command: "backup", plain: ["file"] },
+  http: { none: "it writes a file where the database is" },
+  mcp: { none: "it is about a file here" },
+  examples: [
+    "inbox backup bus.tar",
+    "inbox backup --db postgres://inbox:secret@db.example/agents /backups/agents.tar",
+  ],
+});

@@ -1,0 +1,34 @@
+import * as v from "valibot";
+import { text } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const busExport = operation({
+  name: "bus.export",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Print the whole bus as JSON lines, one line per row",
+  detail:
+    "The first line has the format, the schema version and the number of rows, the last line a checksum. It is one state of the bus, " +
+    "while others go on writing. It has everything that is in the database, also token hashes, lease tokens and the variables of waiting tasks: keep it as " +
+    "safe as the database. Transcripts, the journal and profiles are in a backup, not here.",
+  input: () =>
+    v.strictObject({
+      file: v.optional(
+        text("the file to write, or - for standard output (default: -)", { limit: 4096, value: "FILE" }),
+        "-",
+      ),
+    }),
+  output: () =>
+    v.strictObject({
+      file: v.string(),
+      db: v.string(),
+      busId: v.string(),
+      rows: v.number(),
+      sha256: v.string(),
+    }),
+  errors: ["invalid_input", "not_initialized", "conflict", "busy", "storage"],
+  cli: { command: "export", plain: ["file"] },
+  http: { none: "it is about the database; GET /api/inbox/export has the person's inbox" },
+  mcp: { none: "it is about the database, not the bus" },
+  examples: ["inbox export bus.jsonl", "inbox export | gzip > bus.jsonl.gz"],
+});

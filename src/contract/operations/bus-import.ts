@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { text } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const busImport = operation({
+  name: "bus.import",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Make a bus from the JSON lines of an export",
+  detail:
+    "All lines are checked first: the checksum, the number of rows, every table and column. The target is the database that --db names, " +
+    "or that is found here, or a new one here; it must be empty. Two buses cannot be merged: both number threads, messages and events from 1, so " +
+    "ids and cursors of one would mean something else in the other. Tokens of the export are valid on the new bus. inbox trust approves that programs are " +
+    "started for it.",
+  input: () =>
+    v.strictObject({
+      file: text("the export, or - for standard input", { limit: 4096, value: "FILE" }),
+    }),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      busId: v.string(),
+      rows: v.number(),
+      trusted: v.boolean(),
+      warnings: v.optional(v.array(v.string())),
+    }),
+  errors: ["invalid_input", "conflict", "busy", "storage"],
+  cli: { command: "import", plain: ["file"] },
+  http: { none: "it makes a database" },
+  mcp: { none: "it is about the database, not the bus" },
+  examples: [
+    "inbox import bus.jsonl",
+    "gunzip < bus.jsonl.gz | inbox import - --db postgres://inbox:secret@db.example/agents",
+  ],
+});

@@ -1,0 +1,43 @@
+import * as v from "valibot";
+import { absolutePath, flag, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const busRestore = operation({
+  name: "bus.restore",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Bring a bus back from a backup, after checking all of it",
+  detail:
+    "To the database that --db names, or that is found here, or to a new one here. A bus that is there already is replaced only with " +
+    "--force, and kept beside under another name. Refused while a hub, a supervisor or any other process uses it. Programs are started for it " +
+    "at once only if you made the backup with this account, of a bus that you had approved; else inbox trust approves it.",
+  input: () =>
+    v.strictObject({
+      file: text("the backup", { limit: 4096, value: "FILE" }),
+      force: flag("replace the bus that is there; it is kept under another name"),
+      dataDir: v.optional(
+        absolutePath("where the hub keeps the journal, for a bus on a server (default: not restored)"),
+      ),
+    }),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      file: v.string(),
+      busId: v.string(),
+      createdAt: v.string(),
+      rows: v.number(),
+      /** What was there before, under its new name. */
+      kept: v.array(v.string()),
+      trusted: v.boolean(),
+      warnings: v.optional(v.array(v.string())),
+    }),
+  errors: ["invalid_input", "not_allowed", "conflict", "busy", "storage"],
+  cli: { command: "restore", plain: ["file"] },
+  http: { none: "it replaces the database of a hub" },
+  mcp: { none: "it is about a file here" },
+  examples: [
+    "inbox restore bus.tar",
+    "inbox restore bus.tar --db restored.db",
+    "inbox restore bus.tar --force",
+  ],
+});

@@ -1,0 +1,52 @@
+/** One state of a bus, read in as many steps as it takes, on a connection of its own. Nobody is kept waiting by it. */
+import { Refused } from "../../sql/procedure.ts";
+import type { Engine, Work } from "../engine.ts";
+import { Facts } from "../facts.ts";
+import { parseAddress } from "./address.ts";
+import { greet, reach } from "./connect.ts";
+import { Connection, pooledSettings } from "./connection.ts";
+import { contextOf } from "./context.ts";
+import { translate } from "./errors.ts";
+
+export type Snapshot = Pick<Engine, "read" | "close">;
+
+const placeholder = (index: number) => `$${index}`;
+
+export async function openSnapshot(text: string): Promise<Snapshot> {
+  const address = parseAddress(text);
+  const connection = await reach(
+    address,
+    (url) => new Connection(address, url),
+    (made) => greet(made, address),
+  ).catch((error) => Promise.reject(translate(error, address.shown)));
+
+  async function drive<T>(work: Work<T>): Promise<T> {
+    const shared = { owners: new Map(), wanted: new Set<number>(), locked: new Set<number>() };
+    const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
+    const procedure = work(contextOf(shared, noted, { facts: new Facts(), writes: false }));
+    let step = procedure.next();
+    while (!step.done) {
+      const { text: query, values } = step.value.flatten(placeholder);
+      const done = connection.watch();
+      step = procedure.next(await connection.run(query, values).finally(done));
+    }
+    if (step.value instanceof Refused) throw step.value.error;
+    return step.value;
+  }
+
+  try {
+    await connection.run("begin isolation level repeatable read, read only");
+    if (address.pooled) await connection.script(pooledSettings(address));
+    // Between two steps something else is written, which takes as long as it takes.
+    await connection.script("set local idle_in_transaction_session_timeout = 0");
+    // The first statement after these takes the snapshot.
+    await connection.run("select 1 as here from bus");
+  } catch (error) {
+    await connection.close();
+    throw translate(error, address.shown);
+  }
+  return {
+    read: (work) => drive(work).catch((error) => Promise.reject(translate(error, address.shown))),
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,157 @@
+/** A database file as a whole: a consistent copy of one that is in use, a look at one that came from elsewhere, and its exchange. */
+import { Database } from "bun:sqlite";
+import { dirname } from "node:path";
+import { InboxError } from "../../contract/errors.ts";
+import { openOwnNew, requireOwn } from "../../platform/own-files.ts";
+import { fs } from "../../platform/system.ts";
+import { knownVersion, openDatabase } from "./connect.ts";
+import { isBusy, translate } from "./errors.ts";
+
+/** Copies one state of it to a new file, while others go on reading and writing. */
+export function copyDatabase(path: string, into: string): void {
+  const db = openDatabase(path);
+  try {
+    vacuumInto(db, into);
+  } catch (error) {
+    throw translate(error, into);
+  } finally {
+    db.close();
+  }
+}
+
+/** SQLite would make the file with whatever mode the umask leaves. */
+function vacuumInto(db: Database, into: string): void {
+  fs().closeSync(openOwnNew(into));
+  db.run("vacuum into ?", [into]);
+}
+
+/**
+ * Why a file from elsewhere is not read; undefined where it may be. Its rows are copied into a database that this program makes,
+ * so nothing of its own schema is ever used; and what could run while it is read (a view in place of a table, a trigger while it is
+ * brought forward) is refused.
+ */
+export function problemIn(path: string): string | undefined {
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readwrite: true, create: false, strict: true });
+    db.run("pragma trusted_schema = off; pragma cell_size_check = on; pragma busy_timeout = 0");
+    return knownVersion(db, path) === 0 ? "it is an empty database" : problemOf(db);
+  } catch (error) {
+    return translate(error, "the database in it").message;
+  } finally {
+    db?.close();
+  }
+}
+
+function problemOf(db: Database): string | undefined {
+  const get = <T>(query: string) => db.query(query).get() as T | null;
+  const odd = get<{
+    type: string;
+    name: string;
+  }>(`select type, name from sqlite_schema where type not in ('table', 'index')
+    or (type = 'table' and rootpage = 0 and not (name = 'search_words' and lower(sql) like '%using fts5%'))`);
+  if (odd)
+    return `its database has a ${odd.type === "table" ? "virtual table" : odd.type}, ${JSON.stringify(odd.name)}, and a bus has none`;
+  const check = get<{ quick_check: string }>("pragma quick_check(1)");
+  if (check?.quick_check !== "ok") return `its database is damaged: ${check?.quick_check}`;
+  const orphan = get<{ table: string }>("pragma foreign_key_check");
+  return orphan
+    ? `its database is damaged: a row of ${orphan.table} refers to one that is not there`
+    : undefined;
+}
+
+/** Copies the log of a closed database back into it: from here on the file alone is the whole database, and on the disk. */
+export function settleDatabase(path: string): void {
+  const db = openDatabase(path);
+  db.run("pragma wal_checkpoint(truncate)");
+  db.close();
+  const { closeSync, fsyncSync, openSync, statSync } = fs();
+  if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size)
+    throw new InboxError("busy", `another process has ${path} open`);
+  const file = openSync(path, "r+");
+  fsyncSync(file);
+  closeSync(file);
+}
+
+const logs = ["-wal", "-shm", "-journal"];
+
+/**
+ * Puts a closed database file in the place of another, whose content goes to `kept`. Nobody else may have the old one open. Whoever
+ * has opened it in the last moment, and waits for its lock, finds it marked as no bus: its writes cannot get lost in the old file, nor
+ * can the log of the old one be taken for the new one's.
+ */
+export function replaceDatabase(path: string, by: string, kept: string | undefined): void {
+  try {
+    if (requireOwn(path, "file") && fs().statSync(path).size > 0) retire(path, kept);
+    // A log that was left beside a deleted file would be read into the new one.
+    for (const end of logs) setAside(`${path}${end}`, kept && `${kept}${end}`);
+    fs().renameSync(by, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+/** A damaged one may be opened with the help of its log, and then not be brought to an end: that looks like a lock. */
+function isDatabase(path: string): boolean {
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readwrite: true, create: false, strict: true });
+    db.run("pragma busy_timeout = 1000");
+    const found = db.query("pragma quick_check(1)").get() as { quick_check: string } | null;
+    return found?.quick_check === "ok";
+  } catch (error) {
+    return !isDamage(error);
+  } finally {
+    db?.close();
+  }
+}
+
+function retire(path: string, kept: string | undefined): void {
+  if (!isDatabase(path)) {
+    setAside(path, kept);
+    return;
+  }
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readwrite: true, create: false, strict: true });
+    // Changing the mode copies the log back and needs the file alone; the mode of locking keeps it alone.
+    db.run("pragma busy_timeout = 1000; pragma locking_mode = exclusive; pragma journal_mode = delete");
+    db.run("begin exclusive; commit");
+    if (kept !== undefined) vacuumInto(db, kept);
+    db.run("pragma journal_mode = memory; pragma application_id = 1");
+  } catch (error) {
+    if (isBusy(error))
+      throw new InboxError("busy", `another process has ${path} open; nothing was changed`, {
+        hint: "stop the hub, supervisors and waiting commands that use it, then restore again",
+        cause: error,
+      });
+    if (!isDamage(error)) throw error;
+    // It cannot be read as a database any more: it is kept as it is.
+    if (kept !== undefined) fs().rmSync(kept, { force: true });
+    setAside(path, kept);
+    return;
+  } finally {
+    db?.close();
+  }
+  if (kept === undefined) return;
+  const copy = new Database(kept, { readwrite: true, create: false });
+  copy.run("pragma journal_mode = wal");
+  copy.close();
+}
+
+const isDamage = (error: unknown) =>
+  /^SQLITE_(NOTADB|CORRUPT|FORMAT|ERROR|PROTOCOL)/.test(String((error as { code?: unknown }).code));
+
+function setAside(path: string, kept: string | undefined): void {
+  if (!requireOwn(path, "file")) return;
+  if (kept === undefined) fs().rmSync(path);
+  else fs().renameSync(path, kept);
+}
+
+export function syncFolder(folder: string): void {
+  const { closeSync, fsyncSync, openSync } = fs();
+  const opened = openSync(folder, "r");
+  fsyncSync(opened);
+  closeSync(opened);
+}
