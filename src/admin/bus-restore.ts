@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { blank, call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion, fileTools, serverTools } from "../engines/registry.ts";
 import { isMarked } from "../location/backup-mark.ts";
@@ -117,7 +118,7 @@ function extracted(file: string, folder: string, env: Asked["env"]): Extracted {
   const { closeSync, constants, openSync, fstatSync, mkdirSync } = fs();
   if (!look(file))
     throw new InboxError("invalid_input", `there is no file ${file}`, {
-      hint: "name a file that inbox backup has written",
+      hint: phrase`give a file written by ${call("bus.backup", { file: blank("FILE") })}`,
     });
   const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -184,7 +185,7 @@ function compare({ parts: listed }: Manifest, found: readonly Found[]): void {
 
 const unusable = (file: string, why: string) =>
   new InboxError("invalid_input", `${file} cannot be restored: ${why}; nothing was changed`, {
-    hint: "take another backup; inbox backup writes one",
+    hint: phrase`use another backup; ${call("bus.backup", { file: blank("FILE") })} writes one`,
   });
 
 const occupied = (there: readonly string[]) =>

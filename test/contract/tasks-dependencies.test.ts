@@ -114,7 +114,7 @@ describe.each(engines)("$name", (engine) => {
     const edit = (name: string, after: string[]) => refusal(inbox.call("tasks.edit", { agent, name, after }));
     expect(await edit("a", ["c"])).toMatchObject({
       code: "invalid_input",
-      message: '"a" would wait for itself, in a circle',
+      message: '"a" would wait for itself: the dependencies form a cycle',
     });
     expect((await edit("a", ["b"])).code).toBe("invalid_input");
     expect((await edit("a", ["a"])).code).toBe("invalid_input");

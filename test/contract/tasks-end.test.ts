@@ -94,11 +94,11 @@ describe.each(engines)("$name", (engine) => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub");
-    await bench.end("sub", { success: false, error: "it ended with status 3", partial: "half of it" });
+    await bench.end("sub", { success: false, error: "it exited with status 3", partial: "half of it" });
     const failure = {
       from: "sub",
       success: false,
-      error: "it ended with status 3",
+      error: "it exited with status 3",
       reason: "exit",
       partial_output: "half of it",
     };
@@ -106,7 +106,7 @@ describe.each(engines)("$name", (engine) => {
     expect(result).toMatchObject({ senderId: "sub", metadata: failure });
     expect(JSON.parse(result!.message)).toEqual(failure);
     expect((await inbox.call("threads.show", { thread: result!.threadId! })).thread.status).toBe("failed");
-    expect(await taskOf(inbox, "sub")).toMatchObject({ success: false, error: "it ended with status 3" });
+    expect(await taskOf(inbox, "sub")).toMatchObject({ success: false, error: "it exited with status 3" });
   });
 
   test("[Q5] its own done is the result, and what it said last is not sent too", async () => {

@@ -38,7 +38,7 @@ describe.each(engines)("$name", (engine) => {
     );
     expect([worker.code, worker.message]).toEqual([
       "invalid_input",
-      'permission=allow would do nothing: "w" lives already, and has its own',
+      'permission=allow has no effect: "w" is already running with its own permission',
     ]);
   });
 
@@ -49,7 +49,7 @@ describe.each(engines)("$name", (engine) => {
     await bench.started("other");
     await bench.push("later", { after: ["other"] });
     await bench.end("sub", { final: "as far as I could", refused: ["Bash", "Write"] });
-    await bench.end("other", { success: false, error: "it ended with status 3", reason: "exit" });
+    await bench.end("other", { success: false, error: "it exited with status 3", reason: "exit" });
     const { messages } = await inbox.call("mailbox.list", { agent });
     const told = messages.map(({ senderId, metadata }) => {
       const { reason, refused } = metadata as { reason?: string; refused?: string[] };

@@ -73,7 +73,7 @@ describe.each(engines)("$name", (engine) => {
     expect(againInMs).toBeWithin(60_000, 60_010);
     bench.pass(60);
     expect((await bench.begin()).idle).toBe(true);
-    const error = "it took longer than 60 seconds";
+    const error = "it exceeded its timeout of 60 seconds";
     expect(await taskOf(inbox)).toMatchObject({ success: false, error });
     expect((await mail(inbox)).map(({ metadata }) => metadata)).toEqual([
       { from: "job", success: false, error, reason: "timeout", partial_output: "" },

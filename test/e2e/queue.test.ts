@@ -106,7 +106,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.goto(`${hub.url}/agents/bad`);
     await page.locator('.piece[data-kind="error"]').waitFor();
     await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
-    expect(await page.locator(".transcript").getByText("it ended with status 3").count()).toBe(1);
+    expect(await page.locator(".transcript").getByText("it exited with status 3").count()).toBe(1);
     await page.goto(`${hub.url}/agents/new`);
     await page.locator('.piece[data-kind="final"]').waitFor();
     expect(await page.locator('.piece[data-kind="output"] pre').allInnerTexts()).toEqual(["oneand\ntwo\n"]);

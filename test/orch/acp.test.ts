@@ -151,7 +151,7 @@ describe("ends that are none", () => {
     [{ stop: "max_tokens" }, "no more tokens"],
     [{ stop: "max_turn_requests" }, "too often"],
     [{ stop: "refusal" }, "refused"],
-    [{ crash: 3 }, "ended before its turn was over"],
+    [{ crash: 3 }, "exited before its turn was complete"],
   ];
   for (const [step, error] of reasons)
     test(`[Q5] ${JSON.stringify(step)} is a failure that keeps what was said`, async () => {

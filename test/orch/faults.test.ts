@@ -89,7 +89,7 @@ async function survives(team: Crew, count: number): Promise<void> {
   for (const { name, success, error } of outcomes) {
     const fails = Number(String(name).slice("task".length)) % commands.length === 1;
     if (fails) expect(Number(success)).toBe(0);
-    else if (!Number(success)) expect(String(error)).toContain("it was lost: the process that kept it");
+    else if (!Number(success)) expect(String(error)).toContain("it was lost: its keeper process");
   }
   const successes = outcomes.filter((row) => Number(row.success)).length;
   console.log(

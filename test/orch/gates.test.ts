@@ -75,7 +75,7 @@ test.concurrent("[Q12] the third refusal fails the task, and retries do not help
   await team.orch("push", "name=t", "profile=checked", "retries=3", "--", "the task");
   await team.orch("run");
   expect(await team.hear()).toMatchObject([
-    { success: false, error: "its gate refused it 3 times: not good enough", partial: "3" },
+    { success: false, error: "its gate rejected it 3 times: not good enough", partial: "3" },
   ]);
   expect(turns(team)).toBe(3);
 });
@@ -98,7 +98,7 @@ test.concurrent("[Q6] [Q12] a gate counts as part of the task: it ends with the 
   await team.orch("push", "name=t", "profile=checked", "timeout=1", "--", "the task");
   await team.orch("run");
   expect(await team.hear()).toMatchObject([
-    { success: false, error: "it took longer than 1 seconds and was killed", partial: "1" },
+    { success: false, error: "it exceeded its timeout of 1 seconds and was killed", partial: "1" },
   ]);
   await until("no keeper runs any more", () => !team.keepers().length);
   expect(team.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
@@ -138,7 +138,7 @@ test.concurrent("[Q12] a gate with a time of its own is ended when that is over,
   const env = { PATH: process.env.PATH!, [markName]: mark };
   const place = { cwd: "/", env, clear: () => killLeft({ mark, bus: "none" }), limitMs: 100 };
   const verdict = await askGate(["sh", "-c", "trap '' TERM; sleep 1000 & sleep 1000"], {}, place);
-  expect(verdict).toEqual({ passed: true, warning: "the gate sh took longer than 0.1 seconds" });
+  expect(verdict).toEqual({ passed: true, warning: "the gate sh exceeded its timeout of 0.1 seconds" });
 });
 
 test.concurrent("[Q12] gate.idle sends a pool's worker back to work, three times in a row at most", async () => {

@@ -37,7 +37,7 @@ const printing: [what: string, command: string, expected: Partial<Heard>][] = [
   [
     "zero bytes as its complaint",
     "printf 'a\\000b' >&2; exit 1",
-    { success: false, error: "it ended with status 1: a\ufffdb" },
+    { success: false, error: "it exited with status 1: a\ufffdb" },
   ],
   [
     "on, after it closed its output",
@@ -45,7 +45,7 @@ const printing: [what: string, command: string, expected: Partial<Heard>][] = [
     { success: true, text: "first" },
   ],
   ["to standard error only", "echo oops >&2", { success: true, text: "(it ended without a final message)" }],
-  ["nothing and fails", "exit 7", { success: false, error: "it ended with status 7", partial: "" }],
+  ["nothing and fails", "exit 7", { success: false, error: "it exited with status 7", partial: "" }],
 ];
 
 for (const [what, command, expected] of printing)
@@ -72,7 +72,7 @@ test.concurrent("[Q9] a line that came in pieces is one line in the log, read at
 
 test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as JSON", async () => {
   using team = await crew();
-  const words = "failed: it ended with status 3: oops";
+  const words = "failed: it exited with status 3: oops";
   const failing = "echo half; echo oops >&2; exit 3";
   const handed = await team.human("orch", "handoff", failing);
   expect(handed.stdout).toBe(`${words}\nit had written:\n  half\n`);
@@ -89,14 +89,14 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   expect(gathered).toEndWith(`  ${words}\n  it had written:\n    half\n`);
   // Its process is gone, and its number may be another's by now.
   expect((await team.human("orch", "show", "a")).stdout).not.toContain("process");
-  expect((await team.orch("kill", "a")).json.error.hint).toBe("it has ended: it ended with status 3: oops");
+  expect((await team.orch("kill", "a")).json.error.hint).toBe("it has ended: it exited with status 3: oops");
 });
 
 test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and whose they are where there are several", async () => {
   using team = await crew();
   for (let i = 1; i <= 14; i++) await team.push(`t${i}`, "true");
   expect((await team.human("orch", "run")).stdout).toStartWith(
-    "let run: t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more\n",
+    "released: t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more\n",
   );
   await team.human("inbox", "gather", "--from", Array.from({ length: 14 }, (_, i) => `t${i + 1}`).join(","));
   const cut = (await team.human("orch", "queue", "--limit", "3")).stdout;
@@ -113,7 +113,7 @@ test.concurrent("[Q11] Ctrl-C ends the waiting of a handoff, and says which sub-
   const [{ name }] = (await team.orch("queue")).json.running;
   waiting.kill("SIGINT");
   expect(await new Response(waiting.stdout).text()).toBe(
-    `${name} is still running; orch handoff --terminal-id ${name} goes on waiting\n`,
+    `${name} is still running; orch handoff --terminal-id ${name} continues waiting\n`,
   );
   expect(await waiting.exited).toBe(130);
   writeFileSync(join(team.path, "go"), "");
@@ -142,7 +142,10 @@ test.concurrent("[Q5] [Q9] 300 MB in one line do not grow the keeper; the messag
 test.concurrent("[Q6] a flood of output does not keep a timeout waiting", async () => {
   using team = await crew();
   const told = await outcome(team, "yes | head -c 100000000000", "timeout=1");
-  expect(told).toMatchObject({ success: false, error: "it took longer than 1 seconds and was killed" });
+  expect(told).toMatchObject({
+    success: false,
+    error: "it exceeded its timeout of 1 seconds and was killed",
+  });
   expect(told.partial!.endsWith("y\ny")).toBe(true);
 });
 

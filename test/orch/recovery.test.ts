@@ -38,7 +38,7 @@ const lost = { from: "t", success: false, partial: "half\n" };
 async function hearsLoss(team: Crew): Promise<void> {
   const told = await team.hear(20);
   expect(told).toMatchObject([lost]);
-  expect(told[0]!.error).toContain("it was lost: the process that kept it");
+  expect(told[0]!.error).toContain("it was lost: its keeper process");
   expect(left(team)).toEqual([]);
   expect(existsSync(join(team.path, "went-on"))).toBe(false);
   // Once, and for all.
@@ -86,7 +86,9 @@ test.concurrent("[Q7] keeper and sub-agent are killed, the supervisor lives: the
 test.concurrent("[Q5] the sub-agent alone is killed: its keeper tells how it ended", async () => {
   using team = await running();
   strike(childOf(team, "t"));
-  expect(await team.hear()).toMatchObject([{ ...lost, partial: "half", error: "it was ended by SIGKILL" }]);
+  expect(await team.hear()).toMatchObject([
+    { ...lost, partial: "half", error: "it was terminated by SIGKILL" },
+  ]);
   await until("no keeper runs any more", () => !team.keepers().length);
   expect(left(team)).toEqual([]);
 });
@@ -265,7 +267,7 @@ test.concurrent("[Q5] where no keeper can be started at all, the task fails and 
   await team.orch("run");
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "t", success: false });
-  expect(told!.error).toContain("no process could be started to keep it");
+  expect(told!.error).toContain("its keeper process could not be started");
 });
 
 test.concurrent("[Q5] a keeper that cannot go on ends, and its complaint is told", async () => {
@@ -276,7 +278,7 @@ test.concurrent("[Q5] a keeper that cannot go on ends, and its complaint is told
   await team.orch("run");
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "t", success: false });
-  expect(told!.error).toContain("the process that kept it");
+  expect(told!.error).toContain("its keeper process");
   expect(told!.error).toContain(`${team.db}-tasks/bin`);
 });
 

@@ -45,7 +45,7 @@ for (const [what, command] of Object.entries(stubborn)) {
     await until("no keeper runs any more", () => !team.keepers().length);
     expect(left(team)).toEqual([]);
     expect(told).toMatchObject({ from: "t", success: false, partial: "before" });
-    expect(told!.error).toContain("took longer than 3 seconds");
+    expect(told!.error).toContain("exceeded its timeout of 3 seconds");
   });
 
   test.concurrent(`[Q3] kill ends one that ${what}, and nothing is left of it`, async () => {

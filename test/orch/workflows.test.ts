@@ -167,7 +167,7 @@ describe.each(crews)("$name", ({ open }) => {
       fails: {
         from: "fails",
         success: false,
-        error: "it ended with status 3: why",
+        error: "it exited with status 3: why",
         reason: "exit",
         partial_output: "half",
       },
@@ -210,7 +210,7 @@ describe.each(crews)("$name", ({ open }) => {
       const { message } = (await inbox("receive", `from=${name}`)).json.messages[0];
       expect(JSON.parse(message)).toMatchObject({
         success: false,
-        error: `it took longer than ${seconds} seconds and was killed`,
+        error: `it exceeded its timeout of ${seconds} seconds and was killed`,
       });
     }
   });

@@ -128,7 +128,7 @@ postgresSuite("down", () => {
     await server.kill();
     const db = server.url.replace("postgres@", "postgres:secret@");
     await using hub = await served(db);
-    expect(await hub.said(/cannot be reached.*\n/)).toMatch(/The hub waits for it/);
+    expect(await hub.said(/cannot be reached.*\n/)).toMatch(/The hub keeps trying/);
     expect((await hub.ask("GET /healthz")).status).toBe(200);
     const ready = await hub.ask("GET /readyz");
     expect([ready.status, ready.json.error.code]).toEqual([503, "storage"]);

@@ -519,7 +519,7 @@ test("[C8] every command has help with its flags and an example, and every examp
       expect(stdout).toContain(example);
       // They block, need a server, or print lines.
       if (
-        /--wait|entries export|--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp|msg wait)|orch handoff/.test(
+        /--wait|entries export|inbox export|\| |--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp|msg wait)|orch handoff/.test(
           example,
         )
       )

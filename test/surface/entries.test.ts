@@ -66,8 +66,8 @@ test("[U5] export and import speak lines, through a pipe and a hub; what is no e
     imported: 1,
     known: 1,
     warnings: [
-      expect.stringContaining("line 1 was passed over"),
-      "line 4 was passed over: docs.0.path must not lead outside the workspace",
+      expect.stringContaining("line 1 skipped"),
+      "line 4 skipped: docs.0.path must not lead outside the workspace",
     ],
   });
   const all = await run(["entries", "export", "--db", hub.url], {});

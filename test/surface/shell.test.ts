@@ -39,7 +39,7 @@ test("[Q13] the slash commands are typed as the protocol has them, and act for m
   );
   expect(stderr).toBe("");
   expect(code).toBe(10); // the last failure: nothing more was there at the first check
-  const [before, after] = stdout.split("let run: ");
+  const [before, after] = stdout.split("released: ");
   expect(before).toContain("Queued:\n  - a");
   expect(after).toContain("two words");
   expect(after).toMatch(/\n {2}one\n/);
@@ -90,7 +90,7 @@ test("[Q13] what is told to be typed begins with a slash", async () => {
   );
   expect(stdout).toContain("the queue is empty; /push PROMPT fills it");
   expect(stdout).toContain("/run starts it");
-  expect(stderr).toContain("hint  /list shows what there is");
+  expect(stderr).toContain("hint  /list lists the threads");
   expect(stderr).toContain("for example: /show thr_123; /show --help");
   expect(stderr).toContain("/queue --all shows the tasks");
   expect(stdout + stderr).not.toMatch(/\b(inbox|orch) (list|show|queue|push|run)\b/);
@@ -114,7 +114,7 @@ test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends
   await seat.sees("/run starts it");
   await seat.sees("lead> ");
   seat.type("/run\r");
-  await seat.sees("let run: otter");
+  await seat.sees("released: otter");
   await seat.sees("from otter: hello from below");
   seat.type("/receive from=nobody\r");
   await seat.sees("\r\n");

@@ -42,7 +42,7 @@ const threadBytes = (thread: Sql) => fragment`(
   from messages as letter where letter.thread_id = ${thread})`;
 
 const endedThread = fragment`threads.status in ('done', 'failed', 'cancelled')`;
-const openThread = (thread: Sql) => fragment`exists (
+const isOpenThread = (thread: Sql) => fragment`exists (
   select 1 from threads where threads.thread_id = ${thread} and not (${endedThread}))`;
 
 const finishedTask = fragment`tasks.status = 'finished'`;
@@ -62,7 +62,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
     over: fragment`entries.read_at is not null and entries.deleted_at is null`,
     cost: fragment`octet_length(entries.comments) + ${rowBytes}`,
     // Whoever asked may still wait for the answer.
-    free: () => fragment`not ${openThread(fragment`entries.thread_id`)}
+    free: () => fragment`not ${isOpenThread(fragment`entries.thread_id`)}
       and (entries.thread_id is not null or entries.answered_at is not null or coalesce(entries.kind, '') <> 'question')
       and not exists (select 1 from messages where messages.message_id = entries.message_id
         and messages.acked_at is null and messages.dead_at is null)`,
@@ -82,7 +82,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
     over: finishedTask,
     cost: fragment`octet_length(tasks.prompt) + ${rowBytes} + ${threadBytes(fragment`tasks.thread_id`)}`,
     free: (now) => sql`(tasks.folder is null or tasks.host = ${host ?? ""}) and not ${taskNeeded}
-      and (tasks.thread_id is null or not (${openThread(fragment`tasks.thread_id`)} or ${threadNeeded(fragment`tasks.thread_id`, now)}
+      and (tasks.thread_id is null or not (${isOpenThread(fragment`tasks.thread_id`)} or ${threadNeeded(fragment`tasks.thread_id`, now)}
         or exists (select 1 from tasks as other where other.thread_id = tasks.thread_id and other.task_number <> tasks.task_number)))`,
   },
   threads: {

@@ -36,8 +36,8 @@ export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wante
   const found = kindsOn(host)[kind];
   const { refs, next } = yield* duePage(tx, found, range);
   if (!refs.length) return { count: 0, next };
-  const threadsOf = inThreads[kind];
-  const free = threadsOf ? yield* stillFree(tx, found, range, yield* lockThreads(tx, threadsOf(refs))) : refs;
+  const threadsBy = inThreads[kind];
+  const free = threadsBy ? yield* stillFree(tx, found, range, yield* lockThreads(tx, threadsBy(refs))) : refs;
   if (!free.length) return { count: 0, next };
   const now = yield* tx.clock();
   yield* deletions[kind](tx, free, now);

@@ -1,16 +1,14 @@
 import * as v from "valibot";
 import { absolutePath, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
 
 export const busBackup = operation({
   name: "bus.backup",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Write a consistent copy of the whole bus to one file, while it is in use",
-  detail:
-    "The database, the journal, the transcripts of tasks and the profile file, with checksums, as one tar file that only you can " +
-    "read. It has everything that was written before it began, token hashes included: keep it as safe as the database. An earlier backup " +
-    "of that name is replaced once the new one is complete; any other file is refused. inbox restore reads it.",
+  detail: phrase`Writes the database, the journal, the transcripts of tasks and the profile file, with checksums, as one tar file that only you can read. It contains everything written before it began, including token hashes: keep it as safe as the database. An earlier backup of that name is replaced once the new one is complete; any other existing file is refused. ${call("bus.restore")} reads it.`,
   input: () =>
     v.strictObject({
       file: text("the file to write", { limit: 4096, value: "FILE" }),

@@ -1,16 +1,14 @@
 import * as v from "valibot";
 import { absolutePath, flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { call, field, option, phrase } from "../phrase.ts";
 
 export const busRestore = operation({
   name: "bus.restore",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Bring a bus back from a backup, after checking all of it",
-  detail:
-    "To the database that --db names, or that is found here, or to a new one here. A bus that is there already is replaced only with " +
-    "--force, and kept beside under another name. Refused while a hub, a supervisor or any other process uses it. Programs are started for it " +
-    "at once only if you made the backup with this account, of a bus that you had approved; else inbox trust approves it.",
+  summary: "Restore a bus from a backup, after checking all of it",
+  detail: phrase`Restores to the database given by ${option("db")}, else to the one found here, else to a new one here. An existing bus is replaced only with ${field("force")}, and kept under another name. Refused while a hub, a supervisor or any other process uses it. The restored bus may start programs only if you made the backup with this account from a bus you had approved; otherwise approve it with ${call("bus.trust")}.`,
   input: () =>
     v.strictObject({
       file: text("the backup", { limit: 4096, value: "FILE" }),

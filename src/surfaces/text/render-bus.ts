@@ -1,5 +1,13 @@
 /** What was done to the database itself, and where it is served. */
-import { blank, call, field, type Options, phrase, type Reference } from "../../contract/phrase.ts";
+import {
+  blank,
+  call,
+  field,
+  type Options,
+  phrase,
+  type Reference,
+  type Text,
+} from "../../contract/phrase.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
@@ -12,22 +20,19 @@ const word = (text: string) =>
 const warned = (warnings: readonly string[], paint: Paint) =>
   warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`);
 
-const approvable = (trusted: boolean, paint: Paint) =>
+const approvable = (trusted: boolean, paint: Paint, spell: (text: Text) => string) =>
   trusted
     ? []
     : [
-        `${paint.yellow("note")} it was not made by you here, so no program is started for it; inbox trust approves it`,
+        `${paint.yellow("note")} you did not create it, so it cannot start programs; ${spell(phrase`${call("bus.trust")} approves it`)}`,
       ];
 
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
     const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} already exists; nothing was changed`];
     if (outer) lines.push(`${paint.yellow("note")} it takes precedence over the one at ${inLine(outer)}`);
-    if (!trusted && !created)
-      lines.push(
-        `${paint.yellow("note")} you did not make it, so no program is started for it; ${spell(phrase`${call("bus.trust")} approves it`)}`,
-      );
-    return [...lines, ...warned(warnings, paint)].join("\n");
+    const approval = approvable(trusted || created, paint, spell);
+    return [...lines, ...approval, ...warned(warnings, paint)].join("\n");
   },
   "bus.serve": ({ url, db, auth }, paint, spell) => {
     const line = (call: Reference) => spell(phrase`${call}`);
@@ -104,19 +109,19 @@ export const busRenders: NounRenders<"bus"> = {
       `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, ${parts} part(s), ${bytes} bytes`,
       ...warned(warnings, paint),
     ].join("\n"),
-  "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint) =>
+  "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
       `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${rows} rows`,
       ...kept.map((place) => `kept: ${inLine(place)}`),
-      ...approvable(trusted, paint),
+      ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.export": ({ file, db, rows, sha256 }, paint) =>
     `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, checksum ${sha256.slice(0, 16)}`,
-  "bus.import": ({ db, rows, trusted, warnings = [] }, paint) =>
+  "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [
       `${paint.bold(inLine(db))} has ${rows} imported rows`,
-      ...approvable(trusted, paint),
+      ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
 };
