@@ -103,7 +103,7 @@ describe.each(engines)("$name", (engine) => {
     for (const name of ["reviewer", "Reviewer", "writer", "wr\u00edter"])
       expect((await refusal(push(name, { agent: "lead" }))).code).toBe("conflict");
     expect(await refusal(push("reviewer", { agent: "lead" }))).toMatchObject({
-      message: '"reviewer" is not free: "reviewer" has a token',
+      message: 'the name "reviewer" is taken: "reviewer" has a token',
     });
     const { tokens } = await inbox.call("tokens.list", {});
     await inbox.call("tokens.revoke", { id: tokens[0]!.tokenId });

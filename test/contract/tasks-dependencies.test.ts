@@ -8,7 +8,7 @@ import { refusal } from "../support/refusal.ts";
 const agent = "main";
 const run = (inbox: Inbox, count?: number) => inbox.call("tasks.run", { agent, count });
 const mail = async (inbox: Inbox, of = agent) => (await inbox.call("mailbox.list", { agent: of })).messages;
-const skipped = (name: string) => `skipped: "${name}", which it waits for, did not succeed`;
+const skipped = (name: string) => `skipped: its dependency "${name}" did not succeed`;
 
 describe.each(engines)("$name", (engine) => {
   test("[Q10] a task starts when all it waits for have succeeded", async () => {
@@ -122,7 +122,7 @@ describe.each(engines)("$name", (engine) => {
     await inbox.call("tasks.remove", { agent, name: "lost" });
     expect(await refusal(push("d", { after: ["lost"] }))).toMatchObject({
       code: "invalid_state",
-      message: '"d" would never start: "lost" has not succeeded',
+      message: '"d" would never start: its dependency "lost" did not succeed',
     });
     expect((await inbox.call("tasks.show", { name: "a" })).task.after).toEqual([]);
     await refusal(inbox.call("tasks.show", { name: "d" }));

@@ -211,8 +211,8 @@ describe.each(engines)("$name", (engine) => {
     expect(killed).toEqual(["a", "b", "c"]);
     const ends = async (name: string) => (await bench.keep(name))?.end?.error;
     expect(await ends("a")).toBe('killed by "main": enough');
-    expect(await ends("b")).toBe('killed by "main": "a", its parent, was killed');
-    expect(await ends("c")).toBe('killed by "main": "b", its parent, was killed');
+    expect(await ends("b")).toBe('killed by "main": its parent "a" was killed');
+    expect(await ends("c")).toBe('killed by "main": its parent "b" was killed');
     expect(await ends("other")).toBeUndefined();
     for (const name of ["c", "b", "a"])
       await bench.end(name, { success: false, ...(await bench.keep(name))?.end });

@@ -31,7 +31,7 @@ describe.each(engines)("$name", (engine) => {
     const more = await refusal(bench.push("more", { agent: "sub", permission: "edit" }));
     expect([more.code, more.message]).toEqual([
       "not_allowed",
-      '"sub" has permission=reject itself, and cannot give edit',
+      '"sub" has permission=reject and cannot grant edit',
     ]);
     const worker = await refusal(
       inbox.call("tasks.push", { agent, prompt: "x", worker: "w", permission: "allow" }),

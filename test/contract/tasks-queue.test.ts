@@ -294,7 +294,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await move("a", { before: "a" })).toMatchObject({ code: "invalid_input" });
     expect(await move("a", { to: 3 })).toMatchObject({
       code: "invalid_input",
-      message: "there are only 2 places in this queue, got 3",
+      message: "position 3 is out of range: the queue has 2 tasks",
     });
     expect((await move("a", { to: 0 })).code).toBe("invalid_input");
     expect((await move("a", { before: "theirs" })).code).toBe("not_found");
@@ -336,7 +336,7 @@ describe.each(engines)("$name", (engine) => {
     await inbox.call("tasks.edit", { agent, name: "c", after: [] });
     expect((await inbox.call("tasks.show", { name: "c" })).task.after).toEqual([]);
     const nothing = await refusal(inbox.call("tasks.edit", { agent, name: "a" }));
-    expect(nothing).toMatchObject({ code: "invalid_input", message: 'there is nothing to change in "a"' });
+    expect(nothing).toMatchObject({ code: "invalid_input", message: 'no change was given for "a"' });
     const unknown = await refusal(inbox.call("tasks.edit", { agent, name: "a", profile: "cluade" }));
     expect(unknown).toMatchObject({ code: "invalid_input", hint: 'did you mean "claude"?' });
     expect((await refusal(inbox.call("tasks.edit", { agent, name: "zz", prompt: "x" }))).code).toBe(
@@ -384,7 +384,7 @@ describe.each(engines)("$name", (engine) => {
     await bench.push("b");
     expect(await kill("b")).toMatchObject({
       code: "invalid_state",
-      hint: `tasks.remove({ name: "b" }) takes it out of the queue`,
+      hint: `tasks.remove({ name: "b" }) removes it from the queue`,
     });
     expect((await kill("zz")).code).toBe("not_found");
   });

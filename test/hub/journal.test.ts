@@ -259,10 +259,7 @@ describe("several processes", () => {
 test("[U3] entries can be seeded, but only by a hub for development", async () => {
   await using usual = await hubHere();
   const refused = await usual.ask("POST /api/inbox/seed", {});
-  expect([refused.status, refused.json.error.hint]).toEqual([
-    405,
-    "it is for work on the page: inbox serve --dev",
-  ]);
+  expect([refused.status, refused.json.error.hint]).toEqual([405, "only available with inbox serve --dev"]);
   await using hub = await hubHere({ dev: true });
   const { status, json } = await hub.ask("POST /api/inbox/seed", {
     comments: "try",

@@ -189,7 +189,7 @@ test.concurrent("[Q8] a path that is missing, not executable, or has no interpre
   await Bun.spawn(["chmod", "+x", script]).exited;
   const { error } = await outcome(team, "x", "profile=script");
   expect(error).toContain(`${script} could not be started`);
-  expect(error).toContain("is the interpreter in its first line installed?");
+  expect(error).toContain("the interpreter in its first line is installed");
 });
 
 test.concurrent("[Q8] a folder that is gone by the time it starts is a failure that says which", async () => {
@@ -202,7 +202,7 @@ test.concurrent("[Q8] a folder that is gone by the time it starts is a failure t
   const [told] = await team.hear();
   expect(told).toMatchObject({ success: false });
   expect(told!.error).toBe(
-    `there is no folder ${gone} to work in; push it from a folder that is there, or name one with --cwd PATH`,
+    `there is no folder ${gone} to work in; push it from an existing folder, or give one with --cwd PATH`,
   );
 });
 

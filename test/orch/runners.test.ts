@@ -223,7 +223,7 @@ describe("programs that print events", () => {
     const script = `yes x | tr -d '\\n' | head -c 40000000; printf '\\n%s\\n' '${result}'`;
     const { outcome, notes } = await printing("claude", script);
     expect(outcome).toEqual({ final: "fine", session: "s" });
-    expect(notes).toEqual([{ kind: "output", text: "(a line of 40000000 bytes was left out)" }]);
+    expect(notes).toEqual([{ kind: "output", text: "(a line of 40000000 bytes was omitted)" }]);
   });
 
   test("[Q5] a program that ends without its last event has failed, and what it said is kept", async () => {

@@ -268,7 +268,7 @@ describe.each(crews)("$name", ({ open }) => {
     );
     expect((await inbox("check")).json.messages).toMatchObject([{ sender_id: "top", kind: "result" }]);
     const { task } = (await orch("show", "below")).json;
-    expect(task).toMatchObject({ success: false, error: 'killed by "main": "top", its parent, was killed' });
+    expect(task).toMatchObject({ success: false, error: 'killed by "main": its parent "top" was killed' });
   });
 
   test("[Q1] kind and model go down the line unless somebody says otherwise", async () => {
@@ -293,7 +293,7 @@ env = { LOUD = "yes" }
     const refused = await orch("handoff", "quiet", "model=small", shown);
     expect([refused.code, refused.json.error.message]).toEqual([
       30,
-      'the runner "quiet" has no way to choose a model',
+      'the runner "quiet" cannot select a model',
     ]);
   });
 

@@ -107,7 +107,7 @@ test.concurrent("[Q3] [Q4] killing a parent kills the tree below it, five levels
   const { finished } = (await team.orch("queue", "--all")).json;
   const errors = Object.fromEntries(finished.map(({ name, error }: Record<string, string>) => [name, error]));
   for (let level = 2; level <= 5; level++)
-    expect(errors[`level${level}`]).toBe(`killed by "main": "level${level - 1}", its parent, was killed`);
+    expect(errors[`level${level}`]).toBe(`killed by "main": its parent "level${level - 1}" was killed`);
 });
 
 test.concurrent("[Q4] [Q7] a supervisor that a sub-agent's command started outlives that sub-agent", async () => {

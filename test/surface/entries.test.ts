@@ -29,7 +29,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
   ]);
   expect((await at.human("entries", "delete", id)).stdout).toContain(`inbox entries restore ${id}`);
   expect((await at.human("entries", "list")).stdout).toBe("the inbox is empty\n");
-  expect((await at.human("entries", "restore", id)).stdout).toBe(`${id} is back\n`);
+  expect((await at.human("entries", "restore", id)).stdout).toBe(`${id} was restored\n`);
   const odd = await at.human("entries", "show", "x");
   expect([odd.code, odd.stderr]).toEqual([30, expect.stringContaining("must be an entry's id")]);
   expect((await at.inbox("entries", "delete", crypto.randomUUID())).code).toBe(40);

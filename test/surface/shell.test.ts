@@ -88,7 +88,7 @@ test("[Q13] what is told to be typed begins with a slash", async () => {
     here.path,
     "/queue\n/push echo\n/show thr_9\n/show\n/task nothing\n",
   );
-  expect(stdout).toContain("the queue is empty; /push PROMPT fills it");
+  expect(stdout).toContain("the queue is empty; /push PROMPT adds a task");
   expect(stdout).toContain("/run starts it");
   expect(stderr).toContain("hint  /list lists the threads");
   expect(stderr).toContain("for example: /show thr_123; /show --help");

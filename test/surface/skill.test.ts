@@ -104,7 +104,7 @@ test("[C7] every command of the skill orch runs in its order, and the results co
   expect(gathered[2]).toEqual(["[Task: code] done", "[Task: plan] done", "[Task: tests] done"]);
   expect(gathered[3].map((text: string) => JSON.parse(text).error)).toEqual([
     "it exited with status 1: no way",
-    'skipped: "draft", which it waits for, did not succeed',
+    'skipped: its dependency "draft" did not succeed',
   ]);
   const received = of("receive").map(({ messages }) => messages[0]);
   expect(JSON.parse(received[0].message)).toMatchObject({ from: "c", success: false });
