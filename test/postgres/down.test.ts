@@ -138,7 +138,7 @@ postgresSuite("down", () => {
     // An empty one: what is missing is made as at any start.
     await until("the hub is ready", async () => (await hub.ask("GET /readyz")).status === 200);
     expect((await send()).status).toBe(201);
-    expect(await hub.said(/is there now\n/)).not.toContain("secret");
+    expect(await hub.said(/is reachable\n/)).not.toContain("secret");
   });
 
   test("[G4] [S3] [X1] a hub that meets its server late ends where it would not have started", async () => {
