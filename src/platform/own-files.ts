@@ -133,6 +133,16 @@ export function makeOwnFolder(path: string): void {
   requireOwn(path, "folder");
 }
 
+/** The same in a folder that is there: one that was deleted is not made anew. */
+export function makeOwnFolderInside(path: string): void {
+  try {
+    if (!requireOwn(path, "folder")) fs().mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EEXIST") throw error;
+  }
+  requireOwn(path, "folder");
+}
+
 /** A folder that cannot be looked into is not an empty one. */
 export function requireReadable(folder: string): void {
   if (look(folder)?.kind !== "folder") return;

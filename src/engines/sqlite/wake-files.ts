@@ -3,7 +3,7 @@
  * what they are for.
  */
 import type { FSWatcher } from "node:fs";
-import { makeOwnFolder, openOwnToAppend } from "../../platform/own-files.ts";
+import { makeOwnFolderInside, openOwnToAppend } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 
 const pollMs = 100;
@@ -80,7 +80,8 @@ export class WakeFiles {
     bucket.watcher?.close();
     bucket.watcher = undefined;
     try {
-      makeOwnFolder(this.folder);
+      this.dataVersion(); // Where the database is gone nothing beside it is made anew.
+      makeOwnFolderInside(this.folder);
       closeSync(openOwnToAppend(bucket.file));
       remember(bucket);
       if (this.#pollTimer) return;
