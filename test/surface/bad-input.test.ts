@@ -148,7 +148,7 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
 test("[C2] what is refused without a better hint shows how it is done, in the words of the command", async () => {
   using at = await desk();
   const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint;
-  expect(await hint("show")).toBe("for example: inbox show thr_123; inbox show --help says more");
+  expect(await hint("show")).toBe("for example: inbox show thr_123; inbox show --help shows more");
   expect(await hint("renew", "--agent", "w")).toStartWith("for example: inbox renew ");
   const timeout = await run(["push", "timeout=5m", "x", "--json"], { cwd: at.path, program: [orch] });
   expect(timeout.json.error.message).toStartWith("--timeout must be a number of seconds from ");

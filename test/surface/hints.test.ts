@@ -261,7 +261,7 @@ test("[C15] a refused value is named by its flag and its place, and the example 
   using at = await scene();
   const said = async (...args: string[]) => {
     const { message, hint } = (await at.inbox(...args)).json.error;
-    return [message, hint.replace(/; \w.* --help says more$/, "")];
+    return [message, hint.replace(/; \w.* --help shows more$/, "")];
   };
   expect(await said("list", "--status", "done,foo")).toEqual([
     'value 2 of --status must be one of pending, claimed, in_progress, blocked, done, failed, cancelled; got "foo"',

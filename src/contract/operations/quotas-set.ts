@@ -9,17 +9,17 @@ export const quotasSet = operation({
   name: "quotas.set",
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
-  summary: "Set the quotas of one agent, or of everybody",
+  summary: "Set the quotas of one agent, or of all agents",
   detail:
-    "All four at once: what is left out is no longer limited, and for an agent everybody's limit counts again. What exceeds a " +
-    "quota is refused and nothing of it is written. The person has no quota; results of tasks are always delivered.",
+    "Sets all four limits: a limit that is left out is removed, and the one for all agents applies again. A write that exceeds a " +
+    "quota is refused as a whole. The person has no quota; results of tasks are always delivered.",
   input: () =>
     v.strictObject({
-      name: v.optional(name("the agent; without it everybody who has no limit of its own", "NAME")),
-      messagesPerMinute: limit("messages that it may send in one minute, copies included"),
-      bytesPerDay: limit("bytes of text that it may write on one day (UTC)"),
-      openThreads: limit("threads it has made that may be open at a time"),
-      subAgents: limit("its tasks that may be queued or running at a time"),
+      name: v.optional(name("the agent (default: all agents without a quota of their own)", "NAME")),
+      messagesPerMinute: limit("maximum number of messages per minute, including copies"),
+      bytesPerDay: limit("maximum number of bytes of text per day (UTC)"),
+      openThreads: limit("maximum number of open threads it has created"),
+      subAgents: limit("maximum number of its unfinished tasks"),
       agent: name("who changes it", "AGENT"),
     }),
   output: () => v.strictObject({ quotas: v.array(quota()) }),

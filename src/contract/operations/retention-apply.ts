@@ -7,15 +7,15 @@ export const retentionApply = operation({
   name: "retention.apply",
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
-  summary: "Delete what the retention limits let go, and give its space back",
+  summary: "Delete what exceeds the retention limits, and free its space",
   detail:
-    "In short transactions: nobody waits for it, and it may be interrupted and run again. A hub does the same by itself. " +
-    "Expired messages go whatever the limits are. The order matters only for what depends on another: a thread goes once " +
+    "Runs in short transactions, so nobody waits for it; it can be interrupted and run again. A hub does the same automatically. " +
+    "Expired messages are deleted whatever the limits are. A thread is deleted once " +
     "no entry refers to it.",
   input: () =>
     v.strictObject({
       dryRun: flag("delete nothing, only count what would be deleted now"),
-      vacuum: flag("rewrite the whole database file; needs as much free room on the disk as the file takes"),
+      vacuum: flag("rewrite the whole database file; requires as much free disk space as the file takes"),
     }),
   output: () =>
     v.strictObject({

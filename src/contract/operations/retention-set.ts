@@ -10,18 +10,16 @@ export const retentionSet = operation({
   name: "retention.set",
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
-  summary: "Set how long one kind of thing is kept, or all of them",
+  summary: "Set the retention limits of one kind, or of all",
   detail:
-    "What is older than days, or not among the newest count, is deleted once nobody needs it: by a hub by itself, and by gc. " +
-    "Without either everything of that kind is kept.",
+    "What is older than the given days, or not among the newest count, is deleted once nobody needs it, by the hub and by gc. " +
+    "Without either limit everything of that kind is kept.",
   input: () =>
     v.strictObject({
-      kind: choice([...retentionKinds, "all"], "what the limits are for", "KIND"),
-      days: v.optional(
-        number("delete what is older than this many days", { min: 0, max: longest, value: "DAYS" }),
-      ),
+      kind: choice([...retentionKinds, "all"], "the kind of data", "KIND"),
+      days: v.optional(number("delete what is older than N days", { min: 0, max: longest, value: "DAYS" })),
       agent: name("who changes it", "AGENT"),
-      count: v.optional(integer("keep this many of the newest, delete the rest", { min: 0, max: 1e12 })),
+      count: v.optional(integer("keep this many of the newest", { min: 0, max: 1e12 })),
     }),
   output: () => v.strictObject({ rules: v.array(retentionRule()) }),
   errors: ["invalid_input"],

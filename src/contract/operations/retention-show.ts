@@ -6,10 +6,10 @@ export const retentionShow = operation({
   name: "retention.show",
   kind: "read",
   access: { on: "everybody" },
-  summary: "Show how long the bus keeps what is over",
+  summary: "Show the retention limits",
   detail:
-    "A kind without a limit is kept for ever. Whatever the limits say, nothing is deleted that somebody still needs: mail that " +
-    "waits, open threads, unread entries, what a stored reader has not read, tasks that have not finished.",
+    "A kind without a limit is kept forever. Whatever the limits, nothing is deleted that is still needed: waiting mail, " +
+    "open threads, unread entries, messages a stored reader has not read, unfinished tasks.",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ rules: v.array(retentionRule()) }),
   errors: [],

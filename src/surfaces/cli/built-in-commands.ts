@@ -85,7 +85,7 @@ function unknownCommand(word: string, program: Program): InboxError {
   const guess = didYouMean(word, names);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
     hint: guess
-      ? `${program} help ${closest(word, names)[0]} shows what it takes`
+      ? `${program} help ${closest(word, names)[0]} shows its usage`
       : `${program} --help lists the commands`,
   });
 }

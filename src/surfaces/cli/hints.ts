@@ -41,7 +41,7 @@ function withHint(error: InboxError, typed: Typed): InboxError {
   if (error.code === "invalid_input")
     return hinted(
       error,
-      `for example: ${exampleFor(error, typed)}; ${program} ${op.cli.command} --help says more`,
+      `for example: ${exampleFor(error, typed)}; ${program} ${op.cli.command} --help shows more`,
     );
   if (error.code === "too_large") return hinted(error, `shorten it, or ${elsewhere(op)}`);
   return error;

@@ -188,7 +188,7 @@ async function help(command: string | undefined, env: Record<string, string | un
 /check [from=AGENT] [--lifo]                               take what is there, without waiting
 /inbox                                                     what is waiting, without taking it
 /kill NAME, /remove NAME, /log NAME, /gather from=A,B
-${paint.dim(wrapped(`/help COMMAND says more of each; also ${others.map((name) => `/${name.replaceAll(" ", "\u00a0")}`).join(" ")}; /quit`).replaceAll("\u00a0", " "))}
+${paint.dim(wrapped(`/help COMMAND shows one command; also ${others.map((name) => `/${name.replaceAll(" ", "\u00a0")}`).join(" ")}; /quit`).replaceAll("\u00a0", " "))}
 `);
   return 0;
 }

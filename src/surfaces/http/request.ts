@@ -54,7 +54,7 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
 export function sayingFields(op: AnyOperation, error: unknown): unknown {
   if (!(error instanceof InboxError) || error.code !== "invalid_input") return error;
   const fields = fieldsOf(op.input()).map(({ key }) => key);
-  return hinted(error, `it takes ${fields.join(", ") || "nothing"}; /docs/api says more`);
+  return hinted(error, `it takes ${fields.join(", ") || "nothing"}; /docs/api shows more`);
 }
 
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {

@@ -44,7 +44,7 @@ export const busRenders: NounRenders<"bus"> = {
     // A server's address is shown without its password, so it is not repeated as one to use.
     const place: Options = db.includes("://") ? {} : { db };
     const token = line(call("tokens.create", { ...agent, scope: "worker" }, place));
-    const first = auth ? [`every request needs a token: ${token}`, "export INBOX_TOKEN=TOKEN"] : [];
+    const first = auth ? [`every request requires a token: ${token}`, "export INBOX_TOKEN=TOKEN"] : [];
     return [
       paint.bold(`Restante at ${url}`),
       `  your inbox ${url}/`,
