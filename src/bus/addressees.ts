@@ -2,7 +2,7 @@
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
-import { hasGone } from "./gone.ts";
+import { hasGone } from "./ended-agent.ts";
 
 const everybody = "*";
 

@@ -12,8 +12,8 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts
 import { columnsOf, initialOf, insert, type RowOf } from "../sql/table.ts";
 import { messages } from "../sql/tables.ts";
 import { artifactsOf, attach } from "./artifact.ts";
+import { hasGone } from "./ended-agent.ts";
 import { addMessageEntry, entryOrder } from "./entry.ts";
-import { hasGone } from "./gone.ts";
 import { addToOutbox, msUntil } from "./outbox.ts";
 
 export type MessageRow = RowOf<typeof messages>;

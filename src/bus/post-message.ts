@@ -6,9 +6,9 @@ import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
 import { recipientOf, seen } from "./agent.ts";
+import { reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
-import { reached } from "./gone.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
 import { bytesOf, spend } from "./quota.ts";
 

@@ -18,6 +18,7 @@ import { identityVariables, onPath, placeVariables } from "./environment.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
 import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
+import { lendToken } from "./lend-token.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profiles/profile.ts";
@@ -26,7 +27,6 @@ import { programFolder } from "./program.ts";
 import { patiently, startMs } from "./retry.ts";
 import type { Job } from "./runners/runner.ts";
 import { adoptOrphans } from "./system-calls.ts";
-import { lendToken } from "./token.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
 

@@ -291,13 +291,13 @@ test("[C14] [C15] a refusal names the command here, the route over REST and the 
   const inbox = (...args: string[]) => run([...args, "--json"], { env: { INBOX_DB: hub.db } });
   const { token } = (await inbox("token", "create", "--agent", "w", "--scope", "worker")).json;
   const atHub = await run(["token", "list", "--json"], { env: { INBOX_DB: hub.url, INBOX_TOKEN: token } });
-  expect(atHub.json.error.message).toStartWith("inbox token list needs a token with another scope");
+  expect(atHub.json.error.message).toStartWith("inbox token list requires a token with another scope");
   const here = await run(["token", "list", "--json", "--token", token], { env: { INBOX_DB: hub.db } });
   expect(here.json.error).toEqual(atHub.json.error);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const rest = await fetch(`${hub.url}/api/tokens`, { headers });
   const { error } = (await rest.json()) as { error: { message: string; said?: unknown } };
-  expect(error.message).toStartWith("GET /api/tokens needs a token with another scope");
+  expect(error.message).toStartWith("GET /api/tokens requires a token with another scope");
   expect(error.said).toBeUndefined();
   const body = JSON.stringify({ timeoutSeconds: 1 });
   const claim = await fetch(`${hub.url}/api/threads/claim`, { method: "POST", headers, body });
@@ -317,7 +317,7 @@ test("[C13] the commands that serve --auth prints work with a token, as they sta
       said += new TextDecoder().decode(chunk);
       if (said.includes("Ctrl-C")) break;
     }
-    const [, create] = /needs a token: (inbox token create .*)/.exec(said)!;
+    const [, create] = /requires a token: (inbox token create .*)/.exec(said)!;
     const made = await run([...create!.split(" ").slice(1), "--json"], { cwd: "/" });
     const env = { INBOX_TOKEN: made.json.token as string, PATH: `${dirname(program)}:${process.env.PATH}` };
     const lines = said.split("\n").filter((line) => /^ +(curl|inbox) /.test(line));

@@ -8,7 +8,7 @@ import { columnsOf, type RowOf } from "../../sql/table.ts";
 import { agents as agentTable } from "../../sql/tables.ts";
 import { liveSince } from "../agent.ts";
 import { waiting } from "../channel.ts";
-import { hasGone } from "../gone.ts";
+import { hasGone } from "../ended-agent.ts";
 import { isRunning } from "../task.ts";
 
 interface AgentRow extends RowOf<typeof agentTable> {

@@ -3,7 +3,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { unexpired } from "../channel.ts";
-import { isGone } from "../gone.ts";
+import { isGone } from "../ended-agent.ts";
 import { bury } from "../hand-over/hand.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 

@@ -1,5 +1,5 @@
-import { endingErrors, endingInput, endingOutput } from "../ending.ts";
 import { operation } from "../operation.ts";
+import { endingErrors, endingInput, endingOutput } from "../thread-ending.ts";
 
 export const threadsDone = operation({
   name: "threads.done",

@@ -7,8 +7,8 @@ import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
+import { nameKinds, namesOf } from "./completion-names.ts";
 import { commandHelp, groupHelp, ownHelp, programHelp } from "./help.ts";
-import { nameKinds, namesOf } from "./names.ts";
 import { complain, writeOut } from "./output.ts";
 import { scanArguments } from "./scan.ts";
 

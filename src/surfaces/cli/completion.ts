@@ -2,8 +2,8 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { commandNames, operationsOf, ownCommands, type Program } from "./commands.ts";
+import { type NameKind, namesTaken } from "./completion-names.ts";
 import { flagsOf, globalFlags } from "./flags.ts";
-import { type NameKind, namesTaken } from "./names.ts";
 
 interface Word {
   name: string;

@@ -5,7 +5,7 @@ import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { type Flag, flagsOf, isText } from "./flags.ts";
-import type { Typed } from "./hints.ts";
+import type { Typed } from "./refusal-as-typed.ts";
 import { type GivenFlag, scanArguments } from "./scan.ts";
 import { wordsOf } from "./words.ts";
 

@@ -1,8 +1,8 @@
 /** Tab in the shell: commands, their options, and the names of agents and tasks. */
 import type { Inbox } from "../../inbox/inbox.ts";
 import { operationsOf } from "./commands.ts";
+import { type NameKind, namesOf, namesTaken } from "./completion-names.ts";
 import { flagsOf } from "./flags.ts";
-import { type NameKind, namesOf, namesTaken } from "./names.ts";
 import { slashCommands } from "./slash.ts";
 
 type Completed = [found: string[], typed: string];

@@ -1,7 +1,7 @@
 /** [U2] Routes that show files: whose they are is asked of the entry. */
 import { documentStream } from "./document-stream.ts";
 import { document, type Found, picture } from "./documents.ts";
-import { openQuota, type Quota } from "./quota.ts";
+import { openQuota, type Quota } from "./held-limit.ts";
 import type { RoutedRequest } from "./request.ts";
 import type { Peer, Route, RouteContext, Routes, Server } from "./route.ts";
 import { streaming } from "./stays.ts";

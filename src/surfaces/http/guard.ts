@@ -5,7 +5,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import { isOwnOrigin, refuseForeign, refuseUnasked, type Visit } from "./browsers.ts";
-import type { Quota } from "./quota.ts";
+import type { Quota } from "./held-limit.ts";
 
 export interface Limits {
   /** Requests a second, from each address. */

@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { Caller } from "../../inbox/caller.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import type { Mcp, Visitor } from "../mcp/http.ts";
-import { openQuota, type Quota } from "./quota.ts";
+import { openQuota, type Quota } from "./held-limit.ts";
 import type { Handle, RouteContext, Routes } from "./route.ts";
 import { endingWith } from "./stays.ts";
 

@@ -4,7 +4,7 @@
  */
 import { InboxError } from "../../contract/errors.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
-import { openQuota, type Quota } from "./quota.ts";
+import { openQuota, type Quota } from "./held-limit.ts";
 import type { Peer } from "./route.ts";
 
 export interface Stay {
