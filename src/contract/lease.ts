@@ -16,7 +16,7 @@ export const leaseToken = () =>
     described(
       v.pipe(
         v.string("must be text"),
-        v.regex(/^[0-9a-f]{24}$/, "is not a lease token: claim answers with one, of 24 hexadecimal digits"),
+        v.regex(/^[0-9a-f]{24}$/, "must be the 24 hexadecimal digits that claim answered with"),
       ),
       {
         type: "text",

@@ -43,7 +43,10 @@ export const ackMode = () =>
 
 export const visibilitySeconds = () =>
   v.optional(
-    integer("with manual acks: hidden from others for so long (default: 60)", { min: 1, max: 7 * 86_400 }),
+    integer("with manual acks: redelivered unless acknowledged within this time (default: 60)", {
+      min: 1,
+      max: 7 * 86_400,
+    }),
     60,
   );
 

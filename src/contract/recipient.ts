@@ -14,4 +14,4 @@ export const recipient = () =>
 
 export type Recipient = v.InferOutput<ReturnType<typeof recipient>>;
 
-export const strict = () => flag("refuse a recipient that nobody has used yet");
+export const strict = () => flag("fail if the recipient is unknown");

@@ -13,7 +13,7 @@ type Input = ParsedOf<"threads.claim"> & { handOver?: string };
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {
     if (input.timeoutSeconds !== undefined)
-      throw new InboxError("invalid_input", "a timeout requires wait", {
+      throw new InboxError("invalid_input", phrase`${field("timeoutSeconds")} requires ${field("wait")}`, {
         hint: phrase`add ${field("wait")}`,
       });
     return engine.write((tx) => threadsClaim(tx, input));

@@ -163,6 +163,6 @@ test("[B4] [C3] mail that has become another's while standard output was stuck: 
   Bun.spawnSync(["sh", "-c", `echo > "${gate}"`]);
   const result = await stuck;
   expect([result.code, result.json.total]).toEqual([20, 1]);
-  expect(result.stderr).toContain("not yours any more");
+  expect(result.stderr).toContain("no longer yours");
   expectNoTrace(result);
 });

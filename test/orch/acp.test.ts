@@ -148,8 +148,8 @@ describe("permission", () => {
 
 describe("ends that are none", () => {
   const reasons: [step: Step, error: string][] = [
-    [{ stop: "max_tokens" }, "no more tokens"],
-    [{ stop: "max_turn_requests" }, "too often"],
+    [{ stop: "max_tokens" }, "token limit"],
+    [{ stop: "max_turn_requests" }, "limit of model requests"],
     [{ stop: "refusal" }, "refused"],
     [{ crash: 3 }, "exited before its turn was complete"],
   ];
@@ -246,6 +246,6 @@ describe("going on, and models", () => {
     const unknown = await talked({ ways: { models: ["small", "big"] }, job: { model: "huge" } });
     expect(unknown.outcome.error).toBe('it has no model "huge"; there are small, big');
     const none = await talked({ job: { model: "huge" } });
-    expect(none.outcome.error).toContain("lets nobody choose a model");
+    expect(none.outcome.error).toContain("does not support selecting a model");
   });
 });

@@ -326,20 +326,20 @@ describe("mistakes name file, table and key, and what was meant", () => {
     [
       "no variable's name",
       '[runners.a]\ncommand = ["x"]\npass_env = ["A=b"]',
-      ': [runners.a] pass_env holds "A=b", which is no variable',
+      ': [runners.a] pass_env holds "A=b", which is not a variable name',
       "NPM_TOKEN",
     ],
     [
       "the prompt twice",
       '[runners.a]\ncommand = ["x", "{prompt}"]\nprompt = "argument"',
-      ": [runners.a] prompt says what {prompt} in command says",
-      "leave one",
+      ": [runners.a] prompt duplicates {prompt} in command",
+      "leave out one",
     ],
     [
       "a session from nowhere",
       '[runners.a]\ncommand = ["x"]\nresume = ["x", "{session}"]',
-      ": [runners.a] resume holds {session}, but nothing says",
-      "{session} into command",
+      ": [runners.a] resume contains {session}, but the runner",
+      "{session} to command",
     ],
     ["runners that are no table", "runners = 1", ": runners must be a table of tables, got 1", "[runners."],
     [

@@ -1,6 +1,7 @@
 /** [U1] Pushing to the person's inbox. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { addEntry, entryOrder } from "../entry.ts";
@@ -15,7 +16,7 @@ export function* entriesPush(
   const docs = input.docs ?? [];
   if (!docs.length && !comments)
     throw new InboxError("invalid_input", "the entry is empty: give docs or comments", {
-      hint: 'docs: [{"path": "report.md"}], comments: "what you say about it"',
+      hint: phrase`add ${field("docs", blank("report.md"))}, or ${field("comments", blank("…"))}`,
     });
   const workspace = yield* findWorkspace(input.workspace);
   yield* tx.lock(entryOrder);

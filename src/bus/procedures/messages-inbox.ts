@@ -18,7 +18,7 @@ type Input = ParsedOf<"messages.inbox">;
 export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
   const { channel, reader, sender, correlationId } = input;
   if (input.commit && reader === undefined)
-    throw new InboxError("invalid_input", "commit moves a reader's position, and no reader was given", {
+    throw new InboxError("invalid_input", phrase`${field("commit")} requires ${field("reader")}`, {
       hint: phrase`add ${field("reader", blank("NAME"))}`,
     });
   if (input.newest && (reader !== undefined || input.afterId !== undefined))

@@ -26,9 +26,9 @@ export function* threadsSend(tx: Context, input: Input): Procedure<Output> {
   if (misplaced)
     throw new InboxError(
       "invalid_input",
-      `${misplaced} belongs to a new thread, but ${input.thread} exists`,
+      phrase`${field(misplaced)} is for a new thread and cannot be combined with ${field("thread")}`,
       {
-        hint: `leave out ${misplaced} to add to the thread; to create a new thread, give to and subject without thread`,
+        hint: phrase`leave out ${field(misplaced)} to add to the thread, or leave out ${field("thread")} to create a new one`,
       },
     );
   return yield* postInThread(tx, { ...input, thread: input.thread, kind: input.kind ?? "progress" });

@@ -52,7 +52,8 @@ const about: Record<Program, { what: string; round: string }> = {
 };
 
 /** [C3] */
-const exitCodes = `Exit codes: 0 ok, 1 a handoff failed, 10 nothing matched, 20 conflict, 30 invalid, 40 not found, 50 storage;
+const exitCodes = `Exit codes: 0 ok, 1 the handed-off task failed, 10 nothing matched, 20 conflict, 30 invalid or not allowed, 40 not found
+or expired, 50 unavailable (storage, hub, quota),
 130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated`;
 
 export function programHelp(program: Program, version: string): string {

@@ -74,10 +74,9 @@ function apply(filling: Filling, flag: Flag, given: GivenFlag): void {
   if ((field.type === "list" || field.paths) && Array.isArray(input[field.key]))
     (input[field.key] as unknown[]).push(...(value as unknown[]));
   else if (field.key in input)
-    throw invalid(
-      `${flagName(field)} was given more than once`,
-      `give ${flagName(field)} or ${flag.name}, once`,
-    );
+    throw flag.name === flagName(field)
+      ? invalid(`${flag.name} was given more than once`, `give ${flag.name} only once`)
+      : invalid(`${flagName(field)} and ${flag.name} cannot be combined`, "give only one of them");
   else input[field.key] = value;
 }
 

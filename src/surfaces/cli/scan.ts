@@ -115,5 +115,8 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
 
 function unknownFlag(name: string, known: readonly string[], where: string): InboxError {
   const guess = didYouMean(name, known);
-  return invalid(`${where} has no flag ${name}${guess ? `; ${guess}` : ""}`, `${where} --help lists them`);
+  return invalid(
+    `${where} has no flag ${name}${guess ? `; ${guess}` : ""}`,
+    `${where} --help lists its flags`,
+  );
 }

@@ -8,12 +8,12 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
   "workspaces.add": ({ workspace, hubUrl }, _paint, spell) => {
     const tools = `/mcp/${workspace.workspaceId}`;
     const url = hubUrl === null ? blank(`HUB${tools}`) : `${hubUrl}${tools}`;
-    const begin = hubUrl === null ? spell(phrase`; ${call("bus.serve")} starts a hub, then`) : "";
+    const begin = hubUrl === null ? `; ${spell(phrase`${call("bus.serve")} starts a hub`)}, then run` : "";
     return `${workspace.workspaceId} ${inLine(workspace.label)}
   its agent, ${safe(workspace.agent)}, speaks MCP at the hub's ${tools}${begin}:
   ${spell(phrase`${call("bus.setup", { client: "claude", url })}`)}`;
   },
-  "workspaces.remove": ({ workspace }) => `forgot ${workspace.workspaceId} ${inLine(workspace.label)}`,
+  "workspaces.remove": ({ workspace }) => `removed ${workspace.workspaceId} ${inLine(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint, spell) =>
     workspaces.length
       ? textTable(
