@@ -7,6 +7,7 @@ import { blank, call, phrase } from "../../contract/phrase.ts";
 import { fs } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
+import { translate } from "./errors.ts";
 
 type Report = OutputOf<"bus.doctor">;
 type Check = Report["checks"][number];
@@ -17,17 +18,29 @@ const safeSqlite = [3, 51, 3];
 export function diagnose(path: string): Report {
   const db = openDatabase(path);
   try {
-    const checks = [
-      engine(db),
-      schema(db, path),
-      integrity(db),
-      journal(db),
-      ...permissions(path),
-      room(fs().statfsSync(dirname(path)), dirname(path)),
-      clock(db),
-      leases(db),
-      deadLetters(db),
+    const looks: (() => Check | Check[])[] = [
+      () => engine(db),
+      () => schema(db, path),
+      () => integrity(db),
+      () => journal(db),
+      () => permissions(path),
+      () => room(fs().statfsSync(dirname(path)), dirname(path)),
+      () => clock(db),
+      () => leases(db),
+      () => deadLetters(db),
     ];
+    const damages = new Set<string>();
+    const checks = looks.flatMap((look): Check | Check[] => {
+      try {
+        return look();
+      } catch (error) {
+        // A damaged file fails in any of them, in the same way: it is said once.
+        const { message } = translate(error, path);
+        if (damages.has(message)) return [];
+        damages.add(message);
+        return { name: "integrity", status: "fail", detail: message, fix: damaged };
+      }
+    });
     return { healthy: checks.every(({ status }) => status !== "fail"), checks };
   } finally {
     db.close();
@@ -43,6 +56,7 @@ export function notedHub(path: string): string | null {
   }
 }
 
+const damaged = "restore the file from a backup";
 const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
 const get = <T>(db: Database, query: string) => db.query(query).get() as T;
 
@@ -69,7 +83,7 @@ function schema(db: Database, path: string): Check {
 function integrity(db: Database): Check {
   const { quick_check } = get<{ quick_check: string }>(db, "pragma quick_check(1)");
   if (quick_check === "ok") return ok("integrity", "no damage found");
-  return { name: "integrity", status: "fail", detail: quick_check, fix: "restore the file from a backup" };
+  return { name: "integrity", status: "fail", detail: quick_check, fix: damaged };
 }
 
 function journal(db: Database): Check {
