@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync, write
 import { join } from "node:path";
 import { run } from "../support/cli.ts";
 import { fingerprint } from "../support/fingerprint.ts";
+import { foldLog } from "../support/fold-log.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const inbox = (db: string, args: readonly string[]) => run([...args, "--db", db, "--json"]);
@@ -13,6 +14,7 @@ const inbox = (db: string, args: readonly string[]) => run([...args, "--db", db,
 async function ourDatabase(path: string): Promise<void> {
   expect((await inbox(path, ["init"])).code).toBe(0);
   expect((await inbox(path, ["send", "--from", "l", "--to", "w", "--subject", "s"])).code).toBe(0);
+  foldLog(path);
 }
 
 function alter(path: string, statements: string): void {

@@ -1,10 +1,10 @@
 /** A folder where nothing can be written. */
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { desk, run } from "../support/cli.ts";
 import { fingerprint } from "../support/fingerprint.ts";
+import { foldLog } from "../support/fold-log.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { describeMounting, readOnlyView } from "../support/mounts.ts";
 
@@ -16,13 +16,6 @@ const commands = [
   ["wait-reply", "thr_1", "--agent", "l", "--timeout-seconds", "1"],
   ["init"],
 ].map((args) => ({ command: args.join(" "), args }));
-
-/** A command leaves its log behind; the last connection that closes does not. */
-function foldLog(path: string): void {
-  const db = new Database(path);
-  db.query("select count(*) from threads").get();
-  db.close();
-}
 
 describeMounting("a read-only folder", import.meta.path, () => {
   test.each(commands)("[C3] $command in one with a database is refused as storage", async ({ args }) => {
