@@ -49,7 +49,6 @@ export async function fileSpot(): Promise<Spot> {
   };
 }
 
-let made = 0;
 const sequences = {
   tasks: "tasks_task_number_seq",
   threads: "threads_thread_id_seq",
@@ -63,7 +62,8 @@ const sequences = {
 
 /** A schema that is not there yet. */
 export async function serverSpot(): Promise<Spot> {
-  const schema = `move_${process.pid}_${made++}`;
+  // Files of tests share a process one after the other: a counter would give a name again.
+  const schema = `move_${crypto.randomUUID().slice(0, 13).replace("-", "")}`;
   const admin = administrator();
   const ask = async (text: string) => (await admin.unsafe(text)) as unknown as { row: Row }[];
   const existing = async (table: string) =>

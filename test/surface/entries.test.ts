@@ -33,7 +33,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
   const odd = await at.human("entries", "show", "x");
   expect([odd.code, odd.stderr]).toEqual([30, expect.stringContaining("must be an entry's id")]);
   expect((await at.inbox("entries", "delete", crypto.randomUUID())).code).toBe(40);
-  expect((await at.human("workspace", "remove", workspace.workspace_id)).stdout).toContain("forgot");
+  expect((await at.human("workspace", "remove", workspace.workspace_id)).stdout).toContain("removed");
 });
 
 test("[U5] export and import speak lines, through a pipe and a hub; what is no entry is told of and passed over", async () => {
