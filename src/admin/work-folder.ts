@@ -13,7 +13,7 @@ export function besideBus(location: string, env: Environment): string {
   return databaseFile(location) === undefined ? join(stateFolder(env), "work") : location;
 }
 
-/** A new folder `NEAR-work-PID-XXXXXX`. Those that killed processes left are removed. */
+/** A new folder, `NEAR-work-PID-` and random characters. Folders that killed processes left are removed. */
 export async function withWorkFolder<T>(near: string, work: (folder: string) => Promise<T>): Promise<T> {
   const parent = dirname(near);
   const missing = look(parent) === undefined;

@@ -53,7 +53,7 @@ export const mailView = (row: MessageRow): Mail => ({
 /** [M5] Visible while it has not expired. */
 export const unexpired = (now: string) => sql`(messages.expires_at is null or messages.expires_at > ${now})`;
 
-/** After so many deliveries that the reader was to ack and did not, a message is dead. */
+/** The number of manual deliveries without an ack after which a message is a dead letter. */
 const lapseLimit = 5;
 const lapseReason = `not acknowledged after ${lapseLimit} deliveries`;
 

@@ -21,7 +21,7 @@ export function* addToOutbox(tx: Context, { id, agent, expiresInMs }: Pointed): 
 export const msUntil = (at: string | null, now: string) =>
   at === null ? null : Date.parse(at) - Date.parse(now);
 
-/** Who has taken one to the carrier has so long to do it: then it is anybody's again. */
+/** How long a process may take to hand a pointer to the carrier; after that another process takes it. */
 const takenMs = 10_000;
 
 /** Those that nobody has carried for a while, and nobody is carrying. */

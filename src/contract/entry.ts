@@ -6,7 +6,7 @@ import { kinds } from "./message.ts";
 /** The person is an agent of this name: what is sent to it is an entry ([U9]). */
 export const person = "user";
 
-/** For so long a deleted entry can be brought back. */
+/** How long a deleted entry can be restored. */
 export const restoreSeconds = 10;
 
 /** Unread ones are counted so far and no further: nobody reads the number of a thousandth. */

@@ -10,7 +10,7 @@ import { type SearchHit, type SearchKind, searchKinds } from "../contract/search
 import type { Engine, Work } from "../engines/engine.ts";
 
 const catchUpWaitMs = 500;
-/** So long others wait for all searches together, and for the end of a step. */
+/** How long other calls wait for all searches together, and for the end of one step. */
 const turnMs = 1;
 /** Texts that are read in one step: they may be long. */
 const textsAtOnce = 10;

@@ -59,7 +59,7 @@ export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<v
 
 // Loaded by those who live on: a command has no use for it.
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
-/** So often what is old is looked for; deleting it goes in short steps. */
+/** How often the hub looks for old data; it is deleted in short steps. */
 const retentionMs = 10 * 60_000;
 /** A limit that was set by mistake can be taken back before anything is deleted by it. */
 const graceMs = 60_000;

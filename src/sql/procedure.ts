@@ -79,9 +79,9 @@ export interface Searching {
 }
 
 export interface Wanted {
-  /** So many of the newest are compared, if a part has more. */
+  /** The maximum number of texts to compare: the newest, if a part has more. */
   among: number;
-  /** And of those so many of the best are enough. */
+  /** The maximum number of matches to return, the best ones. */
   best: number;
   part: number | undefined;
 }

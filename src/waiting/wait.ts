@@ -8,7 +8,7 @@ import type { Engine } from "../engines/engine.ts";
 
 export interface Looked<T> {
   found?: T;
-  /** Time alone may bring something, at the latest after so many milliseconds. */
+  /** Something may change by time alone: read again after at most this many milliseconds. */
   againInMs?: number;
   /** What to wait on from now on, where that has changed. */
   topics?: readonly string[];

@@ -26,7 +26,7 @@ export function* entriesHistory(
     select ${entryColumns} from entries where ${joined(conditions, " and ")}
     order by entries.created_at desc, entries.entry_number desc limit ${literal(limit + 1)}`);
   const unreadOnes = sql`from entries where ${joined([isVisible, unreadOnly, ...ofWorkspace()], " and ")}`;
-  // Walking to the thousandth costs half of counting so many, and only where there is none is there little to count.
+  // Finding the thousandth unread entry costs half of counting a thousand. Only if there is none are they counted.
   const { count } = (yield* one<{ count: number }>(sql`
     select coalesce(
       (select ${literal(unreadLimit)} ${unreadOnes} order by entries.created_at desc limit 1 offset ${literal(unreadLimit - 1)}),

@@ -15,7 +15,7 @@ import { snippetOf } from "../words.ts";
 
 export type { Match };
 
-/** So many of the newest are compared with each other. */
+/** The maximum number of texts to rank against each other, the newest ones. */
 export const among = 1000;
 /** Of a long text so much is looked through for the snippet. */
 const lookedAt = 100_000;

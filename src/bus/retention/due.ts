@@ -14,7 +14,7 @@ export interface Place {
 /** Rows that are looked at in one step, and about how much of them is deleted. */
 export const rowsAtOnce = 200;
 const bytesAtOnce = 512 * 1024;
-/** So many are skipped in one step, where the newest are counted. */
+/** The number of rows to skip per step when the newest ones are counted. */
 const skippedAtOnce = 10_000;
 export const lastRef = Number.MAX_SAFE_INTEGER;
 
@@ -24,7 +24,7 @@ export const listed = (refs: readonly number[]): Sql =>
 
 export const later = (a: Place, b: Place): Place => (a.at > b.at || (a.at === b.at && a.ref > b.ref) ? a : b);
 
-/** Everything that was over so many days ago. */
+/** Everything that ended at least that many days ago. */
 export function* cutByAge(tx: Context, days: number): Procedure<Place> {
   return { at: expiryAfter(yield* tx.clock(), -days * 86_400), ref: lastRef };
 }

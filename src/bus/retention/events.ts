@@ -34,7 +34,7 @@ export function* refuseExpired(after: number): Procedure<void> {
   );
 }
 
-/** How far events may go: those of up to a time, and all but so many of the newest. */
+/** Up to which event to delete: by age, and by how many of the newest are kept. */
 export interface EventCut {
   before: string | null;
   count: number | null;

@@ -10,7 +10,7 @@ export interface Names {
   quorum: boolean;
 }
 
-/** An agent that nobody has asked after for so long has no queue; what it is sent waits in the database as ever. */
+/** After this time without a reader an agent's queue is deleted; its mail stays in the database. */
 const unusedMs = 7 * 86_400_000;
 const deadLimit = 10_000;
 

@@ -9,7 +9,7 @@ export interface Address {
   schema: string;
   /** A pooler that gives a connection to each transaction: nothing may be kept on one (`?pooler=transaction`). */
   pooled: boolean;
-  /** At most so many connections of one process (`?pool=N`). */
+  /** The maximum number of connections of one process (`?pool=N`). */
   connections: number;
   /** For people: without the password. */
   shown: string;

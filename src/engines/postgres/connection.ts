@@ -31,7 +31,7 @@ const serverPatience = {
   tcp_keepalives_count: 3,
   tcp_user_timeout: 30_000,
 };
-/** After so long without an end the server is taken for lost, whatever its socket says. */
+/** A statement without an answer after this time means that the server is lost, whatever its socket says. */
 const deadlineMs = 15_000;
 const connectSeconds = 5;
 

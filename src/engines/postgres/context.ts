@@ -13,7 +13,7 @@ export const tryAgain = fragment`try again`;
 
 const forUpdate = fragment`for update`;
 const forUpdateFree = fragment`for update skip locked`;
-/** So many locks for all names: a message to ten thousand agents must not fill the server's table of them. */
+/** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
 
 /** What one procedure leaves behind when its transaction has been committed. */

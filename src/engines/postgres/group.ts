@@ -12,7 +12,7 @@ const together = 64;
 /** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
 const raceAttempts = 20;
 const lostAttempts = 3;
-/** Who has waited so long for a server that is away is told so, and not tried for again: sooner than those in line for a connection. */
+/** A call that has waited this long for an unreachable server fails instead of being retried. Shorter than the wait for a connection. */
 const enoughMs = 9000;
 
 /** Who waits for a lock, or for a server that has fallen silent, keeps the lane no longer than this. */

@@ -6,7 +6,7 @@ import { createDatabase, openDatabase } from "./connect.ts";
 import { translate } from "./errors.ts";
 import { migrations } from "./schema.ts";
 
-/** So many rows are written in one transaction. */
+/** The number of rows per transaction. */
 const together = 5000;
 
 export interface Loading {

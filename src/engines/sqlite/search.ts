@@ -11,7 +11,7 @@ import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 const kindSize = 2 ** 48;
 const rowOf = (kind: number, ref: number) => kind * kindSize + ref;
 
-/** Words in a part: few enough to be looked through in a few milliseconds, so many that there are not too many parts. */
+/** Words in a part: few enough to search in a few milliseconds, and enough to keep the number of parts small. */
 const partSize = 32_768;
 /** A text takes up at least so much: what is looked up for each must not become the longer work. */
 const textSize = 32;

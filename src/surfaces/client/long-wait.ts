@@ -7,7 +7,7 @@ import { patienceOf } from "../../contract/waiting.ts";
 import { isUnreachable, type Sent, send, settleOnce, tell, unanswered, type Wire } from "./request.ts";
 
 const sliceSeconds = 50;
-/** A request that lasted so long was being waited for, and not refused. */
+/** A request that lasted at least this long was a wait that had begun, not a refusal. */
 const begunMs = 500;
 const pauseMs = 300;
 /** A wait without an end does not outlive a hub that is gone for good. */

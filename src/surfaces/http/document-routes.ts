@@ -8,7 +8,7 @@ import { streaming } from "./stays.ts";
 
 type Show = (request: RoutedRequest, found: Found, server: Server, peer: Peer) => Response;
 
-/** Each stream watches a few folders, and the system gives a user only so many watches: they have a limit of their own. */
+/** Each stream watches a few folders, and the system limits a user's watches: streams have a limit of their own. */
 export function documentRoutes({ inbox, stays, stopping }: RouteContext, limit: Quota): Routes {
   const watched = openQuota("watched entries", limit);
   const ofEntry = (counted: string, show: Show): Route => ({

@@ -1,6 +1,6 @@
 /**
  * [X1] [X4] Who may come in at all. A name can be made to point here, so the Host must be ours; what a browser sends has
- * rules of its own (browsers.ts); and nobody sends more than so many requests a second.
+ * rules of its own (browsers.ts); and requests per second are limited.
  */
 import { InboxError } from "../../contract/errors.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";

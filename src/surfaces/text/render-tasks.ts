@@ -51,7 +51,7 @@ function queueText(
 
 const shownNames = 12;
 
-/** So many names as fit into a few lines, and how many more there are. */
+/** The names that fit into a few lines, and how many more there are. */
 function namesText(names: readonly string[]): string {
   const shown = names.slice(0, shownNames).map(safe).join(", ");
   return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;

@@ -9,7 +9,7 @@ export const inLine = (text: string) => safe(text).replaceAll("\n", " ");
 /** All in one line, as it is read: spaces count once. */
 export const oneLine = (text: string) => safe(text).replace(/\s+/g, " ");
 
-/** One line of at most so many characters. */
+/** One line of at most `most` characters. */
 export const cut = (text: string, most: number) => {
   const line = oneLine(text);
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
