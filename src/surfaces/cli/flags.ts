@@ -58,7 +58,7 @@ const keyField = {
   key: "idempotencyKey",
   type: "text",
   required: false,
-  help: "retries with the same key are applied once, for 7 days",
+  help: "repeated calls with this key have one effect, for 7 days",
 } satisfies Field;
 const keyFlag: Flag = {
   name: "--idempotency-key",
