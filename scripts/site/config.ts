@@ -9,6 +9,7 @@ export default {
   base: process.env.SITE_BASE ?? "/docs/",
   cleanUrls: true,
   lastUpdated: false,
+  head: [["link", { rel: "icon", href: "data:," }]],
   // Words of the product stand in angle brackets nowhere; what looks like a tag is text.
   markdown: { html: true },
   vite: { logLevel: "warn", build: { chunkSizeWarningLimit: 4096 } },
