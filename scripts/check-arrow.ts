@@ -137,6 +137,7 @@ const allowed: Record<string, string[]> = {
     "src/setup",
     "src/sql",
     "src/contract",
+    "src/version.ts",
   ],
   "src/admin/create-bus.ts": ["src/location/locate.ts", "src/engines", "src/location/trust.ts"],
   "src/platform/git-index.ts": ["src/platform/own-files.ts", "src/platform/system.ts"],

@@ -15,7 +15,8 @@ import { cleanEnvironment, root } from "../setup.mjs";
 import { targets } from "./targets.mjs";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const { name, version, license, description, type, exports, engines } = manifest;
+const { name, license, description, type, exports, engines } = manifest;
+export const { version } = manifest;
 
 export const packageOf = (target) => `${name}-${target.name}`;
 const programs = ["inbox", "orch", name];
@@ -31,6 +32,7 @@ export const publishedManifest = () => ({
   type,
   bin: Object.fromEntries(programs.map((program) => [program, `bin/${program}`])),
   exports,
+  sideEffects: false,
   engines,
   scripts: { postinstall: "node bin/install.cjs" },
   dependencies: Object.fromEntries(typesOf.map((each) => [each, manifest.dependencies[each]])),

@@ -6,7 +6,13 @@ import { busDoctor } from "./bus-doctor.ts";
 import { busInit } from "./bus-init.ts";
 import { busMigrate } from "./bus-migrate.ts";
 
-export type LocalOperation = "bus.init" | "bus.doctor" | "bus.migrate" | "bus.setup" | "bus.trust";
+export type LocalOperation =
+  | "bus.init"
+  | "bus.doctor"
+  | "bus.migrate"
+  | "bus.setup"
+  | "bus.trust"
+  | "bus.upgrade";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": busInit,
@@ -15,6 +21,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   // Loaded when asked for: no other command needs them.
   "bus.trust": async (asked, input) =>
     (await import("./bus-trust.ts")).busTrust(locate(asked), asked.env, input),
+  "bus.upgrade": async (asked, input) => (await import("./bus-upgrade.ts")).busUpgrade(asked, input),
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };
 
