@@ -12,7 +12,7 @@ function candidates() {
   return isMusl() ? names.reverse() : names;
 }
 
-/** By its loader: asking the runtime for a report takes 30 ms. */
+/** By its loader: asking the runtime for a report takes tens of milliseconds. */
 function isMusl() {
   try {
     return readdirSync("/lib").some((name) => name.startsWith("ld-musl-")) && !hasGlibc();

@@ -1,7 +1,6 @@
 /** [I4] `inbox upgrade`: which version this is, how it came here, whether there is a newer one, and the command that installs it. */
 import { dirname, join } from "node:path";
-import { InboxError } from "../contract/errors.ts";
-import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { shellWord } from "../contract/shell-word.ts";
 import type { Asked } from "../location/locate.ts";
@@ -13,15 +12,11 @@ type Installation = Report["installedBy"];
 
 const answerWaitMs = 10_000;
 
-export async function busUpgrade(asked: Asked, { check }: ParsedOf<"bus.upgrade">): Promise<Report> {
+export async function busUpgrade(asked: Asked): Promise<Report> {
   const program = fs().realpathSync(process.execPath.replace(/ \(deleted\)$/, ""));
   const installedBy = installationOf(program);
   const releases = asked.env.INBOX_RELEASES || undefined;
   const command = commandFor(installedBy, releases);
-  if (!check)
-    throw new InboxError("invalid_input", "inbox does not replace itself", {
-      hint: `to upgrade, run: ${command}`,
-    });
   const found = await latestFrom(installedBy, releases, asked.env);
   const latest = typeof found === "string" ? found : null;
   return {

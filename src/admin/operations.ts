@@ -21,7 +21,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   // Loaded when asked for: no other command needs them.
   "bus.trust": async (asked, input) =>
     (await import("./bus-trust.ts")).busTrust(locate(asked), asked.env, input),
-  "bus.upgrade": async (asked, input) => (await import("./bus-upgrade.ts")).busUpgrade(asked, input),
+  "bus.upgrade": async (asked) => (await import("./bus-upgrade.ts")).busUpgrade(asked),
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };
 

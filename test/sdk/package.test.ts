@@ -1,6 +1,6 @@
 /** The package as it is published, in a folder that has nothing else. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { root } from "../support/cli.ts";
@@ -86,10 +86,15 @@ const runtimes: [name: string, command: string[], there: boolean][] = [
   ["Deno", [deno, "run", "--allow-all", "--no-remote"], existsSync(deno)],
 ];
 
-async function runs(command: string[], name: string, script: string): Promise<unknown> {
+async function runs(
+  command: string[],
+  name: string,
+  script: string,
+  env: Record<string, string> = {},
+): Promise<unknown> {
   const file = join(installed.path, `${name.replaceAll(" ", "-")}-${crypto.randomUUID()}.mjs`);
   writeFileSync(file, script);
-  return JSON.parse(await succeeds([...command, file], installed.path));
+  return JSON.parse(await succeeds([...command, file], installed.path, env));
 }
 
 for (const [name, command, there] of runtimes) {
@@ -119,6 +124,28 @@ for (const [name, command, there] of runtimes) {
     60_000,
   );
 }
+
+test.skipIf(!existsSync(node22))(
+  "[I3] a program on Node queues a sub-agent, which the installed executable runs",
+  async () => {
+    const folder = join(installed.path, "leader/.agents");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, "agents.toml"),
+      'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n',
+    );
+    const script = `import { Inbox } from "restante";
+    const inbox = await Inbox.open(${JSON.stringify(join(folder, "coord.db"))}, { agent: "leader", create: true });
+    await inbox.tasks.push({ name: "a", prompt: "command -v inbox" });
+    await inbox.tasks.run({});
+    const { messages } = await inbox.mailbox.gather({ from: ["a"], timeoutSeconds: 60 });
+    await inbox.close();
+    console.log(JSON.stringify(messages[0].message));`;
+    const env = { INBOX_TRUST: installed.path };
+    expect(await runs([node22], "leader", script, env)).toBe(join(folder, "coord.db-tasks/bin/inbox"));
+  },
+  90_000,
+);
 
 test("[I3] a Node without SQLite says what to use instead, and makes no file", async () => {
   const db = join(installed.path, "refused/coord.db");

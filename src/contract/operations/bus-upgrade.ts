@@ -11,9 +11,9 @@ export const busUpgrade = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Say whether a newer version is known, and how to upgrade",
   detail:
-    "Changes nothing. It asks the release that INBOX_RELEASES names (an address or a folder), else npm's configured registry " +
+    "The program does not replace itself: the answer names the command that does. It asks the release that INBOX_RELEASES names (an address or a folder), else npm's configured registry " +
     "where npm installed this program. A database is brought forward by the next command of a newer program, which keeps a copy of it for 7 days.",
-  input: () => v.strictObject({ check: flag("only say it; the only way so far") }),
+  input: () => v.strictObject({ check: flag("say it, and change nothing; so does leaving it out") }),
   output: () =>
     v.strictObject({
       version: v.string(),
@@ -26,7 +26,7 @@ export const busUpgrade = operation({
       problem: v.nullable(v.string()),
       upgradeCommand: v.string(),
     }),
-  errors: ["invalid_input"],
+  errors: [],
   cli: { command: "upgrade" },
   http: { none: "it is about the program here" },
   mcp: { none: "a person installs programs" },
