@@ -75,7 +75,9 @@ found=$(checksum "$work/inbox")
 [ "$found" = "$wanted" ] || fail "$file has the checksum $found, SHA256SUMS says $wanted; nothing was installed"
 
 chmod 755 "$work/inbox"
-version=$("$work/inbox" --version) || fail "$file does not run here; nothing was installed"
+needs=
+[ -z "$libc" ] || needs=' (on Alpine: apk add libstdc++)'
+version=$("$work/inbox" --version) || fail "$file does not run here$needs; nothing was installed"
 # By rename: a program that runs keeps the old file.
 mv -f "$work/inbox" "$lib/inbox"
 for name in inbox orch; do
