@@ -10,6 +10,7 @@ import { build, compile, writeDeclarations } from "./build.mjs";
 import { fetchLocked } from "./registry.mjs";
 import { writeFormula } from "./release/brew.mjs";
 import { writeDeb } from "./release/deb.mjs";
+import { settleSignature } from "./release/mach-o.mjs";
 import { pack, version, writeMain, writePlatform } from "./release/npm.mjs";
 import { targets } from "./release/targets.mjs";
 import { root } from "./setup.mjs";
@@ -31,6 +32,7 @@ for (const target of targets.filter(({ name }) => !values.target || values.targe
   const file = `inbox-${target.name}${target.ending}`;
   const runtime = join(fetchLocked(target.runtimePackage), "bin", `bun${target.ending}`);
   compile(runtime, `dist/release/${file}`, target.compilerTarget);
+  settleSignature(target, join(out, file));
   pack(writePlatform(target, join(out, file), join(out, "npm")));
   const deb = writeDeb(target, join(out, file), out);
   console.log(`built ${file}${deb ? ` and ${deb}` : ""}`);
