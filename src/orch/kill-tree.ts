@@ -5,6 +5,7 @@
  * process group lies within a session). What a process says of itself spares nobody: supervisors and the keepers of other
  * tasks are known by the program the system says they run.
  */
+import { sleep } from "../platform/runtime.ts";
 import { fs } from "../platform/system.ts";
 import { isDead, readLink, readText, type Stat, statOf } from "./processes.ts";
 import { programWords } from "./program.ts";
@@ -95,7 +96,7 @@ async function killAll(find: (looks: Looks) => number[]): Promise<void> {
     }
     // Those just found may have started others: there is no time to lose.
     if (fresh) continue;
-    await Bun.sleep(pause);
+    await sleep(pause);
     pause = Math.min(16, pause * 2);
   }
 }

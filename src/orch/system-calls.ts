@@ -1,5 +1,7 @@
 /** The few calls of the system's C library that the runtime does not offer. Where there is none they do nothing, and say so. */
-import { dlopen, ptr } from "bun:ffi";
+import type { dlopen } from "bun:ffi";
+
+const ffi = () => require("bun:ffi") as typeof import("bun:ffi");
 
 const signatures = {
   prctl: { args: ["int", "u64", "u64", "u64", "u64"], returns: "int" },
@@ -18,7 +20,7 @@ function calls(): Calls | null {
   const musl = `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
   for (const name of ["libc.so.6", musl])
     try {
-      library = dlopen(name, signatures).symbols;
+      library = ffi().dlopen(name, signatures).symbols;
       break;
     } catch {
       // Another C library.
@@ -39,7 +41,7 @@ const closeOnExec = 0o2000000;
  */
 export function makePipe(): { from: number; to: number } | undefined {
   const ends = new Int32Array(2);
-  return calls()?.pipe2(ptr(ends), closeOnExec) === 0 ? { from: ends[0]!, to: ends[1]! } : undefined;
+  return calls()?.pipe2(ffi().ptr(ends), closeOnExec) === 0 ? { from: ends[0]!, to: ends[1]! } : undefined;
 }
 
 const noWaiting = 1;
@@ -57,10 +59,10 @@ const unlimited = 2n ** 64n - 1n;
  */
 export function brandSelf(brand?: number): void {
   const limits = new BigUint64Array(2);
-  if (calls()?.prlimit(0, realTimeLimit, null, ptr(limits)) !== 0) return;
+  if (calls()?.prlimit(0, realTimeLimit, null, ffi().ptr(limits)) !== 0) return;
   const [, most] = limits as unknown as [bigint, bigint];
   const soft = brand === undefined ? most : BigInt(brand);
   if (most !== unlimited && soft > most) return;
   limits[0] = soft;
-  calls()?.prlimit(0, realTimeLimit, ptr(limits), null);
+  calls()?.prlimit(0, realTimeLimit, ffi().ptr(limits), null);
 }

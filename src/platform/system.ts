@@ -2,7 +2,7 @@
  * What every command asks of the file system, without node:fs: loading that module takes 1 ms, a third of the
  * runtime's own start. Whoever needs more of it asks for `fs()` and pays then.
  */
-import { dlopen } from "bun:ffi";
+import { bun } from "./runtime.ts";
 
 let loaded: typeof import("node:fs") | undefined;
 
@@ -14,7 +14,7 @@ export function fs(): typeof import("node:fs") {
 /** What Bun answers for the time of a file that is not there. */
 const never = 2 ** 52 - 1;
 
-export const exists = (path: string) => Bun.file(path).lastModified !== never;
+export const exists = (path: string) => (bun ? bun.file(path).lastModified !== never : fs().existsSync(path));
 
 export interface FileState {
   kind: "file" | "folder" | "link" | "other";
@@ -94,7 +94,7 @@ const toAppend = 0o2_006_101; // O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_
 const noFollow = process.arch === "arm64" ? 0o100_000 : 0o400_000;
 
 const openLibrary = () =>
-  dlopen("libc.so.6", {
+  (require("bun:ffi") as typeof import("bun:ffi")).dlopen("libc.so.6", {
     statx: { args: ["int", "cstring", "int", "u32", "ptr"], returns: "int" },
     open: { args: ["cstring", "int", "int"], returns: "int" },
     write: { args: ["int", "ptr", "usize"], returns: "i64" },
@@ -108,7 +108,7 @@ let opened: ReturnType<typeof openLibrary> | null | undefined;
 function library(): ReturnType<typeof openLibrary> | null {
   if (opened !== undefined) return opened;
   opened = null;
-  if (process.platform !== "linux") return opened;
+  if (!bun || process.platform !== "linux") return opened;
   try {
     const symbols = openLibrary();
     if (symbols.statx(atWorkingDirectory, cString("/"), noFollowAt, basicAndBirth, stateBytes) === 0)
@@ -121,11 +121,18 @@ function library(): ReturnType<typeof openLibrary> | null {
 
 /** What a file's size and time are now; the same answer twice means that nobody wrote to it in between. */
 export function stampOf(path: string): { text: string; time: number } {
-  const file = Bun.file(path);
+  const file = bun ? bun.file(path) : statByNode(path);
   return { text: `${file.size}:${file.lastModified}`, time: file.lastModified };
 }
 
-export const sizeOf = (path: string) => Bun.file(path).size;
+export const sizeOf = (path: string) => (bun ? bun.file(path) : statByNode(path)).size;
+
+function statByNode(path: string): { size: number; lastModified: number } {
+  const found = fs().statSync(path, { throwIfNoEntry: false });
+  return found
+    ? { size: found.size, lastModified: Math.trunc(found.mtimeMs) }
+    : { size: 0, lastModified: never };
+}
 
 /** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. Never those of what a link points to. Answers whether it did. */
 export function touch(path: string): boolean {

@@ -3,11 +3,11 @@
  * fsync, with a savepoint each. Nobody is answered or woken before the commit has returned. A lone writer
  * pays no delay and no savepoint; while it is written, those who come then gather.
  */
-import type { Database } from "bun:sqlite";
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { contextOf, drive, type Noted, nothingNoted } from "./drive.ts";
+import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { whenFree } from "./lock.ts";
 
