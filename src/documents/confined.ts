@@ -8,6 +8,7 @@ import { join, sep } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { pathProblem } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
+import { isPortable } from "../platform/portable.ts";
 import { fs } from "../platform/system.ts";
 import { isOfBus } from "./bus-files.ts";
 
@@ -19,7 +20,6 @@ export interface Opened {
 
 /** Linux's own: a descriptor that names a file without opening it. */
 const onlyNamed = 0o10000000;
-const linux = process.platform === "linux";
 
 /** Why a document cannot be shown; `details.gone` says that it is not there. */
 export const notShown = (path: string, problem: string) =>
@@ -38,7 +38,7 @@ export function openConfined({ root, bus }: Confines, path: string): Opened {
   const problem = pathProblem(path);
   if (problem) throw notShown(path, `the path ${problem}`);
   try {
-    const opened = linux ? openNamed(root, path) : openAndCompare(root, path);
+    const opened = !isPortable() ? openNamed(root, path) : openAndCompare(root, path);
     if (!isOfBus(bus, opened.place, opened.stat)) return opened;
     fs().closeSync(opened.descriptor);
     throw notShown(path, "it belongs to the bus itself");

@@ -1,9 +1,10 @@
 /** One run of an agent program: started in a group of its own, followed to its end, and nothing of it left behind. */
 import { InboxError } from "../contract/errors.ts";
 import { withoutTokens } from "../contract/secret.ts";
+import { identityOf } from "../platform/processes/processes.ts";
 import { fs } from "../platform/system.ts";
-import { killBelow, type Tree } from "./kill-tree.ts";
-import { identityOf } from "./processes.ts";
+import type { Tree } from "./find-tree.ts";
+import { killBelow } from "./kill-tree.ts";
 import { wayToGet } from "./profiles/built-in.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { placeOf } from "./profiles/profile-list.ts";

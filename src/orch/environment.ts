@@ -1,6 +1,6 @@
 /** [Q4] What a sub-agent finds in its environment, and what it must not inherit. */
 import bunVariables from "./bun-variables.json" with { type: "json" };
-import { markName } from "./kill-tree.ts";
+import { markName } from "./find-tree.ts";
 
 /** About one agent or one process, never to be handed down to another. */
 export const personal: readonly string[] = [

@@ -6,10 +6,11 @@ import { type KeptTask, keptTasks, markOf, takeOver, unstart } from "../bus/task
 import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import { readOwn } from "../platform/own-files.ts";
+import { bootId, bootIn, isStopped, lives, pidIn } from "../platform/processes/processes.ts";
 import { fs } from "../platform/system.ts";
 import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./paths.ts";
-import { bootId, bootIn, isStopped, lives, pidIn } from "./processes.ts";
+import { seenIn } from "./seen.ts";
 import { readTranscript } from "./transcript.ts";
 
 /**
@@ -66,7 +67,8 @@ async function clearUp(
   const end = (ending: Ending) => engine.write((tx) => endTask(tx, number, token!, ending));
   if (row.host !== host) return void (await end(lost(row)));
   if (row.keeper !== null) endKeeper(row.keeper);
-  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft({ mark: markOf(token!), bus });
+  if (row.keeper === null || bootIn(row.keeper) === bootId())
+    await killLeft({ mark: markOf(token!), bus, seen: seenIn(row.folder) });
   if (row.keeper === null && death?.complaint === undefined) {
     // Marked as started, and whoever should have kept it was killed before it began.
     return engine.write((tx) => unstart(tx, number, token!));

@@ -2,9 +2,10 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brandFor, killLeft, markName } from "../../src/orch/kill-tree.ts";
-import { isDead, statOf } from "../../src/orch/processes.ts";
-import { brandSelf } from "../../src/orch/system-calls.ts";
+import { markName } from "../../src/orch/find-tree.ts";
+import { brandFor, killLeft } from "../../src/orch/kill-tree.ts";
+import { brandSelf } from "../../src/platform/processes/brand.ts";
+import { isDead, statOf } from "../../src/platform/processes/processes.ts";
 import { begun, type Crew, crew } from "../support/crew.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
