@@ -28,7 +28,14 @@ export interface RunOptions {
 
 /** An environment without anything of the one the tests run in that could steer the program. */
 export function bareEnvironment(more: Record<string, string> = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", HOME: "/nonexistent", LANG: "C.UTF-8", ...testUser(), ...testPlatform(), ...more };
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: "/nonexistent",
+    LANG: "C.UTF-8",
+    ...testUser(),
+    ...testPlatform(),
+    ...more,
+  };
 }
 
 export function start(args: readonly string[], options: RunOptions = {}): Subprocess<"pipe", "pipe", "pipe"> {

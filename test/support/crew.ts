@@ -53,7 +53,7 @@ export interface Crew {
 const orchProgram = join(root, "dist/orch");
 const shell = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
 
-export async function crew(toml = "", db?: string): Promise<Crew> {
+export async function crew(toml = "", db?: string, more: Record<string, string> = {}): Promise<Crew> {
   const folder = temporaryFolder();
   const path = folder.path;
   const file = join(path, ".agents/coord.db");
@@ -61,6 +61,7 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
     HOME: path,
     XDG_STATE_HOME: join(path, ".local/state"),
     ...(db !== undefined && { INBOX_DB: db, INBOX_PROFILES: join(path, ".agents/agents.toml") }),
+    ...more,
   };
   const here: RunOptions = { cwd: path, env };
   const checked = async (args: string[], options: RunOptions) => {
