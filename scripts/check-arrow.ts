@@ -54,6 +54,7 @@ const allowed: Record<string, string[]> = {
   "src/documents": [
     "src/documents",
     "src/contract",
+    "src/platform/descriptors.ts",
     "src/platform/portable.ts",
     "src/platform/system.ts",
     "src/platform/watch.ts",

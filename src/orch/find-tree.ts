@@ -56,7 +56,7 @@ export class Looks {
     this.seen.add(pid);
     const stat = this.look.stat(pid);
     if (stat && !isDead(stat)) return stat;
-    this.missed(pid);
+    if (!this.look.atOnce) this.missed(pid);
     if (stat) this.others.set(pid, nowhere);
     return undefined;
   }
@@ -84,14 +84,13 @@ const intruding = /^((?:LD|DYLD|BUN|NODE)_\w+)=(.*)$/s;
  */
 function isOther(pid: number, variables: Variables, { mark, bus }: Tree, look: Look): boolean {
   if (variables.has("INBOX_KEEP", mark)) return false;
-  const all = variables.all();
-  if (!all.some((one) => /^INBOX_(SUPERVISOR|KEEP)=/.test(one))) return false;
+  if (!variables.has("INBOX_SUPERVISOR") && !variables.has("INBOX_KEEP")) return false;
   const [, ...own] = programWords();
   const is = (command: string) => look.hasWords(pid, ["orch", ...own, command, "--db", bus]);
   if (!is("supervise") && !is("keep")) return false;
   const executable = look.executable(pid);
   if (executable === "" || executable !== look.executable(process.pid)) return false;
-  return all.every((one) => {
+  return variables.all().every((one) => {
     const [, name, value] = intruding.exec(one) ?? [];
     return name === undefined || value === (process.env[name] ?? "");
   });
@@ -125,23 +124,23 @@ function marked(tree: Tree, looks: Looks, root?: number): number[] {
     if (answer === undefined) {
       const stat = looks.at(pid);
       if (stat) stats.set(pid, stat);
-      answer = stat !== undefined && ours(pid, stat);
+      // A parent that ended while the others were read: what it left still names it.
+      answer = stat ? ours(pid, stat) : seen?.has(pid) === true && !look.stat(pid);
       known.set(pid, answer);
     }
     return answer;
   };
-  const ours = (pid: number, stat: Stat): boolean => {
+  const ours = (pid: number, { parent, start, session }: Stat): boolean => {
     const variables = look.variables(pid);
-    const other = isOther(pid, variables, tree, look);
-    if (!other) {
-      const branded = look.isBranded(pid, brand);
-      if (branded === undefined) looks.missed(pid);
-      const start = seen?.get(pid);
-      if (start !== undefined && isSameStart(start, stat.start)) return true;
-      if (branded || variables.has(markName, mark) || belongs(stat.parent)) return true;
-      if (branded === undefined) return false;
-    }
-    looks.others.set(pid, { session: other ? 0 : stat.session });
+    const branded = look.isBranded(pid, brand);
+    if (branded === undefined) looks.missed(pid);
+    const before = seen?.get(pid);
+    const known = before !== undefined && isSameStart(before, start);
+    if (known || branded || variables.has(markName, mark) || belongs(parent)) {
+      // Asked last, for what a process executes may take another to find out.
+      if (!isOther(pid, variables, tree, look)) return true;
+      looks.others.set(pid, { session: 0 });
+    } else if (branded !== undefined) looks.others.set(pid, { session });
     return false;
   };
   // The newest are looked at first, for they may go. The oldest are struck first: whoever sees a child end would go on.

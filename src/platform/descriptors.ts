@@ -54,3 +54,6 @@ export async function isInherited(descriptor: number): Promise<boolean> {
   const flags = /^flags:\s*([0-7]+)/m.exec(await Bun.file(info).text())?.[1] ?? "0";
   return (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
+
+/** Linux: a path that leads to an open file itself, wherever that lies by now; read as a link, it says where. */
+export const pathOfOpen = (descriptor: number) => `/proc/self/fd/${descriptor}`;

@@ -127,8 +127,8 @@ export function replaceOwn(path: string, text: string): void {
 }
 
 /** Makes the folder where there is none. */
-export function makeOwnFolder(path: string): void {
-  if (!requireOwn(path, "folder")) fs().mkdirSync(path, { recursive: true, mode: 0o700 });
+export function makeOwnFolder(path: string, { recursive } = { recursive: true }): void {
+  if (!requireOwn(path, "folder")) fs().mkdirSync(path, { recursive, mode: 0o700 });
   requireOwn(path, "folder");
 }
 

@@ -81,7 +81,8 @@ export class WakeFiles {
     bucket.watcher?.close();
     bucket.watcher = undefined;
     try {
-      makeOwnFolder(this.folder);
+      // Never the database's own folder: where that was deleted, nothing of it comes back.
+      makeOwnFolder(this.folder, { recursive: false });
       closeSync(openOwnToAppend(bucket.file));
       remember(bucket);
       if (!tellsAll()) this.#poll();

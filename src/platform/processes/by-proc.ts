@@ -37,7 +37,8 @@ function variablesOf(pid: number) {
   // Each between two zeros.
   const text = `\u0000${readText(`/proc/${pid}/environ`)}\u0000`;
   return {
-    has: (name: string, value: string) => text.includes(`\u0000${name}=${value}\u0000`),
+    has: (name: string, value?: string) =>
+      text.includes(value === undefined ? `\u0000${name}=` : `\u0000${name}=${value}\u0000`),
     all: () => text.split("\u0000"),
   };
 }
@@ -64,6 +65,7 @@ function isBranded(pid: number, brand: number): boolean | undefined {
 }
 
 const look: Look = {
+  atOnce: false,
   pids: () =>
     fs()
       .readdirSync("/proc")

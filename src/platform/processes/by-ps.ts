@@ -94,6 +94,7 @@ function look(): Look {
   const nothing: Line = { pid: 0, parent: 0, group: 0, state: "X", start: "", text: "" };
   const of = (pid: number) => lines.get(pid) ?? nothing;
   return {
+    atOnce: true,
     pids: () => [...lines.keys()],
     stat: (pid) => {
       const line = lines.get(pid);

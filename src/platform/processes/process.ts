@@ -12,7 +12,8 @@ export interface Stat {
 
 /** The environment a process was started with. */
 export interface Variables {
-  has(name: string, value: string): boolean;
+  /** Whether there is one of that name, and with that value where one is given. */
+  has(name: string, value?: string): boolean;
   /** As `NAME=value`. */
   all(): string[];
 }
@@ -22,6 +23,8 @@ export interface Variables {
  * look began.
  */
 export interface Look {
+  /** All were read at once: whatever one that has gone had started is listed too. */
+  atOnce: boolean;
   pids(): number[];
   stat(pid: number): Stat | undefined;
   variables(pid: number): Variables;

@@ -3,7 +3,7 @@
  * joined by blanks, and where `ps` was asked for it, the environment follows in the same way.
  */
 
-/** Not `sess`, which is an address in the kernel on macOS, or 0. */
+/** Not `sess`, which is an address in the kernel on macOS, or 0. A BSD pads `lstart` with blanks. */
 export const fields = "pid=,ppid=,pgid=,stat=,lstart=,command=";
 
 export interface Line {
@@ -19,7 +19,7 @@ export interface Line {
 }
 
 const time = String.raw`\w{3} +(\w{3}) +(\d+) +(\d\d):(\d\d):(\d\d) +(\d{4})`;
-const line = new RegExp(String.raw`^ *(\d+) +(\d+) +(\d+) +(\S+) +${time}(?: (.*))?$`);
+const line = new RegExp(String.raw`^ *(\d+) +(\d+) +(\d+) +(\S+) +${time}(?: +(.*))?$`);
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Undefined for a line of another kind. */
@@ -41,8 +41,8 @@ export function parseLine(text: string): Line | undefined {
 export const parseLines = (text: string): Line[] => text.split("\n").flatMap((one) => parseLine(one) ?? []);
 
 /** A value with a blank and a `NAME=` in it looks like two variables; what is looked for here has none. */
-export const hasVariable = ({ text }: Line, name: string, value: string) =>
-  `${text} `.includes(` ${name}=${value} `);
+export const hasVariable = ({ text }: Line, name: string, value?: string) =>
+  value === undefined ? text.includes(` ${name}=`) : `${text} `.includes(` ${name}=${value} `);
 
 export const variablesIn = ({ text }: Line): string[] => text.split(/ (?=[A-Za-z_]\w*=)/).slice(1);
 
