@@ -3,6 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { libraryNames } from "../../src/platform/c-library.ts";
 import { kilobytesIn } from "../../src/platform/memory.ts";
+import { byPs } from "../../src/platform/processes/by-ps.ts";
+import { isOfThisBoot } from "../../src/platform/processes/processes.ts";
 import {
   beginsWith,
   bootIn,
@@ -96,4 +98,23 @@ test("[I6.2] the C library has the name that its system gives it", () => {
   expect(libraryNames("linux", "x64")).toEqual(["libc.so.6", "libc.musl-x86_64.so.1"]);
   expect(libraryNames("linux", "arm64")).toEqual(["libc.so.6", "libc.musl-aarch64.so.1"]);
   expect(libraryNames("darwin", "arm64")).toEqual(["libSystem.B.dylib"]);
+});
+
+test("[I5.2] who could not be asked for its start or its boot is not taken for dead", () => {
+  expect(byPs.isSameStart("1794471243", "")).toBe(true);
+  expect(byPs.isSameStart("", "1794471243")).toBe(true);
+  expect(byPs.isSameStart("1794471243", "1794471244")).toBe(true);
+  expect(byPs.isSameStart("1794471243", "1794471253")).toBe(false);
+  expect(isOfThisBoot("12:1794471243:unknown")).toBe(true);
+  expect(isOfThisBoot("12:1794471243:8D1F0C8B-2E65-4F6B-9C56-0A6B6F3E7A10")).toBe(false);
+});
+
+test("[I5.2] `ps` finds this process by its number, one that is no process is none, and all agree on the start", () => {
+  const found = byPs.statOf(process.pid)!;
+  expect(found).toMatchObject({ parent: process.ppid });
+  expect(byPs.isSameStart(found.start, String(performance.timeOrigin / 1000))).toBe(true);
+  const listed = byPs.look().stat(process.pid)!;
+  expect([listed.parent, listed.session]).toEqual([found.parent, found.session]);
+  expect(byPs.isSameStart(listed.start, found.start)).toBe(true);
+  expect(byPs.statOf(2 ** 22 + 1)).toBeUndefined();
 });

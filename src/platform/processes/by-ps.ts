@@ -65,10 +65,12 @@ function isThere(pid: number): boolean {
   }
 }
 
+/** Where the machine has no room for a `ps`, whoever is there is not taken for dead. */
 function statOf(pid: number): Stat | undefined {
   if (!isThere(pid)) return undefined;
   const [line] = parseLines(output("ps", ["-ww", "-o", fields, "-p", String(pid)]).text);
-  return line && asStat(line);
+  if (line) return asStat(line);
+  return isThere(pid) ? { state: "?", parent: 0, session: 0, start: "" } : undefined;
 }
 
 const paths =
@@ -87,10 +89,22 @@ function executableOf(pid: number): string {
   return output("ps", ["-ww", "-o", "exe=", "-p", String(pid)]).text.trim();
 }
 
+/** All of them; where the machine has no room for a `ps` it is tried again. */
+function list(): Map<number, Line> {
+  for (let tries = 1; ; tries++) {
+    const { text, pid: own } = output("ps", [...allWithEnvironment, "-o", fields]);
+    const lines = new Map(parseLines(text).map((line) => [line.pid, line]));
+    lines.delete(own);
+    if (lines.size || tries === triesToList) return lines;
+    Bun.sleepSync(tries * pauseMs);
+  }
+}
+
+const triesToList = 5;
+const pauseMs = 20;
+
 function look(): Look {
-  const { text, pid: own } = output("ps", [...allWithEnvironment, "-o", fields]);
-  const lines = new Map(parseLines(text).map((line) => [line.pid, line]));
-  lines.delete(own);
+  const lines = list();
   const nothing: Line = { pid: 0, parent: 0, group: 0, state: "X", start: "", text: "" };
   const of = (pid: number) => lines.get(pid) ?? nothing;
   return {
@@ -125,5 +139,5 @@ export const byPs: Way = {
   look,
   statOf,
   isSameStart: (one, other) =>
-    one !== "" && other !== "" && Math.abs(Number(one) - Number(other)) <= startSlackSeconds,
+    one === "" || other === "" || Math.abs(Number(one) - Number(other)) <= startSlackSeconds,
 };

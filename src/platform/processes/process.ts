@@ -6,7 +6,7 @@ export interface Stat {
   parent: number;
   /** The process that began its session. Where that is not known, its process group's. */
   session: number;
-  /** The same for as long as it lives, and another for the next process with its number. */
+  /** The same for as long as it lives, and another for the next process with its number. Empty where it could not be asked. */
   start: string;
 }
 

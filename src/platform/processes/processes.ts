@@ -13,10 +13,11 @@ function way(): Way {
   return chosen;
 }
 
-let boot: string | undefined;
+const unknown = "unknown";
+let boot = unknown;
 
-export function bootId(): string {
-  boot ??= way().boot() || "unknown";
+function bootId(): string {
+  if (boot === unknown) boot = way().boot() || unknown;
   return boot;
 }
 
@@ -25,19 +26,33 @@ export const statOf = (pid: number): Stat | undefined => way().statOf(pid);
 
 export const identityOf = (pid: number) => `${pid}:${statOf(pid)?.start ?? ""}:${bootId()}`;
 export const pidIn = (identity: string) => Number(identity.split(":", 1)[0]);
-export const bootIn = (identity: string) => identity.split(":")[2];
+
+/** Where one of the two could not be asked, nobody is taken for dead because of it. */
+export function isOfThisBoot(identity: string): boolean {
+  const its = identity.split(":")[2];
+  return its === bootId() || its === unknown || bootId() === unknown;
+}
 
 export const isDead = ({ state }: Stat) => state === "Z" || state === "X";
 export const isSameStart = (one: string, other: string) => way().isSameStart(one, other);
 
-function found(identity: string | null): Stat | undefined {
-  if (identity === null || bootIn(identity) !== bootId()) return undefined;
-  const stat = statOf(pidIn(identity));
+function found(identity: string | null, stats: (pid: number) => Stat | undefined = statOf): Stat | undefined {
+  if (identity === null || !isOfThisBoot(identity)) return undefined;
+  const stat = stats(pidIn(identity));
   const start = identity.split(":")[1] ?? "";
   return stat && isSameStart(stat.start, start) && !isDead(stat) ? stat : undefined;
 }
 
 export const lives = (identity: string | null) => found(identity) !== undefined;
+
+/** The same of many, in one look; one that is not in it is asked for by itself. */
+export function livesNow(): typeof lives {
+  let look: Look | undefined;
+  return (identity) => {
+    look ??= lookAround();
+    return found(identity, look.stat) !== undefined || lives(identity);
+  };
+}
 
 /** Somebody has stopped it with a signal: it lives, and does nothing. */
 export const isStopped = (identity: string | null) => found(identity)?.state === "T";
