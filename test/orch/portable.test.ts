@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { platformVariable } from "../../src/platform/portable.ts";
 import { desk, run } from "../support/cli.ts";
-import { begun, type Crew, crew, strikeAll } from "../support/crew.ts";
+import { begun, type Crew, crew, queued, strikeAll } from "../support/crew.ts";
 import { until } from "../support/until.ts";
 
 const portable = { [platformVariable]: "portable" };
@@ -86,8 +86,7 @@ test.concurrent("[I5.3] … also when the keeper is killed after that", async ()
 
 test("[I5] [Q16] twenty tasks at once are all run, once each", async () => {
   using team = await portableCrew();
-  const names = Array.from({ length: 20 }, (_, i) => `t${i}`);
-  for (const name of names) await team.push(name, 'echo "$INBOX_TASK" >>runs');
+  await queued(team, 20, 'echo "$INBOX_TASK" >>runs');
   await team.orch("run");
   await until(
     "every task has ended",
@@ -95,7 +94,7 @@ test("[I5] [Q16] twenty tasks at once are all run, once each", async () => {
   );
   expect(await team.ask("select name from tasks where success = 0 or attempt <> 1")).toEqual([]);
   const runs = readFileSync(join(team.path, "runs"), "utf8").trim().split("\n");
-  expect(runs.sort()).toEqual(names.sort());
+  expect([runs.length, new Set(runs).size]).toEqual([20, 20]);
 });
 
 test.concurrent.each([

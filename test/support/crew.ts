@@ -181,3 +181,14 @@ function isAlive(pid: number): boolean {
 /** The task's program runs: it has made this file. */
 export const begun = (crew: Crew, name: string) =>
   until(`${name} is there`, () => Bun.file(join(crew.path, name)).exists());
+
+/** Queues that many, t1 and so on, in one go. */
+export async function queued(team: Crew, count: number, prompt: string): Promise<void> {
+  await team.push("t1", prompt);
+  const copies = Array.from({ length: count - 1 }, (_, i) => `('t${i + 2}', ${i + 2})`).join(", ");
+  await team.ask(
+    `insert into tasks (name, parent, status, prompt, profile, cwd, priority, place, retries, created_at)
+     select more.name, parent, status, prompt, profile, cwd, priority, more.place, retries, created_at
+     from tasks, (select column1 as name, column2 as place from (values ${copies}) as v) as more where tasks.name = 't1'`,
+  );
+}
