@@ -22,3 +22,19 @@ export function parseToml(text: string): unknown {
   if (bun) return bun.TOML.parse(text);
   return (require("smol-toml") as typeof import("smol-toml")).parse(text);
 }
+
+/** Runs a program to its end, with nothing to read: what it printed, and which process it was. Throws where it cannot be started. */
+export function spawnSync(
+  argv: readonly [string, ...string[]],
+  env: Record<string, string>,
+): { text: string; pid: number } {
+  if (bun) {
+    const { stdout, pid } = bun.spawnSync([...argv], { env, cwd: "/", stdin: "ignore", stderr: "ignore" });
+    return { text: stdout.toString(), pid };
+  }
+  const { spawnSync: spawn } = require("node:child_process") as typeof import("node:child_process");
+  const [program, ...args] = argv;
+  const { stdout, pid, error } = spawn(program, args, { env, cwd: "/", stdio: ["ignore", "pipe", "ignore"] });
+  if (error) throw error;
+  return { text: stdout.toString(), pid };
+}

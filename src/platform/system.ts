@@ -2,6 +2,8 @@
  * What every command asks of the file system, without node:fs: loading that module takes 1 ms, a third of the
  * runtime's own start. Whoever needs more of it asks for `fs()` and pays then.
  */
+import { type Calls, openLibrary } from "./c-library.ts";
+import { isPortable } from "./portable.ts";
 import { bun } from "./runtime.ts";
 
 let loaded: typeof import("node:fs") | undefined;
@@ -93,29 +95,24 @@ const basicAndBirth = 0xfff;
 const toAppend = 0o2_006_101; // O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
 const noFollow = process.arch === "arm64" ? 0o100_000 : 0o400_000;
 
-const openLibrary = () =>
-  (require("bun:ffi") as typeof import("bun:ffi")).dlopen("libc.so.6", {
-    statx: { args: ["int", "cstring", "int", "u32", "ptr"], returns: "int" },
-    open: { args: ["cstring", "int", "int"], returns: "int" },
-    write: { args: ["int", "ptr", "usize"], returns: "i64" },
-    close: { args: ["int"], returns: "int" },
-    utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
-  }).symbols;
+const signatures = {
+  statx: { args: ["int", "cstring", "int", "u32", "ptr"], returns: "int" },
+  open: { args: ["cstring", "int", "int"], returns: "int" },
+  write: { args: ["int", "ptr", "usize"], returns: "i64" },
+  close: { args: ["int"], returns: "int" },
+  utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
+} as const;
 
-let opened: ReturnType<typeof openLibrary> | null | undefined;
+let opened: Calls<typeof signatures> | null | undefined;
 
 /** The C library of Linux; null on another system, or where it has not what is needed. */
-function library(): ReturnType<typeof openLibrary> | null {
+function library(): typeof opened {
   if (opened !== undefined) return opened;
   opened = null;
-  if (!bun || process.platform !== "linux") return opened;
-  try {
-    const symbols = openLibrary();
-    if (symbols.statx(atWorkingDirectory, cString("/"), noFollowAt, basicAndBirth, stateBytes) === 0)
-      opened = symbols;
-  } catch {
-    // Another C library.
-  }
+  if (isPortable()) return opened;
+  const calls = openLibrary(signatures);
+  if (calls?.statx(atWorkingDirectory, cString("/"), noFollowAt, basicAndBirth, stateBytes) === 0)
+    opened = calls;
   return opened;
 }
 
@@ -134,16 +131,37 @@ function statByNode(path: string): { size: number; lastModified: number } {
     : { size: 0, lastModified: never };
 }
 
-/** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. Never those of what a link points to. Answers whether it did. */
+const posixTimes = { lutimes: { args: ["cstring", "ptr"], returns: "int" } } as const;
+let times: Calls<typeof posixTimes> | null | undefined;
+
+/**
+ * Sets a file's times to the system's now, if there is such a file; a missing one is nobody's mistake. Never those of what a link
+ * points to. Answers whether it did.
+ */
 export function touch(path: string): boolean {
   if (!exists(path)) return false;
   const libc = library();
   if (libc) return libc.utimensat(atWorkingDirectory, cString(path), null, noFollowAt) === 0;
+  if (times === undefined) times = openLibrary(posixTimes);
+  if (times) return times.lutimes(cString(path), null) === 0;
   const now = Date.now() / 1000;
   try {
     fs().lutimesSync(path, now, now);
     return true;
   } catch {
     return false; // removed in between: its waiters find out by their slow check
+  }
+}
+
+/** Tells whoever watches a file, if there is such a file. To kqueue a new time alone is no news: there its one byte is written. */
+export function ring(path: string): void {
+  if (!isPortable()) return void touch(path);
+  const { closeSync, constants, openSync, writeSync } = fs();
+  try {
+    const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    writeSync(file, ".", 0);
+    closeSync(file);
+  } catch {
+    // Not there, or no file of ours: its waiters find out by their slow check.
   }
 }
