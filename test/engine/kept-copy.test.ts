@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { isOfBus } from "../../src/documents/bus-files.ts";
 import { createDatabase, openDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openFile } from "../../src/engines/sqlite/driver.ts";
+import { openSqlite } from "../../src/engines/sqlite/engine.ts";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
+import { run } from "../../src/sql/procedure.ts";
+import { fragment } from "../../src/sql/sql.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const newest = migrations.length;
@@ -52,7 +55,7 @@ test("[I4.1] [I4.2] a database of every earlier schema is brought forward, with 
   }
 }, 60_000);
 
-test("[I4.2] the copy goes after seven days, with those of earlier upgrades; a database that needs no upgrade has none", () => {
+test("[I4.2] the copy goes with the first write after seven days, with those of earlier upgrades", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   older(path, newest - 1);
@@ -61,11 +64,17 @@ test("[I4.2] the copy goes after seven days, with those of earlier upgrades; a d
   const [earlier, foreign] = [`${path}.before-v${newest - 1}`, `${path}.before-vacation`];
   for (const file of [earlier, foreign]) writeFileSync(file, "");
   const days = (count: number) => new Date(Date.now() - count * 24 * 60 * 60 * 1000);
+  const uses = async (use: "read" | "write") => {
+    const engine = openSqlite(path);
+    await engine[use](() => run(fragment`select 1`));
+    await engine.close();
+    return [copy, earlier].map((file) => existsSync(file));
+  };
   utimesSync(copy, days(6.9), days(6.9));
-  openDatabase(path).close();
-  expect([copy, earlier].map((file) => existsSync(file))).toEqual([true, true]);
+  expect(await uses("write")).toEqual([true, true]);
   utimesSync(copy, days(7.1), days(7.1));
-  openDatabase(path).close();
+  expect(await uses("read")).toEqual([true, true]);
+  expect(await uses("write")).toEqual([false, false]);
   expect(readdirSync(folder.path).filter((name) => name.includes("before"))).toEqual([
     "coord.db.before-vacation",
   ]);

@@ -7,7 +7,7 @@ import { sleepSync } from "../../platform/runtime.ts";
 import { exists, fs, look } from "../../platform/system.ts";
 import { type Database, openFile, requireDriver } from "./driver.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
-import { dropOldCopies, keepCopy } from "./kept-copy.ts";
+import { keepCopy } from "./kept-copy.ts";
 import { migrations as ours } from "./schema.ts";
 
 /** "REST" in ASCII, in the file's header: tells our files from any other SQLite database. */
@@ -26,7 +26,6 @@ export function openDatabase(path: string, migrations: readonly string[] = ours)
       if (version === 0) throw notInitialized(path);
       if (version > migrations.length) throw newer(path, version, migrations.length);
       if (version < migrations.length) migrate(db, path, migrations);
-      else dropOldCopies(path, version);
       return db;
     } catch (error) {
       db.close();

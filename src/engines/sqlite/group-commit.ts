@@ -27,10 +27,12 @@ interface Setting {
   now: () => number;
   facts: Facts;
   announce: () => (topics: Set<string>) => void;
+  /** Called after each commit. */
+  written: () => void;
 }
 
 export function groupCommit(setting: Setting) {
-  const { db, path, facts, announce } = setting;
+  const { db, path, facts, announce, written } = setting;
   // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
   const begin = db.query("begin immediate");
   const commit = db.query("commit");
@@ -91,6 +93,7 @@ export function groupCommit(setting: Setting) {
     committed(topics);
     facts.learn(learnt);
     for (const entry of batch) settle(entry);
+    written();
   }
 
   return {

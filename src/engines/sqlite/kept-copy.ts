@@ -4,7 +4,8 @@ import { exists, fs, stampOf } from "../../platform/system.ts";
 import { openFile } from "./driver.ts";
 import { syncFolder, vacuumInto } from "./vacuum-into.ts";
 
-const keptMs = 7 * 24 * 60 * 60 * 1000;
+const lookEveryMs = 24 * 60 * 60 * 1000;
+const keptMs = 7 * lookEveryMs;
 
 const copyOf = (path: string, version: number) => `${path}.before-v${version}`;
 
@@ -32,10 +33,25 @@ export function keepCopy(path: string, version: number): void {
   }
 }
 
+/** To be told of every write that the program of this version has done: it looks after the first, and again once a day. */
+export function copyDropper(path: string, version: number): () => void {
+  let lookAt = 0;
+  return () => {
+    const now = Date.now();
+    if (now < lookAt) return;
+    lookAt = now + lookEveryMs;
+    try {
+      dropOldCopies(path, version, now);
+    } catch {
+      // They stay; the write itself is done.
+    }
+  };
+}
+
 /** Most have none, and one look tells. Of older versions it may be too, where two upgrades came soon after each other. */
-export function dropOldCopies(path: string, version: number): void {
+function dropOldCopies(path: string, version: number, now: number): void {
   const newest = copyOf(path, version);
-  if (!exists(newest) || Date.now() - stampOf(newest).time < keptMs) return;
+  if (!exists(newest) || now - stampOf(newest).time < keptMs) return;
   const beginning = `${basename(path)}.before-v`;
   for (const name of fs().readdirSync(dirname(path)))
     if (name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
