@@ -3,9 +3,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { sharedBroker } from "../support/carried.ts";
 import { root } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { type Installed, installPackage, succeeds } from "../support/installed-package.ts";
+import { postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { bashBlocks, blockWith, commandsInTable, programBlocks } from "../support/readme.ts";
 
 const { node22 } = await import(join(root, "scripts/runtimes.mjs"));
 
@@ -52,16 +55,96 @@ test("[I2] a launcher starts the programs where install scripts did not run, the
   expect(await versions()).toEqual(wanted);
 }, 60_000);
 
-test("[I2] the README's first commands run with the installed programs", async () => {
-  const readme = readFileSync(join(root, "README.md"), "utf8");
-  const tour = [...readme.matchAll(/```bash\n(.*?)```/gs)]
-    .map((match) => match[1]!)
-    .find((block) => block.includes("inbox wait-reply"))!
-    .replace(/^export PATH=.*\n/, "");
-  const env = { PATH: `${join(installed.path, "node_modules/.bin")}:${process.env.PATH}` };
-  expect(await succeeds(["bash", "-euo", "pipefail", "-c", tour], installed.path, env)).toContain(
-    "thr_1 done",
+/** As somebody does who has installed it: the programs are on PATH, and the folder is empty. */
+async function inEmptyFolder(script: string): Promise<string> {
+  const folder = join(installed.path, `empty-${crypto.randomUUID()}`);
+  mkdirSync(folder);
+  const env = { PATH: `${join(installed.path, "node_modules/.bin")}:${process.env.PATH}`, HOME: folder };
+  return succeeds(["bash", "-euo", "pipefail", "-c", script], folder, env);
+}
+
+/** Blocks of the README that are not for installed programs, or are run as they stand by other tests. */
+const elsewhere: [part: string, where: string][] = [
+  ["npm install -g restante", "test/prove/release.ts: from archives, as there is no registry"],
+  ["sh install.sh ADDRESS", "test/surface/install.test.ts"],
+  ["npm run build", "a clone; npm test begins with it"],
+  ["npm run demo", "a clone; test/surface/readme.test.ts"],
+];
+const tour = () => blockWith("inbox wait-reply").replace(/^export PATH=.*\n/, "");
+
+test("[I2] every block of commands in the README is run by a test", () => {
+  const run = ["inbox wait-reply", "claim --wait", "orch push", "inbox workspace add", "inbox migrate"];
+  for (const block of bashBlocks)
+    expect([...run, ...elsewhere.map(([part]) => part)].filter((part) => block.includes(part))).toHaveLength(
+      1,
+    );
+});
+
+test("[I2] the README's tour, worker, sub-agents and inbox run with the installed programs", async () => {
+  expect(await inEmptyFolder(tour())).toContain("thr_1 done");
+
+  const worker = `inbox init
+    printf '#!/bin/sh\\nread -r line; echo "did $line"\\n' >do-the-work; chmod +x do-the-work
+    inbox send --from lead --to ada --subject one --body good
+    ( ${blockWith("claim --wait")} ) &
+    inbox wait-reply thr_1 --agent lead --kinds result --timeout-seconds 30
+    pkill -P $! || true; kill $! || true`;
+  if (Bun.which("jq")) expect(await inEmptyFolder(worker)).toContain("did good");
+
+  const results = await inEmptyFolder(`inbox init\n${blockWith("orch push")}`);
+  for (const part of ["approach A works", "approach B works", "Finished:"]) expect(results).toContain(part);
+
+  const person = blockWith("inbox workspace add")
+    .replace("ws-…     ", '"$(inbox workspace list --json | grep -o "ws-[a-z0-9-]*" | head -1)" --yes ')
+    .replace(
+      "reply ID",
+      'reply "$(inbox entries list --json | grep -oE "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}" | head -1)"',
+    );
+  const question = 'inbox send --from ada --to user --subject "Rates section" --body "Extend it?" >/dev/null';
+  const said = await inEmptyFolder(`inbox init\n${person.replace("inbox entries list", `${question}\n$&`)}`);
+  expect(said).toContain("extend the rates section");
+}, 120_000);
+
+test.skipIf(!postgresUrl || !sharedBroker)(
+  "[I2] the README's commands for more than one machine run with the installed programs",
+  async () => {
+    using place = await temporarySchema();
+    let hubs = 0;
+    const script = blockWith("inbox migrate")
+      .replaceAll("postgres://inbox:secret@db.example/agents", place.url)
+      .replace("amqp://inbox:secret@mq.example", sharedBroker)
+      .replace(/^inbox serve.*$/gm, (line) => {
+        const out = `hub${++hubs}`;
+        const command = line.replace(/ *#.*/, "").replace(/ --port \d+/, "");
+        return `${command} --port 0 --json >${out} & pids="\${pids:-} $!"
+          for i in $(seq 600); do grep -q '"url"' ${out} && break; kill -0 $!; sleep 0.1; done; cat ${out}`;
+      });
+    expect(script.match(/kill -0/g)).toHaveLength(2);
+    const said = await inEmptyFolder(`inbox init\n${script}\ninbox doctor\nkill $pids; wait`);
+    expect(said.match(/"url"/g)).toHaveLength(2);
+  },
+  120_000,
+);
+
+test("[I2] the installed programs know every command in the README's table", async () => {
+  const commands = commandsInTable();
+  expect(commands.length).toBeGreaterThan(80);
+  const asked = commands.map(([name, ...words]) => `${name} ${words.join(" ")} --help`);
+  await inEmptyFolder(
+    asked.map((line) => `${line} >/dev/null || { echo "${line}" >&2; exit 1; }`).join("\n"),
   );
+}, 60_000);
+
+test("[I3] the README's program runs from the package", async () => {
+  await using hub = await hubHere();
+  const program = blockWith("mailbox.gather", programBlocks)
+    .replace("http://127.0.0.1:3456", hub.url)
+    .replace(
+      "const { messages",
+      `for (const from of ["ada", "bob"]) await inbox.mailbox.send({ from, to: "leader", message: "half" });\n$&`,
+    );
+  const script = `${program}\nawait inbox.close(); console.log(JSON.stringify([messages.length, missing]));`;
+  expect(await runs(["node"], "readme", script)).toEqual([2, []]);
 }, 60_000);
 
 /** What each runtime does with the SDK; it answers with one line of JSON. */
@@ -124,6 +207,17 @@ for (const [name, command, there] of runtimes) {
     60_000,
   );
 }
+
+test("[I3] a bundler for browsers takes the client for restante, with nothing of a server in it", async () => {
+  await using hub = await hubHere();
+  const entry = join(installed.path, "page.mjs");
+  writeFileSync(entry, round("restante", hub.url));
+  const { outputs } = await Bun.build({ entrypoints: [entry], target: "browser", format: "esm" });
+  const bundle = await outputs[0]!.text();
+  expect(bundle).not.toMatch(/(?:from|import|require)\s*\(?["'](?:node:|bun:|fs|path)/);
+  // What runs in a browser runs here: test/sdk/runtimes.test.ts has the client in Chromium.
+  expect(await runs(["node"], "page", bundle)).toEqual(wanted);
+}, 60_000);
 
 test.skipIf(!existsSync(node22))(
   "[I3] a program on Node queues a sub-agent, which the installed executable runs",
