@@ -74,9 +74,9 @@ async function latestFrom(
         ? await versionInRegistry(env)
         : undefined;
     if (text === undefined)
-      return { problem: "no place to ask is configured: set INBOX_RELEASES to the address of the releases" };
+      return { problem: "no release address is configured; set INBOX_RELEASES to one" };
     const found = text.trim();
-    return parts(found) ? found : { problem: `${shown ?? "npm"} answered with no version` };
+    return parts(found) ? found : { problem: `${shown ?? "npm"} did not answer with a version` };
   } catch (error) {
     return { problem: `${shown ?? "npm's registry"} did not answer: ${(error as Error).message}` };
   }

@@ -230,6 +230,6 @@ test("[I4.4] without --check it says the same, for people too", async () => {
   const { code, stdout } = await run(["upgrade"]);
   expect(code).toBe(0);
   expect(stdout).toContain(`inbox ${manifest.version} at ${program}\ninstalled   from a checkout\n`);
-  expect(stdout).toContain("newest      not known: no place to ask is configured");
+  expect(stdout).toContain("newest      unknown: no release address is configured");
   expect(stdout).toContain("to upgrade  git pull && npm run build");
 });

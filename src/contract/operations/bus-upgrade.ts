@@ -9,11 +9,11 @@ export const busUpgrade = operation({
   name: "bus.upgrade",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Say whether a newer version is known, and how to upgrade",
+  summary: "Report whether there is a newer version, and how to upgrade",
   detail:
     "The program does not replace itself: the answer names the command that does. It asks the release that INBOX_RELEASES names (an address or a folder), else npm's configured registry " +
     "where npm installed this program. A database is brought forward by the next command of a newer program, which keeps a copy of it for 7 days.",
-  input: () => v.strictObject({ check: flag("say it, and change nothing; so does leaving it out") }),
+  input: () => v.strictObject({ check: flag("only report; this is also the default") }),
   output: () =>
     v.strictObject({
       version: v.string(),

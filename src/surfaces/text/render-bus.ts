@@ -96,7 +96,7 @@ export const busRenders: NounRenders<"bus"> = {
       .join("\n");
   },
   "bus.upgrade": ({ version, program, installedBy, latest, newer, problem, upgradeCommand }, paint) => {
-    const known = latest === null ? `not known: ${safe(problem ?? "")}` : inLine(latest);
+    const known = latest === null ? `unknown: ${safe(problem ?? "")}` : inLine(latest);
     return [
       `${paint.bold(`inbox ${version}`)} at ${inLine(program)}`,
       `installed   ${installedBy === "copy" ? "by hand" : `by ${installedBy}`}`.replace(
