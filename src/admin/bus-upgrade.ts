@@ -16,7 +16,7 @@ export async function busUpgrade(asked: Asked): Promise<Report> {
   const program = fs().realpathSync(process.execPath.replace(/ \(deleted\)$/, ""));
   const installedBy = installationOf(program);
   const releases = asked.env.INBOX_RELEASES || undefined;
-  const command = commandFor(installedBy, releases);
+  const command = commandFor(installedBy, program, releases);
   const found = await latestFrom(installedBy, releases, asked.env);
   const latest = typeof found === "string" ? found : null;
   return {
@@ -41,7 +41,7 @@ export function installationOf(program: string): Installation {
   return exists(join(dirname(program), "../src/main.ts")) ? "checkout" : "copy";
 }
 
-function commandFor(installedBy: Installation, releases = "ADDRESS"): string {
+function commandFor(installedBy: Installation, program: string, releases = "ADDRESS"): string {
   const place = releases === "ADDRESS" ? releases : shellWord(withoutPassword(releases));
   const isAddress = /^[a-z]+:\/\//i.test(releases);
   const script =
@@ -49,7 +49,7 @@ function commandFor(installedBy: Installation, releases = "ADDRESS"): string {
       ? `curl -fsSL ${place}/install.sh | sh -s -- ${place}`
       : `sh ${place}/install.sh ${place}`;
   const commands: Record<Installation, string> = {
-    npm: "npm install -g restante@latest",
+    npm: commandOfNpm(program),
     brew: "brew upgrade restante",
     deb: "apt-get install ./restante_VERSION_ARCHITECTURE.deb",
     script,
@@ -57,6 +57,15 @@ function commandFor(installedBy: Installation, releases = "ADDRESS"): string {
     checkout: "git pull && npm run build",
   };
   return commands[installedBy];
+}
+
+/** A package of a project, of npx, or of the whole machine: only the folder of the last has no manifest. */
+function commandOfNpm(program: string): string {
+  const folder = program.replace(/\/node_modules\/restante.*/, "");
+  if (/\/_npx\/[^/]+$/.test(folder)) return "npx restante@latest";
+  return exists(join(folder, "package.json"))
+    ? `cd ${shellWord(folder)} && npm install restante@latest`
+    : "npm install -g restante@latest";
 }
 
 type Found = string | { problem: string };
@@ -73,8 +82,7 @@ async function latestFrom(
       : installedBy === "npm"
         ? await versionInRegistry(env)
         : undefined;
-    if (text === undefined)
-      return { problem: "no release address is configured; set INBOX_RELEASES to one" };
+    if (text === undefined) return { problem: "no release address is configured; set INBOX_RELEASES to one" };
     const found = text.trim();
     return parts(found) ? found : { problem: `${shown ?? "npm"} did not answer with a version` };
   } catch (error) {

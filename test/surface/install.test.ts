@@ -216,6 +216,9 @@ test("[I4.4] upgrade asks the registry that npm is configured for, outside of th
     newer: false,
     upgrade_command: "npm install -g restante@latest",
   });
+  writeFileSync(join(folder.path, "package.json"), "{}");
+  const local = `cd ${folder.path} && npm install restante@latest`;
+  expect((await check()).json).toMatchObject({ upgrade_command: local });
   npm("echo 'npm error code ENOTFOUND' >&2; exit 1");
   const offline = await check();
   expect(offline.code).toBe(0);
