@@ -1,8 +1,9 @@
 /** A task: a unit of work in an agent's queue. Running it makes a sub-agent of that name, and a thread. */
 import * as v from "valibot";
-import { absolutePath, choice, described, integer, name, names, number, text } from "./fields.ts";
+import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
 import { priorities } from "./thread.ts";
+import { worktree, worktreeAsked } from "./worktree.ts";
 
 /** `waiting` is queued, and to be started as soon as its turn comes. */
 export const taskStatuses = ["queued", "waiting", "running", "finished"] as const;
@@ -54,6 +55,7 @@ const taskFields = () => ({
   error: v.nullable(v.string()),
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
+  worktree: v.nullable(worktree()),
 });
 
 export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
@@ -130,4 +132,6 @@ export const taskSettings = () => ({
   permission: permission(),
   worker: worker(),
   cwd: workingFolder(),
+  worktree: worktreeAsked(),
+  withChanges: flag("its worktree begins with your uncommitted changes"),
 });

@@ -27,6 +27,7 @@ export const tables: readonly Table[] = [
   all.entries,
   all.tasks,
   all.taskDependencies,
+  all.worktrees,
   all.queues,
   all.erasedEntries,
   all.outbox,

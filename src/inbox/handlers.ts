@@ -175,9 +175,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
-  "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
+  "tasks.push": async (engine, input, { keyed }, place) =>
+    written(engine, keyed, await orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
-    supervised(place, () => written(engine, keyed, orch().assignTo(place, input))),
+    supervised(place, async () => written(engine, keyed, await orch().assignTo(place, input))),
   "tasks.run": (engine, input, { keyed }, place) =>
     supervised(place, () => written(engine, keyed, (tx) => tasksRun(tx, input))),
   "tasks.queue": reads(tasksQueue),
@@ -186,6 +187,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
   "tasks.kill": writes(tasksKill),
+  "tasks.diff": (engine, input, _, place) => orch().diffOf(engine, place, input).then(plainly),
+  "tasks.merge": (engine, input, { signal }, place) =>
+    supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
+  "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
@@ -236,8 +241,8 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
       },
     );
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const started = await supervised(place, () =>
-    engine.write(orch().assignTo(place, { ...task, message: message! })),
+  const started = await supervised(place, async () =>
+    engine.write(await orch().assignTo(place, { ...task, message: message! })),
   );
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }

@@ -6,7 +6,7 @@
 
 import type { TaskRow } from "../bus/task.ts";
 import { type Ending, endTask } from "../bus/tasks/end.ts";
-import { keepTask } from "../bus/tasks/keep.ts";
+import { type End, keepTask } from "../bus/tasks/keep.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
@@ -29,6 +29,7 @@ import type { Job } from "./runners/runner.ts";
 import { adoptOrphans } from "./system-calls.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
+import { type Home, taskHome } from "./worktree/home.ts";
 
 export interface Keeping {
   engine: Engine;
@@ -64,9 +65,11 @@ export async function keep(keeping: Keeping): Promise<void> {
   const guard = guardOver(keeping, kept);
   try {
     const place = { folder, programs: programFolder(tasks) };
-    const ending = await work(keeping, { ...place, row: kept.row, transcript, guard });
+    const home = taskHome(keeping, kept.row, transcript, guard.signal);
+    const begun = await work(keeping, { ...place, row: kept.row, transcript, guard, home });
     await killBelow(treeOf(keeping));
     if (guard.stale()) return;
+    const ending = await home.close(begun);
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
@@ -93,10 +96,11 @@ interface Kept extends Folders {
   row: TaskRow;
   transcript: Transcript;
   guard: Guard;
+  home: Home;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
-async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Kept): Promise<Ending> {
+async function work(keeping: Keeping, { row, transcript, guard, home, ...folders }: Kept): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
   let naming: Timer | undefined;
@@ -107,8 +111,9 @@ async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Ke
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     timer = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folders);
+    const cwd = await home.open(profile, env);
     return await takeTurns({
-      job,
+      job: { ...job, cwd },
       profile,
       env,
       tree: treeOf(keeping),
@@ -123,6 +128,7 @@ async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Ke
       },
     });
   } catch (error) {
+    if (guard.signal.aborted) return { success: false, ...(guard.signal.reason as End) };
     const { message, hint, code } = asInboxError(error).shape(keeping.spelling());
     const known = code !== "internal" && code !== "storage";
     return {
@@ -170,7 +176,8 @@ async function jobFor(
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,
-    prompt: row.prompt,
+    prompt: row.follow_up ?? row.prompt,
+    ...(row.follow_up !== null && row.session !== null && { session: row.session }),
     model,
     instructions: profile.instructions,
     permission: row.permission ?? usualPermission(profile),

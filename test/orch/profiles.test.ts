@@ -78,6 +78,7 @@ Review.
       resume: ["mine", "--resume", "{session}"],
       permission: "inherit",
     } as const;
+    const noWorktrees = { worktree: "auto", prepare: null, share: [], check: null } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",
       runner: mine,
@@ -86,6 +87,7 @@ Review.
       permission: null,
       gate: null,
       gateIdle: null,
+      ...noWorktrees,
     });
     expect(profiles.all.get("reviewer")).toEqual({
       name: "reviewer",
@@ -95,6 +97,7 @@ Review.
       permission: null,
       gate: ["make", "check"],
       gateIdle: null,
+      ...noWorktrees,
     });
     expect(profiles.all.get("worker")).toMatchObject({
       runner: {

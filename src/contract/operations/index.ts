@@ -57,10 +57,13 @@ import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
 import { tasksAssign } from "./tasks-assign.ts";
+import { tasksDiff } from "./tasks-diff.ts";
+import { tasksDiscard } from "./tasks-discard.ts";
 import { tasksEdit } from "./tasks-edit.ts";
 import { tasksHandoff } from "./tasks-handoff.ts";
 import { tasksKill } from "./tasks-kill.ts";
 import { tasksLog } from "./tasks-log.ts";
+import { tasksMerge } from "./tasks-merge.ts";
 import { tasksMove } from "./tasks-move.ts";
 import { tasksProfiles } from "./tasks-profiles.ts";
 import { tasksPush } from "./tasks-push.ts";
@@ -147,6 +150,9 @@ export const table = [
   tasksAssign,
   tasksHandoff,
   tasksKill,
+  tasksDiff,
+  tasksMerge,
+  tasksDiscard,
   tasksRemove,
   tasksMove,
   tasksEdit,

@@ -452,4 +452,26 @@ create index entries_message on entries (message_id) where message_id is not nul
 create index entries_thread on entries (thread_id) where thread_id is not null;
 create index tasks_token on tasks (token_id) where token_id is not null;
 `,
+  // [A1] Worktrees of tasks; [A4] what a task that goes on is told.
+  `
+create table worktrees (
+  task_number bigint primary key references tasks (task_number),
+  state text collate "C" not null,
+  repository text collate "C" not null,
+  prefix text collate "C" not null,
+  base text collate "C" not null,
+  into_branch text collate "C",
+  branch text collate "C",
+  path text collate "C",
+  tip text collate "C",
+  commits bigint,
+  files bigint,
+  insertions bigint,
+  deletions bigint,
+  merged_into text collate "C",
+  merged_commit text collate "C"
+);
+
+alter table tasks add column follow_up text;
+`,
 ];

@@ -403,4 +403,26 @@ create index entries_message on entries (message_id) where message_id is not nul
 create index entries_thread on entries (thread_id) where thread_id is not null;
 create index tasks_token on tasks (token_id) where token_id is not null;
 `,
+  // [A1] Worktrees of tasks; [A4] what a task that goes on is told.
+  `
+create table worktrees (
+  task_number integer primary key references tasks (task_number),
+  state text not null,
+  repository text not null,
+  prefix text not null,
+  base text not null,
+  into_branch text,
+  branch text,
+  path text,
+  tip text,
+  commits integer,
+  files integer,
+  insertions integer,
+  deletions integer,
+  merged_into text,
+  merged_commit text
+) strict, without rowid;
+
+alter table tasks add column follow_up text;
+`,
 ];

@@ -1,8 +1,9 @@
 /** [Q8] Reads `.agents/agents.toml`: which agent programs there are and how they are used. */
-import { dirname, resolve } from "node:path";
+import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
+import { worktreesAsked } from "../../contract/worktree.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
@@ -24,10 +25,11 @@ export const loadProfiles = (file?: string): Profiles =>
 /** A file's text as profiles. */
 export function profilesIn(file: string, text: string | undefined): Profiles {
   const top = reader(file, [], text === undefined ? {} : parsed(file, text));
-  top.takes(["default", "max_running", "runners", "profiles"]);
+  top.takes(["default", "max_running", "runners", "profiles", ...forWorktrees]);
   // A program's path is meant from the folder that really holds `.agents`, not from one with a link to it.
   const folder = dirname(text === undefined ? dirname(file) : fs().realpathSync(dirname(file)));
 
+  const usual = worktreeKeys(top, folder, noWorktrees);
   const runners = new Map<string, RunnerSettings>();
   for (const name of Object.keys(builtIns)) runners.set(name, runnerIn(name, reader("", [], {}), folder));
   for (const [name, table] of top.tables("runners")) runners.set(name, runnerIn(name, table, folder));
@@ -35,10 +37,11 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
     all.set(name, {
-      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null },
+      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null, ...usual },
       permission: asksNobody(runner) ? null : runner.permission,
     });
-  for (const [name, table] of top.tables("profiles")) all.set(name, profileIn(name, table, runners, folder));
+  for (const [name, table] of top.tables("profiles"))
+    all.set(name, { ...profileIn(name, table, runners, folder), ...worktreeKeys(table, folder, usual) });
 
   const named = top.text("default") ?? null;
   if (named !== null && !all.has(named))
@@ -47,7 +50,7 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
       `names ${JSON.stringify(named)}, which is neither a profile nor a runner`,
       meant(named, all),
     );
-  return { default: named, maxRunning: top.number("max_running", 1, true) ?? maxRunning, all };
+  return { default: named, maxRunning: top.number("max_running", 1, true) ?? maxRunning, usual, all };
 }
 
 function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
@@ -133,8 +136,8 @@ function profileIn(
   table: Reader,
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
-): Profile {
-  table.takes(["runner", "model", "instructions", "permission", "gate"]);
+): Omit<Profile, keyof WorktreeKeys> {
+  table.takes(["runner", "model", "instructions", "permission", "gate", ...forWorktrees]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -166,6 +169,28 @@ function profileIn(
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },
     permission: asksNobody(runner) ? null : (permission ?? runner.permission),
     ...gatesIn(table, folder),
+  };
+}
+
+const forWorktrees = ["worktree", "prepare", "share", "check"];
+type WorktreeKeys = Pick<Profile, "worktree" | "prepare" | "share" | "check">;
+const noWorktrees: WorktreeKeys = { worktree: "auto", prepare: null, share: [], check: null };
+
+/** [A1] [A2] At the top of the file for all profiles, in a profile for it. */
+function worktreeKeys(table: Reader, folder: string, usual: WorktreeKeys): WorktreeKeys {
+  const share = table.words("share");
+  const outside = share?.find((path) => isAbsolute(path) || normalize(path).startsWith(".."));
+  if (outside !== undefined)
+    throw table.wrong(
+      "share",
+      `holds ${JSON.stringify(outside)}, which is not in the repository`,
+      'for example share = [".env.local"]',
+    );
+  return {
+    worktree: table.choice("worktree", worktreesAsked) ?? usual.worktree,
+    prepare: program(table, "prepare", folder) ?? usual.prepare,
+    share: share?.map((path) => normalize(path).replace(/\/$/, "")) ?? usual.share,
+    check: program(table, "check", folder) ?? usual.check,
   };
 }
 

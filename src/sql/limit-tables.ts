@@ -1,0 +1,30 @@
+/** The tables of limits: what is kept, and what an agent may write. Declared as those in tables.ts, which hands them on. */
+import type { RetentionKind } from "../contract/retention.ts";
+import { integer, table, text } from "./table.ts";
+
+/** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
+export const retention = table("retention", ["kind"], {
+  kind: text<RetentionKind>(),
+  max_age_seconds: integer().orNull(),
+  max_count: integer().orNull(),
+  /** Of events: the number of the newest that was deleted, and all before it were. */
+  pruned_to: integer().nullAtFirst(),
+});
+
+/** [Y5] The quotas of one agent; those of "*" are everybody's who has none of its own. */
+export const quotas = table("quotas", ["agent_id"], {
+  agent_id: text(),
+  messages_per_minute: integer().orNull(),
+  bytes_per_day: integer().orNull(),
+  open_threads: integer().orNull(),
+  sub_agents: integer().orNull(),
+});
+
+/** What an agent has written in the minute and on the day (UTC) of its last write that counted. */
+export const quotaUsage = table("quota_usage", ["agent_id"], {
+  agent_id: text(),
+  minute: text(),
+  messages: integer(),
+  day: text(),
+  bytes: integer(),
+});
