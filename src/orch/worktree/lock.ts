@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { makeOwnFolder, readOwn } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 import { hasDied, thisProcess } from "../holder.ts";
+import { mergeLock } from "./names.ts";
 
 const pauseMs = 50;
 
@@ -17,7 +18,7 @@ export async function oneAtATime<T>(
   makeOwnFolder(folder);
   const file = join(
     folder,
-    `merging-${new Bun.CryptoHasher("sha256").update(repository).digest("hex").slice(0, 12)}`,
+    `${mergeLock}${new Bun.CryptoHasher("sha256").update(repository).digest("hex").slice(0, 12)}`,
   );
   while (!take(file)) {
     signal?.throwIfAborted();

@@ -9,6 +9,7 @@ import { field, phrase } from "../../contract/phrase.ts";
 import { makeOwnFolder } from "../../platform/own-files.ts";
 import { complaint, git, line, succeeds, tryGit } from "./git.ts";
 import { removeFolder, shareFiles } from "./make.ts";
+import { mergeFolder } from "./names.ts";
 import { identity } from "./snapshot.ts";
 import { runStep, type Step } from "./step.ts";
 
@@ -64,9 +65,6 @@ export async function mergeBranch(merge: Merge): Promise<Merged> {
     },
   );
 }
-
-/** Of those that were not cleared away, by a process that was killed, this is what they are known by. */
-export const mergeFolder = "merge-";
 
 async function inOwnWorktree<T>(
   { row: { repository }, folder }: Merge,

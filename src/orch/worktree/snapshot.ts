@@ -26,17 +26,25 @@ export async function snapshot(checkout: string, head: string): Promise<string> 
   return (await git(checkout, [...(await identity(checkout)), ...words])).trim();
 }
 
-/** Puts all that has changed into an index. Answers with what was left out, as it is a repository of its own. */
+/**
+ * Puts all that has changed into an index, but for files that were only lent (`without`). Answers with what was left out, as it
+ * is a repository of its own.
+ */
 export async function stage(checkout: string, without: readonly string[], index?: string): Promise<string[]> {
   const options = index === undefined ? {} : { index };
-  const others = without.map((path) => `:(top,exclude,literal)${path}`);
-  await git(checkout, ["add", "--all", "--sparse", "--", ":/", ...others], options);
+  await git(checkout, ["add", "--all", "--sparse", "--", ":/"], options);
   const raw = await git(checkout, ["diff", "--cached", "--raw", "-z", "--no-renames", "HEAD"], options);
   const foreign: string[] = [];
+  const lent: string[] = [];
   const words = raw.split("\0");
-  for (let i = 0; i + 1 < words.length; i += 2)
-    if (/^:\d+ 160000 /.test(words[i]!)) foreign.push(words[i + 1]!);
-  for (const path of foreign) await git(checkout, ["update-index", "--force-remove", "--", path], options);
+  for (let i = 0; i + 1 < words.length; i += 2) {
+    const [what, path] = [words[i]!, words[i + 1]!];
+    if (/^:\d+ 160000 /.test(what)) foreign.push(path);
+    else if (what.endsWith(" A") && without.some((one) => path === one || path.startsWith(`${one}/`)))
+      lent.push(path);
+  }
+  for (const path of [...foreign, ...lent])
+    await git(checkout, ["update-index", "--force-remove", "--", path], options);
   return foreign;
 }
 
