@@ -69,6 +69,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/orch/holder.ts",
     "src/orch/paths.ts",
     "src/orch/profiles",
+    "src/orch/worktree",
     "src/delivery/broker.ts",
     "src/location",
     "src/engines/registry.ts",

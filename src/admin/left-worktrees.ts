@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { madeWorktrees } from "../bus/worktree.ts";
 import { shellWord } from "../contract/shell-word.ts";
 import { openEngine } from "../engines/registry.ts";
-import { hasDied } from "../orch/holder.ts";
 import { thisHost, worktreesFolder } from "../orch/paths.ts";
+import { isLeft } from "../orch/worktree/lock.ts";
 import { mergeFolder, mergeLock } from "../orch/worktree/names.ts";
-import { readOwn } from "../platform/own-files.ts";
 import { fs } from "../platform/system.ts";
 import type { Environment } from "../platform/user-folders.ts";
 import type { Check } from "./tracked-files.ts";
@@ -21,7 +20,7 @@ export async function leftWorktrees(db: string, env: Environment): Promise<Check
   if (known === undefined || (!there.length && !known.length)) return undefined;
   const kept = known.filter(({ state }) => state === "kept" || state === "planned");
   const needed = new Set(kept.map(({ path }) => path));
-  const merging = there.some((one) => one.startsWith(mergeLock) && isHeld(join(folder, one)));
+  const merging = there.some((one) => one.startsWith(mergeLock) && !isLeft(join(folder, one)));
   const orphans = there
     .filter((one) => !one.startsWith(mergeLock) && !(merging && one.startsWith(mergeFolder)))
     .map((one) => join(folder, one))
@@ -42,7 +41,11 @@ export async function leftWorktrees(db: string, env: Environment): Promise<Check
       fix: `what was committed is still there: git -C ${shellWord(missing[0]!.repository)} log ${missing[0]!.branch}`,
     };
   const count = kept.length;
-  return { name, status: "ok", detail: count ? `${count} ${count === 1 ? "is" : "are"} kept until merged or discarded` : "none is left" };
+  return {
+    name,
+    status: "ok",
+    detail: count ? `${count} ${count === 1 ? "is" : "are"} kept until merged or discarded` : "none is left",
+  };
 }
 
 async function knownOf(db: string) {
@@ -53,9 +56,4 @@ async function knownOf(db: string) {
   } finally {
     await engine.close();
   }
-}
-
-function isHeld(file: string): boolean {
-  const holder = readOwn(file);
-  return holder !== undefined && !hasDied(holder);
 }

@@ -11,6 +11,7 @@ interface Shop {
   repository: Repository;
   /** Starts a script in a worktree and waits for its end. */
   work(name: string, script: string, ...more: string[]): Promise<string>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   task(name: string): Promise<Record<string, any>>;
   worktrees(): string[];
   [Symbol.dispose](): void;
@@ -32,7 +33,8 @@ async function shop(toml = "", files?: Record<string, string>, top = ""): Promis
       return json.message ?? JSON.stringify(json);
     },
     task: async (name) => (await team.orch("show", name)).json.task,
-    worktrees: () => (existsSync(folder) ? readdirSync(folder).flatMap((bus) => readdirSync(join(folder, bus))) : []),
+    worktrees: () =>
+      existsSync(folder) ? readdirSync(folder).flatMap((bus) => readdirSync(join(folder, bus))) : [],
     [Symbol.dispose]: () => team[Symbol.dispose](),
   };
 }
@@ -41,7 +43,10 @@ test("[A1] a task works on a branch of its own, and its result says what is on i
   using here = await shop();
   const { repository, team } = here;
   const before = repository.state();
-  const said = await here.work("fix", "pwd; echo more >>readme.txt; git commit -qam 'Say more' && echo x >new.txt");
+  const said = await here.work(
+    "fix",
+    "pwd; echo more >>readme.txt; git commit -qam 'Say more' && echo x >new.txt",
+  );
   expect(said).toEndWith("\n\n(Its changes are on the branch orch/fix: 2 commits, 2 files, +2 -0.)");
   const { worktree } = await here.task("fix");
   expect(worktree).toMatchObject({
@@ -53,7 +58,10 @@ test("[A1] a task works on a branch of its own, and its result says what is on i
   expect(repository.at("orch/fix", "new.txt")).toBe("x");
   expect(repository.state()).toBe(before);
   const diff = (await team.orch("diff", "fix")).json;
-  expect(diff.commits.map(({ subject }: { subject: string }) => subject)).toEqual(["Say more", expect.stringMatching(/^fix: pwd; /)]);
+  expect(diff.commits.map(({ subject }: { subject: string }) => subject)).toEqual([
+    "Say more",
+    expect.stringMatching(/^fix: pwd; /),
+  ]);
   expect(diff.changes).toEqual([
     { path: "new.txt", insertions: 1, deletions: 0 },
     { path: "readme.txt", insertions: 1, deletions: 0 },
@@ -111,13 +119,27 @@ prepare = ["sh", "-c", "echo no network >&2; exit 3"]
   expect(await here.work("ready", "cat prepared.log lib/big.txt; echo b >b.txt", "profile=ready")).toBe(
     `KEY=1\nbig\n\n(Its changes are on the branch orch/ready: 1 commit, 1 file, +1 -0. missing.txt could not be shared: ${here.repository.path} does not have it.)`,
   );
-  const { json } = await here.team.orch("handoff", "name=broken", "profile=broken", "worktree=yes", "touch started");
+  const { json } = await here.team.orch(
+    "handoff",
+    "name=broken",
+    "profile=broken",
+    "worktree=yes",
+    "touch started",
+  );
   expect(json.messages[0].message).toContain("its worktree could not be prepared: sh -c echo no network");
-  expect(await here.task("broken")).toMatchObject({ success: false, reason: "refused", worktree: { state: "empty" } });
+  expect(await here.task("broken")).toMatchObject({
+    success: false,
+    reason: "refused",
+    worktree: { state: "empty" },
+  });
 });
 
 test("[A2] a merge is made elsewhere and checked, then the branch moves; a checkout of it only with a word", async () => {
-  using here = await shop("", undefined, 'check = ["sh", "-c", "test ! -e bad.txt || { echo bad is here; exit 1; }"]');
+  using here = await shop(
+    "",
+    undefined,
+    'check = ["sh", "-c", "test ! -e bad.txt || { echo bad is here; exit 1; }"]',
+  );
   const { repository, team } = here;
   await here.work("good", "echo good >good.txt");
   await here.work("bad", "echo bad >bad.txt");
@@ -151,7 +173,8 @@ test("[A2] a merge is made elsewhere and checked, then the branch moves; a check
 test("[A2] squash and rebase, and uncommitted changes in the way of a checkout", async () => {
   using here = await shop("", { "a.txt": "a\n" });
   const { repository, team } = here;
-  const commits = "for n in 1 2; do echo $n >$INBOX_AGENT-$n; git add . && git commit -qm \"$INBOX_AGENT $n\"; done";
+  const commits =
+    'for n in 1 2; do echo $n >$INBOX_AGENT-$n; git add . && git commit -qm "$INBOX_AGENT $n"; done';
   await here.work("s", commits);
   await here.work("r", commits);
   await here.work("late", "echo late >>a.txt");
@@ -163,7 +186,10 @@ test("[A2] squash and rebase, and uncommitted changes in the way of a checkout",
   repository.write("a.txt", "mine\n");
   const before = repository.state();
   const refused = await team.orch("merge", "late", "--update-checkout");
-  expect([refused.json.error.code, refused.json.error.message]).toEqual(["conflict", expect.stringContaining("would be overwritten")]);
+  expect([refused.json.error.code, refused.json.error.message]).toEqual([
+    "conflict",
+    expect.stringContaining("would be overwritten"),
+  ]);
   expect([repository.state(), repository.read("a.txt")]).toEqual([before, "mine\n"]);
 });
 
@@ -174,7 +200,9 @@ test("[A1] nested tasks branch from their parent's branch, and are merged into i
     "orch handoff name=below worktree=yes -- 'cat top.txt; echo below >below.txt' >/dev/null",
     "orch merge below --update-checkout >/dev/null; cat below.txt; git log --format=%s -1 orch/top",
   ].join("; ");
-  expect(await here.work("top", script)).toStartWith("below\nMerge orch/below: cat top.txt; echo below >below.txt\n");
+  expect(await here.work("top", script)).toStartWith(
+    "below\nMerge orch/below: cat top.txt; echo below >below.txt\n",
+  );
   expect(await here.task("below")).toMatchObject({ worktree: { into: "orch/top", merged_into: "orch/top" } });
 });
 
@@ -194,7 +222,9 @@ resume = ["sh", "-c", "cat >>told.log; git merge -q main >/dev/null; echo both >
   expect(again.json.message).toStartWith("resolved");
   const task = await here.task("a");
   expect(task).toMatchObject({ success: true, prompt: "do it", worktree: { state: "kept" } });
-  expect(readFileSync(join(task.worktree.path, "told.log"), "utf8")).toContain("The branch orch/a conflicts with side in readme.txt.");
+  expect(readFileSync(join(task.worktree.path, "told.log"), "utf8")).toContain(
+    "The branch orch/a conflicts with side in readme.txt.",
+  );
   expect((await team.orch("merge", "a", "--into", "side")).json).toMatchObject({ merged: true });
   expect(repository.at("side", "readme.txt")).toBe("both");
 });
@@ -206,22 +236,34 @@ test("[A1] repositories that git worktrees do not suit are refused with a reason
     const { json } = await team.orch("push", "worktree=yes", "--cwd", cwd, ...more, "true");
     return json.error?.message;
   };
-  expect(await push(repository.path)).toBe(`it cannot have a worktree: the repository ${repository.path} has no commit yet`);
+  expect(await push(repository.path)).toBe(
+    `it cannot have a worktree: the repository ${repository.path} has no commit yet`,
+  );
   expect(await push("/")).toBe("it cannot have a worktree: / is in no git repository");
   repository.commit("first", { "a b/c.txt": "c\n" });
-  expect((await here.work("sub", "pwd; ls", "--cwd", join(repository.path, "a b"))).split("\n").slice(1)).toEqual(["c.txt"]);
+  expect(
+    (await here.work("sub", "pwd; ls", "--cwd", join(repository.path, "a b"))).split("\n").slice(1),
+  ).toEqual(["c.txt"]);
   const inner = repositoryIn(join(team.path, "inner"));
   repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.path, "mod");
   repository.commit("with a submodule");
-  expect(await push(repository.path)).toBe(`it cannot have a worktree: the repository ${repository.path} has submodules`);
+  expect(await push(repository.path)).toBe(
+    `it cannot have a worktree: the repository ${repository.path} has submodules`,
+  );
   expect(await push(join(repository.path, "mod"))).toContain("is a submodule of");
-  expect((await team.orch("push", "worker=w", "--with-changes", "x")).json.error.message).toContain("already running in a folder of its own");
+  expect((await team.orch("push", "worker=w", "--with-changes", "x")).json.error.message).toContain(
+    "already running in a folder of its own",
+  );
 });
 
 test("[A1] sparse checkouts stay sparse, filters run, and variables of git's caller change nothing", async () => {
-  using here = await shop("", { "in/a.txt": "a\n", "out/b.txt": "b\n", ".gitattributes": "*.big filter=lfs\n" });
+  using here = await shop("", {
+    "in/a.txt": "a\n",
+    "out/b.txt": "b\n",
+    ".gitattributes": "*.big filter=lfs\n",
+  });
   const { repository, team } = here;
-  writeFileSync(join(team.path, "smudge.sh"), "#!/bin/sh\necho \"smudged: $(cat)\"\n");
+  writeFileSync(join(team.path, "smudge.sh"), '#!/bin/sh\necho "smudged: $(cat)"\n');
   chmodSync(join(team.path, "smudge.sh"), 0o755);
   repository.git("config", "filter.lfs.smudge", join(team.path, "smudge.sh"));
   repository.git("config", "filter.lfs.clean", "sed s/^smudged:.//");
@@ -231,7 +273,11 @@ test("[A1] sparse checkouts stay sparse, filters run, and variables of git's cal
   repository.git("sparse-checkout", "set", "in");
   expect(await here.work("sparse", "ls; cat in/x.big")).toBe("in\nsmudged: pointer");
   const env = { HOME: team.path, XDG_STATE_HOME: join(team.path, ".local/state") };
-  const misleading = { GIT_DIR: "/nonexistent", GIT_WORK_TREE: "/nonexistent", GIT_INDEX_FILE: "/nonexistent/index" };
+  const misleading = {
+    GIT_DIR: "/nonexistent",
+    GIT_WORK_TREE: "/nonexistent",
+    GIT_INDEX_FILE: "/nonexistent/index",
+  };
   const { json } = await run(["handoff", "name=far", "worktree=yes", "--json", "--", "echo ok >in/ok.txt"], {
     program: [orch],
     cwd: team.path,
@@ -244,7 +290,8 @@ test("[A1] what a killed machine leaves is found: the worktree is known before i
   using here = await shop();
   const { team, repository } = here;
   await here.work("keep", "echo x >x.txt");
-  const doctor = async () => (await team.inbox("doctor")).json.checks.find(({ name }: { name: string }) => name === "worktrees");
+  const doctor = async () =>
+    (await team.inbox("doctor")).json.checks.find(({ name }: { name: string }) => name === "worktrees");
   expect(await doctor()).toMatchObject({ status: "ok", detail: "1 is kept until merged or discarded" });
   const orphan = join((await here.task("keep")).worktree.path, "../lost-99");
   repository.git("worktree", "add", "--quiet", "--detach", orphan);

@@ -21,7 +21,10 @@ export interface Repository {
   state(): string;
 }
 
-export function repositoryIn(path: string, files: Record<string, string> = { "readme.txt": "hello\n" }): Repository {
+export function repositoryIn(
+  path: string,
+  files: Record<string, string> = { "readme.txt": "hello\n" },
+): Repository {
   mkdirSync(path, { recursive: true });
   const git = (...args: string[]) => {
     const said = Bun.spawnSync(["git", ...args], { cwd: path, env: environment });
@@ -50,6 +53,12 @@ export function repositoryIn(path: string, files: Record<string, string> = { "re
     read: (name) => readFileSync(join(path, name), "utf8"),
     commit,
     at: (at, name) => git("show", `${at}:${name}`),
-    state: () => [git("symbolic-ref", "HEAD"), git("rev-parse", "HEAD"), git("status", "--porcelain"), git("ls-files", "--stage")].join("\n"),
+    state: () =>
+      [
+        git("symbolic-ref", "HEAD"),
+        git("rev-parse", "HEAD"),
+        git("status", "--porcelain"),
+        git("ls-files", "--stage"),
+      ].join("\n"),
   };
 }

@@ -107,7 +107,14 @@ export function taskHome(
 
 /** What its pusher has not committed is not in its worktree, which may surprise both. */
 async function unseen({ repository, base }: WorktreeRow): Promise<string[]> {
-  const status = await line(repository, ["status", "--porcelain", "--untracked-files=normal", "--", ":/", ":(top,exclude).agents"]);
+  const status = await line(repository, [
+    "status",
+    "--porcelain",
+    "--untracked-files=normal",
+    "--",
+    ":/",
+    ":(top,exclude).agents",
+  ]);
   if (!status || !(await succeeds(repository, ["merge-base", "--is-ancestor", base, "HEAD"]))) return [];
   const count = status.split("\n").filter(Boolean).length;
   return [

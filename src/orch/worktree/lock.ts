@@ -41,10 +41,19 @@ function take(file: string): boolean {
     return true;
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") throw error;
-    const holder = readOwn(file);
-    if (holder !== undefined && hasDied(holder)) rmSync(file, { force: true });
+    if (isLeft(file)) rmSync(file, { force: true });
     return false;
   } finally {
     rmSync(mine, { force: true });
+  }
+}
+
+/** Its holder has died. One that is gone by now was given back. */
+export function isLeft(file: string): boolean {
+  try {
+    const holder = readOwn(file);
+    return holder !== undefined && hasDied(holder);
+  } catch {
+    return false;
   }
 }
