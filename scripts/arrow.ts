@@ -78,6 +78,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/bus/search.ts",
     "src/bus/retention/events.ts",
     "src/bus/task.ts",
+    "src/bus/worktree.ts",
     "src/bus/tasks/supervision.ts",
     "src/sql",
     "src/platform",

@@ -18,6 +18,7 @@ import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts
 import { settle } from "../thread-end.ts";
 import type { Changed } from "../worktree.ts";
 import { buryMailOf } from "./mail.ts";
+import { withRemarks } from "./remarks.ts";
 import { branchLine, type OnBranch, recordChanges } from "./worktrees.ts";
 
 /** What came of one attempt. */
@@ -159,22 +160,6 @@ function* deliver(
   yield* settle(after, now);
   const type = hasEnded(thread) ? "message.sent" : success ? "thread.done" : "thread.failed";
   yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
-}
-
-/** [Q15] [A1] Whoever reads the result learns that not everything could be done, and where the changes are. */
-function withRemarks(
-  { permission }: TaskRow,
-  final: string,
-  { refused = [], branch, notices = [] }: Ending & { branch?: OnBranch },
-): string {
-  const may =
-    permission === null ? "" : ` It had permission=${permission}; permission=allow lets it do everything.`;
-  const remarks = [
-    ...(refused.length ? [`It asked to use ${refused.join(", ")} and was refused.${may}`] : []),
-    ...(branch ? [branchLine(branch)] : []),
-    ...notices,
-  ];
-  return remarks.length ? `${final}\n\n(${remarks.join(" ")})`.trimStart() : final;
 }
 
 /** [A1] It has told its result itself, before anybody knew what is on its branch. */
