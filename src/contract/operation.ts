@@ -102,6 +102,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   unwell?: (output: v.InferOutput<O>) => boolean;
   /** True where an answer is that what was to be done has failed: exit code 1. */
   failed?: (output: v.InferOutput<O>) => boolean;
+  /** The exit code that an answer means, from 0 to 9, where it is neither of these. */
+  exit?: (output: v.InferOutput<O>) => number;
   /** True where an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];

@@ -28,6 +28,7 @@ export const tables: readonly Table[] = [
   all.tasks,
   all.taskDependencies,
   all.worktrees,
+  all.audit,
   all.queues,
   all.erasedEntries,
   all.outbox,

@@ -2,6 +2,7 @@
 
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
+import { auditList } from "../bus/procedures/audit-list.ts";
 import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
@@ -15,6 +16,7 @@ import { entriesRead } from "../bus/procedures/entries-read.ts";
 import { entriesReply } from "../bus/procedures/entries-reply.ts";
 import { entriesRestore } from "../bus/procedures/entries-restore.ts";
 import { entriesUnread } from "../bus/procedures/entries-unread.ts";
+import { mailboxAnswer } from "../bus/procedures/mailbox-answer.ts";
 import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
 import { mailboxList } from "../bus/procedures/mailbox-list.ts";
 import { mailboxSend } from "../bus/procedures/mailbox-send.ts";
@@ -69,6 +71,7 @@ import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
 import { mailboxCheck } from "../waiting/mailbox-check.ts";
+import { mailboxDecide } from "../waiting/mailbox-decide.ts";
 import { mailboxGather } from "../waiting/mailbox-gather.ts";
 import { mailboxReceive } from "../waiting/mailbox-receive.ts";
 import { mailboxWait } from "../waiting/mailbox-wait.ts";
@@ -139,6 +142,9 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.waitReply": handReply,
   "mailbox.send": writes(mailboxSend),
   "mailbox.ask": writes(mailboxAsk),
+  "mailbox.decide": mailboxDecide,
+  "mailbox.answer": writes(mailboxAnswer),
+  "audit.list": reads(auditList),
   "mailbox.receive": mailboxReceive,
   "mailbox.check": mailboxCheck,
   "mailbox.wait": mailboxWait,

@@ -10,7 +10,7 @@ import type { Scope } from "../contract/token.ts";
 import type { WorktreeState } from "../contract/worktree.ts";
 import { integer, serial, table, text } from "./table.ts";
 
-export * from "./limit-tables.ts";
+export * from "./more-tables.ts";
 
 export const threads = table(
   "threads",

@@ -1,6 +1,7 @@
 /** The table from which every surface is derived. A new operation is one file here and one line below. */
 import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
+import { auditList } from "./audit-list.ts";
 import { busBackup } from "./bus-backup.ts";
 import { busDoctor } from "./bus-doctor.ts";
 import { busExport } from "./bus-export.ts";
@@ -28,8 +29,10 @@ import { entriesRestore } from "./entries-restore.ts";
 import { entriesShow } from "./entries-show.ts";
 import { entriesUnread } from "./entries-unread.ts";
 import { eventsWatch } from "./events-watch.ts";
+import { mailboxAnswer } from "./mailbox-answer.ts";
 import { mailboxAsk } from "./mailbox-ask.ts";
 import { mailboxCheck } from "./mailbox-check.ts";
+import { mailboxDecide } from "./mailbox-decide.ts";
 import { mailboxGather } from "./mailbox-gather.ts";
 import { mailboxList } from "./mailbox-list.ts";
 import { mailboxReceive } from "./mailbox-receive.ts";
@@ -98,6 +101,8 @@ export const table = [
   threadsSend,
   mailboxSend,
   mailboxAsk,
+  mailboxDecide,
+  mailboxAnswer,
   threadsFetch,
   threadsClaim,
   threadsRenew,
@@ -172,6 +177,7 @@ export const table = [
   entriesExport,
   entriesImport,
   searchFind,
+  auditList,
   busServe,
   busMcp,
   busSetup,

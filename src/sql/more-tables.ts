@@ -1,6 +1,7 @@
-/** The tables of limits: what is kept, and what an agent may write. Declared as those in tables.ts, which hands them on. */
+/** The tables of limits (what is kept, and what an agent may write) and of the audit trail. Declared as those in tables.ts, which hands them on. */
+import type { AuditAction, Surface } from "../contract/question.ts";
 import type { RetentionKind } from "../contract/retention.ts";
-import { integer, table, text } from "./table.ts";
+import { integer, serial, table, text } from "./table.ts";
 
 /** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
 export const retention = table("retention", ["kind"], {
@@ -27,4 +28,21 @@ export const quotaUsage = table("quota_usage", ["agent_id"], {
   messages: integer(),
   day: text(),
   bytes: integer(),
+});
+
+/** [A7] Who asked what, and who answered: only ever added to. */
+export const audit = table("audit", ["audit_id"], {
+  audit_id: serial(),
+  at: text(),
+  action: text<AuditAction>(),
+  /** The correlation of the question. */
+  question: text(),
+  agent_id: text(),
+  to_agent: text().orNull(),
+  choice: text().orNull(),
+  text: text(),
+  surface: text<Surface>(),
+  verified: integer(),
+  task: text().orNull(),
+  task_number: integer().orNull(),
 });
