@@ -8,6 +8,7 @@ import type { AnyOperation, ToolForm } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { asInPrograms, type Spelling, spelledWhole } from "../src/contract/phrase.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
+import { plainWords } from "../src/surfaces/cli/help.ts";
 import { inRequests } from "../src/surfaces/spelling/rest.ts";
 import { inShell } from "../src/surfaces/spelling/shell.ts";
 import { argumentName, inTools } from "../src/surfaces/spelling/tools.ts";
@@ -58,10 +59,9 @@ ${tableOf(["flag", "meaning"], everywhere)}
 }
 
 function command(op: AnyOperation): string {
-  const plain = (op.cli.plain ?? []).map((key) => ` [${key.toUpperCase()}]`).join("");
   const flags = flagsOf(op).map(({ name, value, help }) => [`\`${name}${value ? ` ${value}` : ""}\``, help]);
   const parts = [
-    `## \`inbox ${op.cli.command}${plain}\``,
+    `## \`${[op.cli.program ?? "inbox", op.cli.command, plainWords(op)].filter(Boolean).join(" ")}\``,
     `${op.summary}.${op.detail ? ` ${spelledWhole(op.detail, inShell(op))}` : ""} (operation \`${op.name}\`, ${op.kind})`,
     flags.length ? tableOf(["flag", "meaning"], flags) : "",
     `\`\`\`bash\n${op.examples.join("\n")}\n\`\`\``,

@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -47,7 +47,9 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
-    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice");
+    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice", {
+      hint: phrase`add ${field("message", blank("…"))}, or ${field("choice", blank("ANSWER"))}`,
+    });
   if (choice === undefined) return text;
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
   if (!choices.includes(choice))
