@@ -151,3 +151,12 @@ export function* recordAnswer(
     now,
   );
 }
+
+/** [A8] Whether a tool was allowed for the rest of a task. */
+export function* allowedForTask(task: number, tool: string, choice: string): Procedure<boolean> {
+  const rows = yield* all<{ payload_json: string }>(sql`
+    select distinct messages.payload_json from audit join messages on messages.correlation_id = audit.question
+    where audit.task_number = ${task} and audit.action = 'answered' and audit.choice = ${choice} and messages.kind = 'question'
+    order by messages.payload_json`);
+  return rows.some(({ payload_json }) => JSON.parse(payload_json).permission?.tool === tool);
+}

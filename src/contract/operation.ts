@@ -31,7 +31,7 @@ export interface CliForm {
   bare?: string;
 }
 
-export const toolSets = ["mailbox", "worker", "supervisor", "messages", "user"] as const;
+export const toolSets = ["mailbox", "worker", "supervisor", "messages", "permission", "user"] as const;
 export type ToolSet = (typeof toolSets)[number];
 /** What can be chosen to be listed: the sets, and `tx`, the tools of channels under that protocol's names. */
 export const toolListings = [...toolSets, "tx"] as const;
@@ -61,8 +61,8 @@ export interface ToolForm {
   says?: Readonly<Record<string, string>>;
   /** Long texts of the answer are not cut: who asks for a part of a text wants that part. */
   whole?: true;
-  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. */
-  shape?: "terminal";
+  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. `plain`: its fields keep their names. */
+  shape?: "terminal" | "plain";
 }
 
 type FieldOf<I extends v.GenericSchema> = Extract<keyof v.InferInput<I>, string>;

@@ -23,8 +23,8 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** [Q15] What a sub-agent may do without asking, from least to most. */
-export const permissions = ["reject", "edit", "allow"] as const;
+/** [Q15] What a sub-agent may do without asking, from least to most. `ask`: nothing, but it can ask. */
+export const permissions = ["reject", "ask", "edit", "allow"] as const;
 export type Permission = (typeof permissions)[number];
 /** What may be asked for: `inherit` is what the parent has. */
 export const permissionsAsked = ["inherit", ...permissions] as const;
@@ -113,7 +113,7 @@ const permission = () =>
   v.optional(
     choice(
       permissionsAsked,
-      "what it may do without asking: inherit, what you may (default); allow, everything; edit, files in its folder; reject, nothing",
+      "what it may do without asking: inherit, what you may (default); allow, everything; edit, files in its folder; ask, what a person or you allow; reject, nothing",
     ),
   );
 

@@ -197,6 +197,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.merge": (engine, input, { signal }, place) =>
     supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
   "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
+  "tasks.permit": (engine, input, { signal }, place) =>
+    orch().permitTool(engine, place, input, signal).then(plainly),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),

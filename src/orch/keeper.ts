@@ -20,6 +20,7 @@ import { chosen, inherited } from "./inherited.ts";
 import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
+import { permit } from "./permit.ts";
 import { identityOf } from "./processes.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { chooseProfile } from "./profiles/profile-list.ts";
@@ -113,7 +114,11 @@ async function work(keeping: Keeping, { row, transcript, guard, home, ...folders
     const { job, env } = await jobFor(keeping, row, profile, folders);
     const cwd = await home.open(profile, env);
     return await takeTurns({
-      job: { ...job, cwd },
+      job: {
+        ...job,
+        cwd,
+        ask: (request) => permit({ engine, task: row, profile, folder: cwd, signal: guard.signal }, request),
+      },
       profile,
       env,
       tree: treeOf(keeping),

@@ -30,6 +30,7 @@ test("[G1] every contract test runs on SQLite, through a remote hub, on Postgres
 const orders: Record<string, string> = {
   after: "as they were pushed",
   agents: "by name",
+  answers: "as they came",
   artifacts: "by number",
   changes: "as git lists them, by path",
   channels: "by name",
@@ -57,6 +58,7 @@ const orders: Record<string, string> = {
   profiles: "built-in ones first, then as in the file",
   queued: "as they start, those that may start first",
   quotas: "everybody's first, then by name",
+  records: "by number",
   released: "as they start",
   resume: "the words of a command",
   rules: "in the order in which kinds are deleted",

@@ -78,7 +78,14 @@ Review.
       resume: ["mine", "--resume", "{session}"],
       permission: "inherit",
     } as const;
-    const noWorktrees = { worktree: "auto", prepare: null, share: [], check: null } as const;
+    const noWorktrees = {
+      worktree: "auto",
+      prepare: null,
+      share: [],
+      check: null,
+      ask: "user",
+      askTimeoutSeconds: 600,
+    } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",
       runner: mine,

@@ -81,7 +81,7 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
 
 /** [A1] One whose permission nobody knows works where it always has, unless it is told otherwise. */
 const hasWorktree = (asked: WorktreeAsked, permission: Permission | null) =>
-  asked === "yes" || (asked === "auto" && (permission === "edit" || permission === "allow"));
+  asked === "yes" || (asked === "auto" && permission !== null && permission !== "reject");
 
 /**
  * [Q15] What was asked for, else what its profile says, else what its parent has; nobody hands on more than it has itself. One

@@ -68,6 +68,7 @@ import { tasksKill } from "./tasks-kill.ts";
 import { tasksLog } from "./tasks-log.ts";
 import { tasksMerge } from "./tasks-merge.ts";
 import { tasksMove } from "./tasks-move.ts";
+import { tasksPermit } from "./tasks-permit.ts";
 import { tasksProfiles } from "./tasks-profiles.ts";
 import { tasksPush } from "./tasks-push.ts";
 import { tasksQueue } from "./tasks-queue.ts";
@@ -158,6 +159,7 @@ export const table = [
   tasksDiff,
   tasksMerge,
   tasksDiscard,
+  tasksPermit,
   tasksRemove,
   tasksMove,
   tasksEdit,

@@ -4,6 +4,7 @@ export { diffOf } from "./tasks-diff.ts";
 export { discard } from "./tasks-discard.ts";
 export { editTo } from "./tasks-edit.ts";
 export { merge } from "./tasks-merge.ts";
+export { permitTool } from "./tasks-permit.ts";
 export { listProfiles } from "./tasks-profiles.ts";
 export { pushTo } from "./tasks-push.ts";
 export { withResume } from "./tasks-show.ts";

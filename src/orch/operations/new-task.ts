@@ -8,7 +8,7 @@ import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
-import { choosesModel } from "../profiles/profiles-file.ts";
+import { canAsk, choosesModel } from "../profiles/profiles-file.ts";
 import { repositoryAt } from "../worktree/repository.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
@@ -30,6 +30,14 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
   const profile = chooseProfile(profiles, asked.profile, process.env.PATH ?? "");
   if (profile.permission === null)
     refusePermission(asked.permission, `the runner "${profile.runner.name}" does not ask for permissions`);
+  if (asked.permission === "ask" && !canAsk(profile.runner))
+    throw new InboxError(
+      "invalid_input",
+      `the program of the runner "${profile.runner.name}" cannot be answered while it runs`,
+      {
+        hint: "give another permission than ask, or another profile",
+      },
+    );
   if (asked.model !== undefined) refuseModel(profile);
   const worktree = asked.worktree ?? profile.worktree;
   return {

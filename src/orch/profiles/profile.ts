@@ -38,6 +38,9 @@ export interface Profile {
   gate: readonly string[] | null;
   /** The same for a pool worker that goes idle. */
   gateIdle: readonly string[] | null;
+  /** [A8] Who is asked where permission is "ask", and after how long that is a deny. */
+  ask: "user" | "parent";
+  askTimeoutSeconds: number;
   /** [A1] Whether its tasks get a worktree of their own, unless a task says otherwise. */
   worktree: WorktreeAsked;
   /** Runs in a new worktree, before the sub-agent is started. */
@@ -48,12 +51,15 @@ export interface Profile {
   check: readonly string[] | null;
 }
 
+/** What the top of the file can say for all profiles. */
+export type Usual = Pick<Profile, "worktree" | "prepare" | "share" | "check" | "ask" | "askTimeoutSeconds">;
+
 export interface Profiles {
   /** The one that is meant where nobody names one. */
   default: string | null;
   /** How many sub-agents run at a time, of all kinds. */
   maxRunning: number;
   /** What holds for tasks without a profile of the file. */
-  usual: Pick<Profile, "worktree" | "prepare" | "share" | "check">;
+  usual: Usual;
   all: ReadonlyMap<string, Profile>;
 }

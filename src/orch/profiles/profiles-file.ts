@@ -7,7 +7,7 @@ import { worktreesAsked } from "../../contract/worktree.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
-import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
+import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
 import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
@@ -25,11 +25,11 @@ export const loadProfiles = (file?: string): Profiles =>
 /** A file's text as profiles. */
 export function profilesIn(file: string, text: string | undefined): Profiles {
   const top = reader(file, [], text === undefined ? {} : parsed(file, text));
-  top.takes(["default", "max_running", "runners", "profiles", ...forWorktrees]);
+  top.takes(["default", "max_running", "runners", "profiles", ...forAllProfiles]);
   // A program's path is meant from the folder that really holds `.agents`, not from one with a link to it.
   const folder = dirname(text === undefined ? dirname(file) : fs().realpathSync(dirname(file)));
 
-  const usual = worktreeKeys(top, folder, noWorktrees);
+  const usual = usualKeys(top, folder, nothingSaid);
   const runners = new Map<string, RunnerSettings>();
   for (const name of Object.keys(builtIns)) runners.set(name, runnerIn(name, reader("", [], {}), folder));
   for (const [name, table] of top.tables("runners")) runners.set(name, runnerIn(name, table, folder));
@@ -41,7 +41,7 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
       permission: asksNobody(runner) ? null : runner.permission,
     });
   for (const [name, table] of top.tables("profiles"))
-    all.set(name, { ...profileIn(name, table, runners, folder), ...worktreeKeys(table, folder, usual) });
+    all.set(name, { ...profileIn(name, table, runners, folder), ...usualKeys(table, folder, usual) });
 
   const named = top.text("default") ?? null;
   if (named !== null && !all.has(named))
@@ -136,8 +136,8 @@ function profileIn(
   table: Reader,
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
-): Omit<Profile, keyof WorktreeKeys> {
-  table.takes(["runner", "model", "instructions", "permission", "gate", ...forWorktrees]);
+): Omit<Profile, keyof Usual> {
+  table.takes(["runner", "model", "instructions", "permission", "gate", ...forAllProfiles]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -165,6 +165,11 @@ function profileIn(
       "permission",
       `has no effect with the runner ${JSON.stringify(wanted)}, which does not ask for permissions`,
     );
+  if ((permission ?? runner.permission) === "ask" && !canAsk(runner))
+    throw table.wrong(
+      "permission",
+      `cannot be ask with the runner ${JSON.stringify(wanted)}: its program cannot be answered while it runs`,
+    );
   return {
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },
     permission: asksNobody(runner) ? null : (permission ?? runner.permission),
@@ -172,12 +177,18 @@ function profileIn(
   };
 }
 
-const forWorktrees = ["worktree", "prepare", "share", "check"];
-type WorktreeKeys = Pick<Profile, "worktree" | "prepare" | "share" | "check">;
-const noWorktrees: WorktreeKeys = { worktree: "auto", prepare: null, share: [], check: null };
+const forAllProfiles = ["worktree", "prepare", "share", "check", "ask", "ask_timeout"];
+const nothingSaid: Usual = {
+  worktree: "auto",
+  prepare: null,
+  share: [],
+  check: null,
+  ask: "user",
+  askTimeoutSeconds: 600,
+};
 
-/** [A1] [A2] At the top of the file for all profiles, in a profile for it. */
-function worktreeKeys(table: Reader, folder: string, usual: WorktreeKeys): WorktreeKeys {
+/** [A1] [A2] [A8] At the top of the file for all profiles, in a profile for it. */
+function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
   const share = table.words("share");
   const outside = share?.find((path) => isAbsolute(path) || normalize(path).startsWith(".."));
   if (outside !== undefined)
@@ -191,12 +202,17 @@ function worktreeKeys(table: Reader, folder: string, usual: WorktreeKeys): Workt
     prepare: program(table, "prepare", folder) ?? usual.prepare,
     share: share?.map((path) => normalize(path).replace(/\/$/, "")) ?? usual.share,
     check: program(table, "check", folder) ?? usual.check,
+    ask: table.choice("ask", ["user", "parent"]) ?? usual.ask,
+    askTimeoutSeconds: table.number("ask_timeout", 0.1, false) ?? usual.askTimeoutSeconds,
   };
 }
 
 /** Whether a model can be chosen for it. */
 export const choosesModel = ({ model, command, kind }: RunnerSettings) =>
   model.length > 0 || mentions(command, "model") || kind === "acp";
+
+/** [A8] Whether its program can be answered while it runs. */
+export const canAsk = ({ kind }: RunnerSettings) => kind === "claude" || kind === "acp" || kind === "gemini";
 
 const asksNobody = ({ kind }: RunnerSettings) => kind === "command";
 

@@ -26,7 +26,7 @@ function fieldsFor(
   agent: string,
 ): Record<string, unknown> {
   if (shape === "terminal") return terminalInbox(value as MailAnswer, agent);
-  if (op.cli.shape === "channel") return value as Record<string, unknown>;
+  if (op.cli.shape === "channel" || shape === "plain") return value as Record<string, unknown>;
   const fields = set === "supervisor" ? { ...(brief(value) as object), ...marked(value) } : value;
   return snakeCase(fields) as Record<string, unknown>;
 }

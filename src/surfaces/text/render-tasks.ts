@@ -110,6 +110,8 @@ export const taskRenders: NounRenders<"tasks"> = {
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
+  "tasks.permit": ({ behavior, message }) =>
+    message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
   "tasks.merge": mergeText,
   "tasks.discard": ({ branch, commit }) =>
