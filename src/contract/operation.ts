@@ -61,8 +61,8 @@ export interface ToolForm {
   says?: Readonly<Record<string, string>>;
   /** Long texts of the answer are not cut: who asks for a part of a text wants that part. */
   whole?: true;
-  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. `plain`: its fields keep their names. */
-  shape?: "terminal" | "plain";
+  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. `text`: it is its text and nothing else. */
+  shape?: "terminal" | "text";
 }
 
 type FieldOf<I extends v.GenericSchema> = Extract<keyof v.InferInput<I>, string>;

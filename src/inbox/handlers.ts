@@ -197,6 +197,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.merge": (engine, input, { signal }, place) =>
     supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
   "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
+  "tasks.send": (engine, input, { keyed }, place) =>
+    supervised(place, () => written(engine, keyed, orch().sendTo(place, input))),
   "tasks.permit": (engine, input, { signal }, place) =>
     orch().permitTool(engine, place, input, signal).then(plainly),
   "tasks.remove": writes(tasksRemove),

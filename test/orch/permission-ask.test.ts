@@ -1,7 +1,9 @@
 /** [A8] permission = "ask": what an agent program would ask its user is asked of the person or the parent. */
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "../support/acp-agent.ts";
+import { agentPrograms, noWayOut } from "../support/agent-programs.ts";
 import { root } from "../support/cli.ts";
 import { type Crew, crew } from "../support/crew.ts";
 import { until } from "../support/until.ts";
@@ -105,3 +107,33 @@ test("[A8] [Q15] ask is less than edit, and refused where the program cannot be 
   const permit = await team.orch("permit", "Bash");
   expect(permit.json.error.message).toBe('"main" is not a running task with permission=ask');
 });
+
+const claude = agentPrograms.find(({ name }) => name === "claude")!;
+
+test.skipIf(!claude.program)(
+  "[A8] Claude Code asks by its permission tool (skipped where it is not installed)",
+  async () => {
+    await using model = claude.scripted(({ tools, results, user }) => {
+      if (!tools.length || results.length) return results.map(({ text }) => text).join("\n") || "done";
+      return [{ type: "tool_use", ...claude.shell!(user.join("\n").match(/make (\S+)/)![1]!) }];
+    });
+    using team = await crew();
+    const env = { ...noWayOut, HOME: team.path, ...(await claude.settle(team.path, model.url)) };
+    const told = Object.entries(env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+    const toml = `[runners.claude]\ncommand = [${JSON.stringify(claude.program)}]\npermission = "ask"\n[runners.claude.env]\n${told.join("\n")}\n`;
+    await Bun.write(join(team.path, ".agents/agents.toml"), toml);
+    const file = join(team.path, "made");
+    for (const [choice, count] of [
+      ["deny", 1],
+      ["allow once", 2],
+    ] as const) {
+      await team.orch("assign", "profile=claude", `name=sub-${count}`, `make ${file}`);
+      const question = await asked(team, count);
+      expect(question.comments).toContain(`sub-${count} asks to use Bash\n`);
+      expect(question.comments).toContain(`touch ${file}`);
+      await team.inbox("entries", "reply", question.id!, "--choice", choice);
+      const [heard] = await team.hear();
+      expect([heard!.text, heard!.success, existsSync(file)]).toEqual([expect.anything(), true, choice === "allow once"]);
+    }
+  },
+);

@@ -229,6 +229,29 @@ resume = ["sh", "-c", "cat >>told.log; git merge -q main >/dev/null; echo both >
   expect(repository.at("side", "readme.txt")).toBe("both");
 });
 
+test("[A4] orch send goes to the inbox of one that runs, and is another turn of one that has ended", async () => {
+  const resumes = `[runners.talks]
+command = ["sh", "-c", "cat"]
+resume = ["sh", "-c", "echo heard: $(cat)"]
+`;
+  using here = await shop(resumes);
+  const { team } = here;
+  await team.orch("assign", "name=waits", "inbox receive --json");
+  expect((await team.orch("send", "waits", "go on")).json).toMatchObject({ delivered: "inbox" });
+  expect((await team.hear())[0]!.text).toContain('"message":"go on"');
+  const never = await team.orch("send", "waits", "again");
+  expect([never.json.error.code, never.json.error.message]).toEqual([
+    "invalid_state",
+    '"waits" has ended, and its program cannot go on with a conversation',
+  ]);
+  await team.orch("handoff", "profile=talks", "name=talks", "first");
+  expect((await team.orch("send", "talks", "second")).json).toMatchObject({
+    delivered: "turn",
+    task: { name: "talks" },
+  });
+  expect(await team.hear()).toMatchObject([{ from: "talks", text: "heard: second", success: true }]);
+});
+
 test("[A1] repositories that git worktrees do not suit are refused with a reason, or worked in as they are", async () => {
   using here = await shop("", {});
   const { repository, team } = here;

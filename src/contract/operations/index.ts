@@ -74,6 +74,7 @@ import { tasksPush } from "./tasks-push.ts";
 import { tasksQueue } from "./tasks-queue.ts";
 import { tasksRemove } from "./tasks-remove.ts";
 import { tasksRun } from "./tasks-run.ts";
+import { tasksSend } from "./tasks-send.ts";
 import { tasksShow } from "./tasks-show.ts";
 import { threadsCancel } from "./threads-cancel.ts";
 import { threadsClaim } from "./threads-claim.ts";
@@ -156,6 +157,7 @@ export const table = [
   tasksAssign,
   tasksHandoff,
   tasksKill,
+  tasksSend,
   tasksDiff,
   tasksMerge,
   tasksDiscard,

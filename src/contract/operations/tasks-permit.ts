@@ -41,7 +41,7 @@ export const tasksPermit = operation({
     set: "permission",
     use: "For the agent program itself: asks a person whether a tool may be used. Do not call it.",
     whole: true,
-    shape: "plain",
+    shape: "text",
   },
   failed: ({ behavior }) => behavior === "deny",
   examples: ['orch permit Bash --input \'{"command": "npm publish"}\''],

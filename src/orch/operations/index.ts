@@ -7,4 +7,5 @@ export { merge } from "./tasks-merge.ts";
 export { permitTool } from "./tasks-permit.ts";
 export { listProfiles } from "./tasks-profiles.ts";
 export { pushTo } from "./tasks-push.ts";
+export { sendTo } from "./tasks-send.ts";
 export { withResume } from "./tasks-show.ts";

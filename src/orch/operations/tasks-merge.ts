@@ -12,13 +12,13 @@ import type { Engine } from "../../engines/engine.ts";
 import { inherited } from "../inherited.ts";
 import { killLeft, markName } from "../kill-tree.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { runnerFor } from "../runners/index.ts";
 import { gather } from "../worktree/gather.ts";
 import { oneAtATime } from "../worktree/lock.ts";
 import { removeWorktree } from "../worktree/make.ts";
 import { type Merged, mergeBranch } from "../worktree/merge.ts";
 import { type Found, findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
 import { profilesAt, type Workplace } from "./place.ts";
+import { goesOn } from "./tasks-send.ts";
 
 type Output = OutputOf<"tasks.merge">;
 type Input = ParsedOf<"tasks.merge">;
@@ -72,7 +72,7 @@ async function mergeNow(engine: Engine, place: Workplace, input: Input, found: F
     folder: found.folder,
     ...stepsOf(place, profile),
   });
-  if (!outcome.merged) return handBack(engine, { ...found, agent: input.agent, into, profile }, outcome);
+  if (!outcome.merged) return handBack(engine, { ...found, agent: input.agent, into, place }, outcome);
   const { commit, already } = outcome;
   await engine.write((tx) =>
     settleWorktree(tx, task, input.agent, {
@@ -122,13 +122,13 @@ type Failed = Extract<Merged, { merged: false }>;
 interface Handing extends Found {
   agent: string;
   into: string;
-  profile: Profile | undefined;
+  place: Workplace;
 }
 
 /** To the sub-agent, where its session can go on; else to its parent, unless that is who reads the answer. */
 async function handBack(
   engine: Engine,
-  { task, row, agent, into, profile }: Handing,
+  { task, row, agent, into, place }: Handing,
   failed: Failed,
 ): Promise<Output> {
   const conflicts = failed.reason === "conflict" ? failed.conflicts : [];
@@ -137,7 +137,7 @@ async function handBack(
     failed.reason === "conflict"
       ? `The branch ${row.branch} conflicts with ${into} in ${conflicts.join(", ")}.`
       : `The branch ${row.branch} was merged into ${into} for a check, which failed: ${output}`;
-  const resumes = profile !== undefined && runnerFor(profile.runner).resumes && task.session !== null;
+  const resumes = goesOn(place, task);
   const told = resumes ? task.name : task.parent === agent ? null : task.parent;
   if (resumes) {
     const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;

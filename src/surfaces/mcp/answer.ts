@@ -13,6 +13,7 @@ export const bodyLimit = 8000;
 export function answerOf({ op, form }: Tool, value: unknown, agent: string): ToolResult {
   const shortened = form.whole ? value : shorten(value);
   const text = toolText(op.name as OperationName, shortened as never);
+  if (form.shape === "text") return { content: [{ type: "text", text }] };
   return {
     content: [{ type: "text", text }],
     structuredContent: fieldsFor(op, form, shortened, agent),
@@ -26,7 +27,7 @@ function fieldsFor(
   agent: string,
 ): Record<string, unknown> {
   if (shape === "terminal") return terminalInbox(value as MailAnswer, agent);
-  if (op.cli.shape === "channel" || shape === "plain") return value as Record<string, unknown>;
+  if (op.cli.shape === "channel") return value as Record<string, unknown>;
   const fields = set === "supervisor" ? { ...(brief(value) as object), ...marked(value) } : value;
   return snakeCase(fields) as Record<string, unknown>;
 }

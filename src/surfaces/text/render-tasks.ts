@@ -110,6 +110,10 @@ export const taskRenders: NounRenders<"tasks"> = {
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
+  "tasks.send": ({ delivered, task }) =>
+    delivered === "turn"
+      ? `${safe(task.name)} goes on with it`
+      : `in the inbox of ${safe(task.worker ?? task.name)}`,
   "tasks.permit": ({ behavior, message }) =>
     message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
