@@ -21,7 +21,7 @@ import { policyDoc } from "./policy-doc.ts";
 const operations = table as readonly AnyOperation[];
 const warning = "<!-- Made by `npm run docs` from src/contract; do not edit. -->\n";
 const cell = (text: string) => text.replaceAll("|", "\\|");
-const tableOf = (head: string[], rows: string[][]) =>
+export const tableOf = (head: string[], rows: string[][]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
 /** Names of fields stand out from the words around them. */
@@ -51,14 +51,14 @@ function commands(): string {
   return `${warning}
 # Commands
 
-${operations.map(command).join("\n")}
+${operations.map(commandSection).join("\n")}
 ## Everywhere
 
 ${tableOf(["flag", "meaning"], everywhere)}
 `;
 }
 
-function command(op: AnyOperation): string {
+export function commandSection(op: AnyOperation): string {
   const flags = flagsOf(op).map(({ name, value, help }) => [`\`${name}${value ? ` ${value}` : ""}\``, help]);
   const parts = [
     `## \`${[op.cli.program ?? "inbox", op.cli.command, plainWords(op)].filter(Boolean).join(" ")}\``,
@@ -90,7 +90,7 @@ type Json = { properties?: Record<string, Json>; items?: Json; [key: string]: un
 type Shape = { entries?: Record<string, Shape>; wrapped?: Shape; item?: Shape; pipe?: readonly Shape[] };
 
 /** `spelling`: how the surface that the schema is for writes what a description refers to. */
-function jsonSchema(schema: v.GenericSchema, spelling: Spelling): unknown {
+export function jsonSchema(schema: v.GenericSchema, spelling: Spelling): unknown {
   const { $schema, ...converted } = toJsonSchema(schema, {
     typeMode: "input",
     errorMode: "ignore",

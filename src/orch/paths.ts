@@ -42,4 +42,5 @@ const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).dig
 
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));
 export const transcriptFile = (folder: string) => join(folder, "transcript.jsonl");
+export const seenFile = (folder: string) => join(folder, "seen.json");
 export const endingFile = (folder: string) => join(folder, "ending.json");

@@ -6,8 +6,8 @@ import type { Ending } from "../../bus/tasks/end.ts";
 import { noteWorktree } from "../../bus/tasks/worktrees.ts";
 import { type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
 import { asInboxError, InboxError } from "../../contract/errors.ts";
-import { withoutPassword } from "../../contract/secret.ts";
 import { fs } from "../../platform/system.ts";
+import type { Tree } from "../find-tree.ts";
 import type { Keeping } from "../keeper.ts";
 import { killBelow } from "../kill-tree.ts";
 import { worktreesFolder } from "../paths.ts";
@@ -26,16 +26,21 @@ export interface Home {
   close(ending: Ending): Promise<Ending>;
 }
 
+interface Dweller {
+  row: TaskRow;
+  tree: Tree;
+  transcript: Transcript;
+  /** Aborted when the task is to end. */
+  signal: AbortSignal;
+}
+
 export function taskHome(
-  { engine, db, env: own, token }: Keeping,
-  task: TaskRow,
-  transcript: Transcript,
-  signal: AbortSignal,
+  { engine, db, env: own }: Keeping,
+  { row: task, tree, transcript, signal }: Dweller,
 ): Home {
   let row: WorktreeRow | undefined;
   let share: readonly string[] = [];
   const notices: string[] = [];
-  const tree = { mark: token, bus: withoutPassword(db) };
   const note = (made: Partial<WorktreeRow>) =>
     patiently(() => engine.write((tx) => noteWorktree(tx, task, made), { repeatable: true }));
 
