@@ -1,6 +1,7 @@
 /** What a person does with entries. The page shows the change at once, and reverts it if the hub refuses. */
 import { batch } from "@preact/signals";
 import { say } from "../ui/toasts.tsx";
+import { undoable } from "../ui/undo.ts";
 import { api, problemOf } from "./api.ts";
 import { drop, type Entry, patch, putBack } from "./entries.ts";
 
@@ -44,40 +45,24 @@ export async function markUnread(entries: readonly Entry[]): Promise<void> {
   );
 }
 
-/** What `z` takes back: the last thing that was deleted, while the hub still has it. */
-let last: { entries: readonly Entry[]; close(): void } | undefined;
-
 export async function remove(entries: readonly Entry[]): Promise<void> {
   if (!entries.length) return;
   drop(setOf(entries));
-  const close = say({
-    text: `Deleted ${many(entries.length)}`,
-    action: { label: "Undo", key: "Z", run: undo },
-    seconds: 9,
-    onClose: () => {
-      if (last === mine) last = undefined;
-    },
-  });
-  const mine = { entries, close };
-  last = mine;
+  const forget = undoable({ text: `Deleted ${many(entries.length)}`, undo: () => restore(entries) });
   const done = await attempt(
     "Not deleted",
     entries.map(({ id }) => api.entries.delete({ id })),
     () => putBack(entries),
   );
-  if (!done) close();
+  if (!done) forget();
 }
 
-export function undo(): void {
-  const mine = last;
-  if (!mine) return;
-  last = undefined;
-  mine.close();
-  putBack(mine.entries);
+function restore(entries: readonly Entry[]): void {
+  putBack(entries);
   void attempt(
     "Not restored",
-    mine.entries.map(({ id }) => api.entries.restore({ id })),
-    () => drop(setOf(mine.entries)),
+    entries.map(({ id }) => api.entries.restore({ id })),
+    () => drop(setOf(entries)),
   );
 }
 

@@ -1,7 +1,7 @@
 /** The inbox: entries by day on the left, what one says on the right. */
 import { useMemo } from "preact/hooks";
 import { type Entry, entries, find } from "../data/entries.ts";
-import { markRead, markUnread, remove, undo } from "../data/entry-actions.ts";
+import { markRead, markUnread, remove } from "../data/entry-actions.ts";
 import { useStore } from "../data/store.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
@@ -10,6 +10,7 @@ import { ListTab } from "../ui/list-tab.tsx";
 import { idsOf, neighbour, type Row } from "../ui/long-list.tsx";
 import { narrow } from "../ui/narrow.ts";
 import { dayLabel, dayStart } from "../ui/time.tsx";
+import { undoLast } from "../ui/undo.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { EntryRow } from "./entry-row.tsx";
 import { FilterTools, NoEntries, NothingOpen, UnreadCount } from "./list-parts.tsx";
@@ -50,8 +51,8 @@ export function Inbox() {
     Delete: actions.remove,
     Backspace: actions.remove,
     "#": actions.remove,
-    z: undo,
-    "mod+z": undo,
+    z: undoLast,
+    "mod+z": undoLast,
     ...(selected.value.size && { Escape: clearSelection }),
   });
   return (
