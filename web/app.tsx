@@ -19,11 +19,13 @@ import { go, place, type Tab } from "./router.ts";
 import { shownTabs, tabLetters, tabNames } from "./tabs.ts";
 import { theme, themes } from "./theme.ts";
 import { Threads } from "./threads/threads.tsx";
+import { Asked } from "./ui/ask.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { IconButton } from "./ui/icon-button.tsx";
 import { modKey } from "./ui/mod-key.ts";
 import { PlaceLink } from "./ui/place-link.tsx";
 import { Toasts } from "./ui/toasts.tsx";
+import { undoLast } from "./ui/undo.ts";
 
 const helpOpen = signal(false);
 
@@ -43,6 +45,8 @@ export function App() {
     },
     "/": () => openPalette(""),
     "mod+k": () => openPalette(""),
+    z: undoLast,
+    "mod+z": undoLast,
     ...Object.fromEntries(
       Object.entries(tabLetters).map(([tab, letter]) => [`g ${letter}`, () => go({ tab: tab as Tab })]),
     ),
@@ -61,6 +65,7 @@ export function App() {
         <View key={tab} />
       </main>
       <Palette />
+      <Asked />
       {helpOpen.value && (
         <Help
           onClose={() => {

@@ -7,6 +7,7 @@ import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
+import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { DetailHeader, Missing, NotLoaded } from "../ui/detail.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -27,7 +28,7 @@ export function DeadLetters() {
   const keys = useListKeys("dead-letters", rows);
   const letter = loaded.value?.find((one) => String(one.id) === id);
   const actions = letter && actionsOn(letter);
-  useKeys({ ...(actions && { Delete: actions.purge, e: actions.requeue }) });
+  useKeys({ ...(actions && { Delete: () => void actions.purge(), e: actions.requeue }) });
   return (
     <ListTab
       tab="dead-letters"
@@ -80,7 +81,14 @@ function actionsOn({ id, channel }: DeadLetter) {
   };
   return {
     requeue: () => void attempt(() => requeue(id), `Requeued in ${channel}`).then(leave),
-    purge: () => void attempt(() => purge(id), "Deleted for good").then(leave),
+    async purge() {
+      const sure = await ask({
+        title: "Delete this message for good?",
+        text: `${channel} never gets it, and it cannot be restored. Requeue puts it back instead.`,
+        button: "Delete for good",
+      });
+      if (sure) leave(await attempt(() => purge(id), "Deleted for good"));
+    },
   };
 }
 
@@ -98,7 +106,7 @@ const Letter = ({ letter, requeue, purge }: { letter: DeadLetter } & ReturnType<
       <button type="button" class="button" onClick={requeue}>
         <Icon name="refresh" /> Requeue
       </button>
-      <button type="button" class="button quiet danger" title="Delete for good" onClick={purge}>
+      <button type="button" class="button quiet danger" title="Delete for good" onClick={() => void purge()}>
         <Icon name="trash" /> Purge
       </button>
     </DetailHeader>

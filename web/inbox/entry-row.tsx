@@ -1,6 +1,7 @@
 /** One entry in the list. */
 import type { Entry } from "../data/entries.ts";
 import { remove } from "../data/entry-actions.ts";
+import { DraftTag } from "../ui/draft-tag.tsx";
 import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { RowLink } from "../ui/row.tsx";
@@ -77,6 +78,7 @@ const About = ({ entry }: { entry: Entry }) => (
       </span>
     )}
     {entry.answeredAt && <span class="tag">answered</span>}
+    <DraftTag name={`entry ${entry.id}`} />
     {entry.docs[0] && (
       <span class="doc-names">
         <Icon name="file" />

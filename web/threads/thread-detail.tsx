@@ -1,11 +1,20 @@
 /** One thread: its status, who holds it and for how long, what was said, and a field to reply. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { me } from "../data/api.ts";
 import { useLoaded } from "../data/store.ts";
-import { cancelThread, isEnded, type Lease, type Message, openThread, replyTo } from "../data/threads.ts";
+import {
+  cancelThread,
+  isEnded,
+  type Lease,
+  type Message,
+  type Opened,
+  openThread,
+  replyTo,
+} from "../data/threads.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { attempt } from "../ui/attempt.ts";
-import { Composer } from "../ui/composer.tsx";
+import { Letter, NoReceiver } from "../ui/composer.tsx";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Said } from "../ui/said.tsx";
@@ -23,7 +32,7 @@ export function ThreadDetail({ id }: { id: string }) {
   const { thread, lease, messages } = value;
   const title = plainTitle(thread.subject);
   const ended = isEnded(thread.status);
-  const to = ended ? thread.createdBy : thread.assignedTo;
+  const to = otherSide(value);
   return (
     <article class="entry-detail" aria-label={title}>
       <DetailHeader
@@ -56,11 +65,15 @@ export function ThreadDetail({ id }: { id: string }) {
           ))}
         </ol>
       </div>
-      <Composer
-        label={`Reply to ${to}`}
-        hint={thread.status === "blocked" ? `${to} is waiting for a reply.` : `Goes to ${thread.threadId}.`}
-        onSend={(text) => attempt(() => replyTo(id, to, text), `Sent to ${to}`)}
-      />
+      {to === undefined ? (
+        <NoReceiver>You created this thread for yourself: there is nobody to reply to.</NoReceiver>
+      ) : (
+        <Letter
+          to={to}
+          draft={`thread ${id}`}
+          onSend={(text) => attempt(() => replyTo(id, to, text), `Sent to ${to}`)}
+        />
+      )}
       {cancelling.value && (
         <CancelDialog
           subject={title}
@@ -74,6 +87,13 @@ export function ThreadDetail({ id }: { id: string }) {
       )}
     </article>
   );
+}
+
+/** Whoever works on it, or waits for its result; never the person itself. */
+function otherSide({ thread, lease }: Opened): string | undefined {
+  const works = lease?.agentId ?? thread.assignedTo;
+  const first = isEnded(thread.status) ? [thread.createdBy, works] : [works, thread.createdBy];
+  return first.find((one) => one !== me);
 }
 
 /** The lease, and how long it still holds. */

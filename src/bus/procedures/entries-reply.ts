@@ -24,10 +24,12 @@ interface Answered {
 
 export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
+  const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
+  if (to === input.from) throw ownWords(row);
   const content = { body: answerText(row, input), payload: payloadOf(input), artifacts: [] };
   const answered =
     row.message_id === null
-      ? yield* answer(tx, { from: input.from, to: yield* agentOf(row) }, content)
+      ? yield* answer(tx, { from: input.from, to }, content)
       : yield* answerMessage(tx, row, input.from, content);
   const now = yield* tx.clock();
   yield* markRead(tx, row, input.from, now);
@@ -36,6 +38,12 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
   const after = { ...row, read_at: row.read_at ?? now, answered_at: now };
   return { entry: entryView(after), ...answered };
 }
+
+/** [U10] An answer to oneself reaches nobody. */
+const ownWords = (row: EntryRow) =>
+  new InboxError("invalid_state", `there is nobody to answer: you wrote the entry ${row.entry_id} yourself`, {
+    hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to any agent by name`,
+  });
 
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
