@@ -51,6 +51,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".row-link", { hasText: "two" }).click();
     await page.locator(".detail-title", { hasText: "two" }).waitFor();
     await press("Delete");
+    await page.getByRole("dialog", { name: "Remove two from the queue?" }).waitFor();
+    await press("Enter");
     await until("the queue is one, three", async () => (await queued()).join() === "one,three");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     for (const name of ["one", "three"])
@@ -79,6 +81,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     writeFileSync(go, "");
     await page.locator('.piece[data-kind="output"]', { hasText: "went on" }).waitFor();
     await page.getByRole("button", { name: "Kill" }).click();
+    await page.getByRole("dialog", { name: "Kill slow?" }).getByRole("button", { name: "Keep it" }).click();
+    expect((await hub.ask("GET /api/tasks/slow")).json.task.status).toBe("running");
+    await page.getByRole("button", { name: "Kill" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Kill" }).click();
     await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
     const { task } = (await hub.ask("GET /api/tasks/slow")).json;
     expect(task).toMatchObject({ status: "finished", success: false });
@@ -128,8 +134,40 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     ] as const) {
       await page.keyboard.type(typed);
       await press("Enter");
+      // It takes mail from the main agent: it is run when it is entered again.
+      if (typed.startsWith("/receive")) await press("Enter");
       await page.locator(".palette-answer", { hasText: answer }).waitFor();
     }
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U10] Push and run starts what was pushed and nothing else; its result comes to the person, who can start it again", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    const waiting = { prompt: "echo must not run", cwd: folder.path };
+    await hub.ask("POST /api/tasks", { agent: "main", name: "of-main", ...waiting });
+    await hub.ask("POST /api/tasks", { agent: "user", name: "of-user", ...waiting });
+    await using window = await openWindow(hub.url, "/queue/-");
+    const { page, press } = window;
+    await page.getByLabel("Prompt").fill("echo the result");
+    await page.getByLabel("Name").fill("mine");
+    await press("Control+Enter");
+    await page.getByRole("link", { name: /^mine .*done$/ }).waitFor();
+    const { queued, finished } = (await hub.ask("GET /api/tasks?all=true")).json;
+    expect(queued.map(({ name }: { name: string }) => name)).toEqual(["of-main", "of-user"]);
+    expect(finished).toMatchObject([{ name: "mine", parent: "user" }]);
+    await press("g", "i");
+    await page.locator(".entry", { hasText: "the result" }).locator(".row-link").click();
+    await page.locator(".receiver", { hasText: "To mine, which has ended and reads no mail" }).waitFor();
+    await page.getByLabel("Reply to mine").fill("echo and more");
+    await page.getByRole("button", { name: "Start mine again" }).click();
+    await until("mine ran twice", async () => {
+      const tasks = (await hub.ask("GET /api/tasks?all=true")).json;
+      return tasks.finished.filter(({ name }: { name: string }) => name === "mine").length === 2;
+    });
+    const { task } = (await hub.ask("GET /api/tasks/mine")).json;
+    expect(task.prompt).toContain("echo the result");
+    expect(task.prompt).toContain("echo and more");
     expect(window.troubles).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 /** The person's inbox: the entries that are loaded, newest first, under the filter that is chosen. */
+import { signal } from "@preact/signals";
 import type { Entry } from "../../src/contract/entry.ts";
 import type { Event } from "../../src/contract/event.ts";
 import { api } from "./api.ts";
@@ -50,8 +51,11 @@ function merged(fresh: readonly Entry[], rest: readonly Entry[]): Entry[] {
 const updateItems = (change: (items: readonly Entry[]) => readonly Entry[]) =>
   entries.update((known) => ({ ...known, items: change(known.items) }));
 
-export const patch = (ids: ReadonlySet<string>, change: Partial<Entry>) =>
-  updateItems((items) => items.map((entry) => (ids.has(entry.id) ? { ...entry, ...change } : entry)));
+export function patch(ids: ReadonlySet<string>, change: Partial<Entry>): void {
+  const patched = (entry: Entry) => (ids.has(entry.id) ? { ...entry, ...change } : entry);
+  updateItems((items) => items.map(patched));
+  if (opened.peek()) opened.value = patched(opened.peek()!);
+}
 
 export const drop = (ids: ReadonlySet<string>) =>
   updateItems((items) => items.filter(({ id }) => !ids.has(id)));
@@ -65,7 +69,12 @@ export const putBack = (back: readonly Entry[]) =>
     );
   });
 
-export const find = (id: string | undefined) => entries.value.value?.items.find((entry) => entry.id === id);
+/** The entry that was opened last. It may be outside the list: an older one, or one that the filter leaves out. */
+export const opened = signal<Entry | undefined>(undefined);
+
+export const find = (id: string | undefined): Entry | undefined =>
+  entries.value.value?.items.find((entry) => entry.id === id) ??
+  (opened.value?.id === id ? opened.value : undefined);
 
 /** An entry with its workspace and the state of its documents; it need not be in the list. */
 export const fetchEntry = (id: string) => api.entries.show({ id });

@@ -3,8 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wayBack } from "../../src/contract/workspace.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
-import { type Entry, fetchEntry } from "../data/entries.ts";
-import { markRead, markUnread } from "../data/entry-actions.ts";
+import { type Entry, fetchEntry, opened } from "../data/entries.ts";
+import { markRead } from "../data/entry-actions.ts";
 import { useLoaded } from "../data/store.ts";
 import { openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
@@ -16,6 +16,7 @@ import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
+import type { EntryActions } from "./actions.ts";
 import { ReplyBar } from "./reply-bar.tsx";
 import { whoOf } from "./words.ts";
 
@@ -34,10 +35,12 @@ interface Shown {
 
 async function load(id: string): Promise<Shown> {
   const { entry, workspace, documents } = await fetchEntry(id);
+  opened.value = entry;
   const thread = entry.threadId ? await openThread(entry.threadId).catch(() => undefined) : undefined;
   return {
     entry,
-    agent: workspace?.agent ?? entry.sender,
+    // A message is answered to its sender, whoever has the workspace by now.
+    agent: entry.messageId === null ? (workspace?.agent ?? entry.sender) : entry.sender,
     back: workspace && wayBack(workspace),
     subject: thread?.thread.subject,
     documents,
@@ -68,7 +71,14 @@ function useMarkedWhenRead(entry: Entry | undefined): void {
   }, [entry === undefined]);
 }
 
-export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
+interface Props {
+  id: string;
+  /** As the list has it. */
+  known?: Entry;
+  actions: EntryActions;
+}
+
+export function EntryDetail({ id, known, actions }: Props) {
   const { value, problem, retry } = useLoaded(
     { fetch: () => load(id), changedBy: ({ payload }) => payload.entry === id },
     [id],
@@ -81,7 +91,7 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
   const agent = value?.agent ?? entry.sender;
   return (
     <article class="entry-detail" aria-label={who}>
-      <Header entry={entry} agent={agent} subject={value?.subject} onDelete={onDelete} />
+      <Header entry={entry} agent={agent} subject={value?.subject} actions={actions} />
       <div class="detail-body" tabIndex={0} role="region" aria-label="Entry">
         {problem && !value && <Trouble {...problem} retry={retry} />}
         {value &&
@@ -109,10 +119,10 @@ interface HeaderProps {
   entry: Entry;
   agent: string | null;
   subject?: string;
-  onDelete(): void;
+  actions: EntryActions;
 }
 
-function Header({ entry, agent, subject, onDelete }: HeaderProps) {
+function Header({ entry, agent, subject, actions }: HeaderProps) {
   const who = whoOf(entry);
   const unread = entry.readAt === null;
   const { threadId } = entry;
@@ -137,14 +147,9 @@ function Header({ entry, agent, subject, onDelete }: HeaderProps) {
       {unread ? (
         <IconButton icon="mark-read" label="Mark as read" onClick={() => void markRead([entry])} />
       ) : (
-        <IconButton
-          icon="unread"
-          label="Mark as unread"
-          hotkey="u"
-          onClick={() => void markUnread([entry])}
-        />
+        <IconButton icon="unread" label="Mark as unread" hotkey="u" onClick={actions.unread} />
       )}
-      <IconButton icon="trash" label="Delete" hotkey="Del" onClick={onDelete} />
+      <IconButton icon="trash" label="Delete" hotkey="Del" onClick={actions.remove} />
     </DetailHeader>
   );
 }

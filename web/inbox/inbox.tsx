@@ -1,20 +1,19 @@
 /** The inbox: entries by day on the left, what one says on the right. */
 import { useMemo } from "preact/hooks";
 import { type Entry, entries, find } from "../data/entries.ts";
-import { markRead, markUnread, remove } from "../data/entry-actions.ts";
+import { markRead } from "../data/entry-actions.ts";
 import { useStore } from "../data/store.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
-import { type ListKeys, useListKeys } from "../ui/list-keys.ts";
+import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
-import { idsOf, neighbour, type Row } from "../ui/long-list.tsx";
-import { narrow } from "../ui/narrow.ts";
+import { idsOf, type Row } from "../ui/long-list.tsx";
 import { dayLabel, dayStart } from "../ui/time.tsx";
-import { undoLast } from "../ui/undo.ts";
+import { inboxActions } from "./actions.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { EntryRow } from "./entry-row.tsx";
 import { FilterTools, NoEntries, NothingOpen, UnreadCount } from "./list-parts.tsx";
-import { anchorAt, clearSelection, extendSelection, selected, selectTo, toggle } from "./selection.ts";
+import { anchorAt, clearSelection, selected, selectTo, toggle } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 
 /** The list as rows, a heading for each day. Entries are in order, so a day is looked up only where it changes. */
@@ -41,18 +40,17 @@ export function Inbox() {
     const entry = find(opened);
     if (entry) void markRead([entry]);
   });
-  const actions = actionsOn(idsOf(rows), keys);
+  const { onOpen, onSelection, extend } = inboxActions(idsOf(rows), keys);
+  const byKey = selected.value.size ? onSelection : onOpen;
   useKeys({
-    u: actions.unread,
-    e: actions.read,
+    u: byKey.unread,
+    e: byKey.read,
     x: () => id !== undefined && toggle(id),
-    J: () => actions.extend(1),
-    K: () => actions.extend(-1),
-    Delete: actions.remove,
-    Backspace: actions.remove,
-    "#": actions.remove,
-    z: undoLast,
-    "mod+z": undoLast,
+    J: () => extend(1),
+    K: () => extend(-1),
+    Delete: byKey.remove,
+    Backspace: byKey.remove,
+    "#": byKey.remove,
     ...(selected.value.size && { Escape: clearSelection }),
   });
   return (
@@ -63,7 +61,7 @@ export function Inbox() {
       keys={keys}
       count={<UnreadCount />}
       tools={<FilterTools />}
-      above={selected.value.size > 0 && <SelectionBar {...actions} />}
+      above={selected.value.size > 0 && <SelectionBar {...onSelection} />}
       empty={<NoEntries />}
       onEnd={entries.more}
       render={(entry) => (
@@ -81,56 +79,7 @@ export function Inbox() {
         />
       )}
     >
-      {id !== undefined ? (
-        <EntryDetail key={id} id={id} known={current} onDelete={actions.remove} />
-      ) : (
-        <NothingOpen />
-      )}
+      {id !== undefined ? <EntryDetail key={id} id={id} known={current} actions={onOpen} /> : <NothingOpen />}
     </ListTab>
   );
-}
-
-/** What is done with the selected entries; with none selected, with the one that is open. */
-function actionsOn(ids: readonly string[], { follow }: ListKeys) {
-  const { id } = place.value;
-  const chosen = (): readonly Entry[] => {
-    const wanted = selected.peek().size ? selected.peek() : new Set([id]);
-    return (entries.value.peek()?.items ?? []).filter((entry) => wanted.has(entry.id));
-  };
-  const open = (next: string | undefined) => {
-    follow.current = true;
-    go({ tab: "inbox", ...(next !== undefined && { id: next }) }, { replace: true });
-  };
-  /** The next one that is left, or the one before; on a phone the list. */
-  const goOn = (gone: readonly Entry[]) => {
-    const at = id === undefined ? -1 : ids.indexOf(id);
-    if (at < 0) return;
-    const without = new Set(gone.map((entry) => entry.id));
-    const left = [...ids.slice(at + 1), ...ids.slice(0, at).reverse()].find((one) => !without.has(one));
-    open(narrow.matches ? undefined : left);
-  };
-  return {
-    read() {
-      const done = chosen();
-      void markRead(done);
-      clearSelection();
-      goOn(done);
-    },
-    unread() {
-      void markUnread(chosen());
-      clearSelection();
-    },
-    remove() {
-      const gone = chosen();
-      goOn(gone);
-      clearSelection();
-      void remove(gone);
-    },
-    extend(step: 1 | -1) {
-      const next = id === undefined ? undefined : neighbour(ids, id, step);
-      if (id === undefined || next === undefined) return;
-      extendSelection(ids, id, next);
-      open(next);
-    },
-  };
 }

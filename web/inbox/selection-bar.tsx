@@ -1,14 +1,9 @@
 /** What can be done with all that is selected. */
 import { Icon } from "../ui/icon.tsx";
+import type { EntryActions } from "./actions.ts";
 import { clearSelection, selected } from "./selection.ts";
 
-interface Props {
-  read(): void;
-  unread(): void;
-  remove(): void;
-}
-
-export const SelectionBar = ({ read, unread, remove }: Props) => (
+export const SelectionBar = ({ read, unread, remove }: EntryActions) => (
   <div class="selection" role="toolbar" aria-label="Selected entries">
     <strong>{selected.value.size} selected</strong>
     {(
