@@ -1,6 +1,6 @@
 /** Asks before something is done that cannot be taken back. */
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
 
 interface Question {
@@ -32,7 +32,8 @@ export function Asked() {
 
 function AskDialog({ title, text, button, answer }: NonNullable<typeof asked.value>) {
   const yes = useRef<HTMLButtonElement>(null);
-  useEffect(() => yes.current?.focus(), []);
+  // At once: the next key may be Enter.
+  useLayoutEffect(() => yes.current?.focus(), []);
   return (
     <Dialog label={title} class="small" onClose={() => answer(false)}>
       <div class="dialog-form">
