@@ -4,7 +4,7 @@ import type { ComponentType } from "preact";
 import { Agents } from "./agents/agents.tsx";
 import { Channels } from "./channels/channels.tsx";
 import { locked } from "./data/api.ts";
-import { shownCount, unread } from "./data/counts.ts";
+import { needsYou, shownCount, unread } from "./data/counts.ts";
 import { line } from "./data/line.ts";
 import { queue } from "./data/tasks.ts";
 import { DeadLetters } from "./dead-letters/dead-letters.tsx";
@@ -22,6 +22,7 @@ import { Threads } from "./threads/threads.tsx";
 import { Asked } from "./ui/ask.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { IconButton } from "./ui/icon-button.tsx";
+import { Menu } from "./ui/menu.tsx";
 import { modKey } from "./ui/mod-key.ts";
 import { PlaceLink } from "./ui/place-link.tsx";
 import { Toasts } from "./ui/toasts.tsx";
@@ -66,6 +67,7 @@ export function App() {
       </main>
       <Palette />
       <Asked />
+      <Menu />
       {helpOpen.value && (
         <Help
           onClose={() => {
@@ -103,6 +105,12 @@ function SideBar({ tab }: { tab: Tab }) {
           >
             <Icon name={one} />
             <span class="label">{tabNames[one]}</span>
+            {one === "inbox" && needsYou.value > 0 && (
+              <span class="count needs" title="need you">
+                {shownCount(needsYou.value)}
+                <span class="hidden"> need you</span>
+              </span>
+            )}
             {counts[one] && <span class="count">{counts[one]}</span>}
           </PlaceLink>
         ))}

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followAttention } from "./attention.ts";
-import { counts } from "./data/counts.ts";
+import { counts, followWakes } from "./data/counts.ts";
 import { followEntries } from "./data/entries.ts";
 import { begin } from "./data/live.ts";
 import { queue } from "./data/tasks.ts";
@@ -15,6 +15,7 @@ followTheme();
 listenToKeys();
 followEntries();
 for (const store of [counts, workspaces, queue]) store.follow();
+followWakes();
 followAttention();
 followNews();
 render(<App />, document.getElementById("app")!);

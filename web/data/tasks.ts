@@ -47,6 +47,13 @@ export function taskNamed(name: string): Task | undefined {
   return [...running, ...queued, ...finished].find((task) => task.name === name);
 }
 
+/** The same once more, for the person. */
+export async function retry(name: string): Promise<void> {
+  const { task } = await tasks.show(name);
+  const { prompt, profile, model, cwd } = task;
+  await tasks.start({ name, prompt, cwd, ...(profile && { profile }), ...(model && { model }) });
+}
+
 /** A sub-agent that has ended reads nothing: one of its name, with what it was told and what is said now. Its result comes to the person. */
 export async function startAgain({ name, profile, model, cwd }: Task, text: string): Promise<void> {
   const { task } = await tasks.show(name);

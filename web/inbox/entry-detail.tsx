@@ -3,22 +3,26 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wayBack } from "../../src/contract/workspace.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
-import { type Entry, fetchEntry, opened } from "../data/entries.ts";
+import { type Entry, fetchEntry, find, opened } from "../data/entries.ts";
 import { markRead } from "../data/entry-actions.ts";
 import { useLoaded } from "../data/store.ts";
-import { openThread } from "../data/threads.ts";
+import { type Message, openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { go } from "../router.ts";
+import { copy } from "../ui/copy.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
-import type { EntryActions } from "./actions.ts";
+import { type EntryActions, isAway } from "./actions.ts";
+import { Answer } from "./answer.tsx";
+import { Conversation } from "./conversation.tsx";
+import { FailureBlock } from "./failure.tsx";
 import { ReplyBar } from "./reply-bar.tsx";
-import { whoOf } from "./words.ts";
+import { headline, whoOf } from "./words.ts";
 
 /** Skimming past an entry is not reading it; staying with it is. */
 const dwellMs = 700;
@@ -28,8 +32,9 @@ interface Shown {
   agent: string | null;
   /** The command that leads back into the session. */
   back: string | null;
-  /** What the thread is about: a question alone may say little. */
+  /** What the thread is about, and what was said in it: a question alone may say little. */
   subject?: string;
+  messages: readonly Message[];
   documents: readonly DocumentState[];
 }
 
@@ -43,6 +48,7 @@ async function load(id: string): Promise<Shown> {
     agent: entry.messageId === null ? (workspace?.agent ?? entry.sender) : entry.sender,
     back: workspace && wayBack(workspace),
     subject: thread?.thread.subject,
+    messages: thread?.messages ?? [],
     documents,
   };
 }
@@ -80,7 +86,11 @@ interface Props {
 
 export function EntryDetail({ id, known, actions }: Props) {
   const { value, problem, retry } = useLoaded(
-    { fetch: () => load(id), changedBy: ({ payload }) => payload.entry === id },
+    {
+      fetch: () => load(id),
+      changedBy: ({ payload, threadId }) =>
+        payload.entry === id || (threadId !== null && threadId === find(id)?.threadId),
+    },
     [id],
   );
   const documents = useDocuments(id, value?.documents);
@@ -90,16 +100,19 @@ export function EntryDetail({ id, known, actions }: Props) {
   const who = whoOf(entry);
   const agent = value?.agent ?? entry.sender;
   return (
-    <article class="entry-detail" aria-label={who}>
+    <article class="entry-detail" aria-label={headline(entry)}>
       <Header entry={entry} agent={agent} subject={value?.subject} actions={actions} />
       <div class="detail-body" tabIndex={0} role="region" aria-label="Entry">
         {problem && !value && <Trouble {...problem} retry={retry} />}
+        {value && <Conversation entry={entry} messages={value.messages} which="before" />}
+        {entry.docs.length > 0 && entry.comments && <Summary entry={entry} />}
+        {entry.failure && <FailureBlock failure={entry.failure} />}
         {value &&
           entry.docs.map(({ path }, n) => (
             <Document key={n} entry={id} n={n} path={path} state={documents.find((one) => one.n === n)} />
           ))}
-        {entry.comments && (
-          <section class="commentary" aria-label="Comments">
+        {entry.comments && !isFailureOnly(entry) && (
+          <section class="commentary" aria-label="Comments" id="commentary">
             <Face name={entry.sender ?? who} />
             <div class="commentary-text">
               <p class="commentary-who">
@@ -109,11 +122,31 @@ export function EntryDetail({ id, known, actions }: Props) {
             </div>
           </section>
         )}
+        <Answer entry={entry} />
+        {value && <Conversation entry={entry} messages={value.messages} which="after" />}
       </div>
       <ReplyBar entry={entry} to={agent} back={value?.back ?? null} />
     </article>
   );
 }
+
+/** Its words are the reason of the failure, which is shown as such. */
+const isFailureOnly = ({ failure, comments }: Entry) =>
+  failure !== null && comments.trim() === failure.error.trim();
+
+/** What it is about, before documents that may be long; what the agent says of them is below. */
+const Summary = ({ entry }: { entry: Entry }) => (
+  <p class="summary">
+    <span>{headline(entry)}</span>{" "}
+    <button
+      type="button"
+      class="link"
+      onClick={() => document.getElementById("commentary")?.scrollIntoView({ block: "start" })}
+    >
+      Comments below
+    </button>
+  </p>
+);
 
 interface HeaderProps {
   entry: Entry;
@@ -128,6 +161,7 @@ function Header({ entry, agent, subject, actions }: HeaderProps) {
   const { threadId } = entry;
   const more = (
     <>
+      <span>{who} · </span>
       {agent && agent !== who && <span>{agent} · </span>}
       <span title={fullTime(entry.ts)}>
         <Age at={entry.ts} />
@@ -143,12 +177,21 @@ function Header({ entry, agent, subject, actions }: HeaderProps) {
     </>
   );
   return (
-    <DetailHeader tab="inbox" face={who} title={who} more={more}>
+    <DetailHeader tab="inbox" face={who} title={headline(entry)} more={more}>
       {unread ? (
         <IconButton icon="mark-read" label="Mark as read" onClick={() => void markRead([entry])} />
       ) : (
         <IconButton icon="unread" label="Mark as unread" hotkey="u" onClick={actions.unread} />
       )}
+      <IconButton
+        icon={isAway(entry) ? "inbox" : "check"}
+        label={isAway(entry) ? "Move to the inbox" : "Done"}
+        hotkey="e"
+        onClick={actions.done}
+      />
+      <IconButton icon="clock" label="Snooze" hotkey="h" onClick={actions.snooze} />
+      <IconButton icon="bell-off" label="Mute" hotkey="m" onClick={actions.mute} />
+      <IconButton icon="link" label="Copy link" onClick={() => void copy(location.href, "Link copied")} />
       <IconButton icon="trash" label="Delete" hotkey="Del" onClick={actions.remove} />
     </DetailHeader>
   );

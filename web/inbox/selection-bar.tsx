@@ -3,11 +3,13 @@ import { Icon } from "../ui/icon.tsx";
 import type { EntryActions } from "./actions.ts";
 import { clearSelection, selected } from "./selection.ts";
 
-export const SelectionBar = ({ read, unread, remove }: EntryActions) => (
+export const SelectionBar = ({ done, read, unread, snooze, remove }: EntryActions) => (
   <div class="selection" role="toolbar" aria-label="Selected entries">
     <strong>{selected.value.size} selected</strong>
     {(
       [
+        ["Done", done],
+        ["Snooze", snooze],
         ["Mark read", read],
         ["Mark unread", unread],
         ["Delete", remove],

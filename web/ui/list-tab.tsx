@@ -23,6 +23,7 @@ interface Props<T> {
   above?: ComponentChildren;
   empty: ComponentChildren;
   onEnd?(): void;
+  onBusy?(busy: boolean): void;
   render(item: T, id: string): ComponentChildren;
   /** What is open. */
   children: ComponentChildren;
@@ -51,7 +52,7 @@ export function ListTab<T>(props: Props<T>) {
   );
 }
 
-function List<T>({ tab, loaded, rows, keys, empty, onEnd, render }: Props<T>) {
+function List<T>({ tab, loaded, rows, keys, empty, onEnd, onBusy, render }: Props<T>) {
   const { value, problem, retry } = loaded;
   if (value === undefined) return problem ? <Trouble {...problem} retry={retry} /> : <LoadingRows />;
   return (
@@ -71,6 +72,7 @@ function List<T>({ tab, loaded, rows, keys, empty, onEnd, render }: Props<T>) {
           current={place.value.id}
           follow={keys.follow}
           onEnd={onEnd}
+          onBusy={onBusy}
           render={render}
         />
       ) : (
