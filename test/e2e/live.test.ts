@@ -105,7 +105,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     for (let i = 0; i < 3; i++) await page.locator(".entry", { hasText: `Missed ${i}` }).waitFor();
     await page.locator('.entry[data-unread="true"]', { hasText: "Before the cut" }).waitFor();
     await page.getByRole("heading", { name: "After" }).waitFor();
-    await page.locator(".list-header .count", { hasText: "4" }).waitFor();expect(window.troubles).toEqual([]);
+    await page.locator(".list-header .count", { hasText: "4" }).waitFor();
+    expect(window.troubles).toEqual([]);
     await hub[Symbol.asyncDispose]();
   });
 

@@ -1,8 +1,9 @@
 /** The queue and the sub-agents of it, as the person sees them: real tasks, of the built program. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { chromiumPath } from "../support/browser.ts";
+import { bareEnvironment, program } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { served } from "../support/hub.ts";
 import { closeBrowser, openWindow } from "../support/page.ts";
@@ -169,6 +170,47 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(task.prompt).toContain("echo the result");
     expect(task.prompt).toContain("echo and more");
     expect(window.troubles).toEqual([]);
+  });
+
+  test("[U10] the commands that a newcomer is shown work as they are printed", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    const run = async (command: string) => {
+      const child = Bun.spawn(["sh", "-c", command], {
+        cwd: folder.path,
+        env: bareEnvironment({ PATH: `${dirname(program)}:${process.env.PATH}`, HOME: folder.path }),
+        stdout: "pipe",
+        stderr: "pipe",
+        stdin: "ignore",
+      });
+      const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+      expect([command, await child.exited, said]).toEqual([command, 0, said]);
+    };
+    const shown = async (path: string) => {
+      await page.goto(hub.url + path);
+      return page.locator(".command code").first().innerText();
+    };
+    const commands: string[] = [];
+    for (const path of ["/agents", "/threads", "/queue", "/channels", "/channels/news", "/dead-letters", "/"])
+      commands.push(await shown(path));
+    // Those that only a workspace brings.
+    const label = "Newcomer";
+    await hub.ask("POST /api/workspaces", { path: folder.path, label, agent: "ada" });
+    commands.push(await shown("/"));
+    // It asks before it writes a file, on a terminal, which a test has not.
+    for (const command of commands) await run(command.replace(/^inbox setup .*/, "$& --yes"));
+    expect(commands).toHaveLength(8);
+    for (const [path, words] of [
+      ["/", "Hello"],
+      ["/", "Ready for your review"],
+      ["/threads", "Add login"],
+      ["/channels", "builds"],
+    ]) {
+      await page.goto(hub.url + path);
+      await page.locator(".row-link", { hasText: words }).first().waitFor();
+    }
   });
 
   test("[U6] an entry of a workspace offers the command that opens its session again", async () => {

@@ -178,7 +178,9 @@ export async function answer(entry: Entry, reply: Reply): Promise<boolean> {
     "Not sent",
     [
       api.entries.reply({ id: entry.id, ...reply }).then(({ entry: now, message, recipient }) => {
-        patch(new Set([entry.id]), now);
+        // Only what the answer changes: the entry may have been archived meanwhile.
+        const { answer, answeredAt, answeredBy, needs, readAt } = now;
+        patch(new Set([entry.id]), { answer, answeredAt, answeredBy, needs, readAt });
         say({
           text: `Sent to ${message.toAgent}`,
           detail: recipient.known

@@ -39,7 +39,7 @@ export function DeadLetters() {
         <Empty
           icon="dead-letters"
           title="No dead letters"
-          command="inbox receive --agent worker --ack manual"
+          command={'inbox send worker "Try me" && inbox receive --agent worker --ack manual'}
         >
           A message that was delivered several times and never acknowledged ends up here. A reader that has to
           acknowledge each message:

@@ -99,6 +99,7 @@ export function EntryDetail({ id, known, actions }: Props) {
   if (!entry) return <NotLoaded tab="inbox" noun="entry" id={id} problem={problem} retry={retry} />;
   const who = whoOf(entry);
   const agent = value?.agent ?? entry.sender;
+  const comments = wordsOf(entry);
   return (
     <article class="entry-detail" aria-label={headline(entry)}>
       <Header entry={entry} agent={agent} subject={value?.subject} actions={actions} />
@@ -111,14 +112,14 @@ export function EntryDetail({ id, known, actions }: Props) {
           entry.docs.map(({ path }, n) => (
             <Document key={n} entry={id} n={n} path={path} state={documents.find((one) => one.n === n)} />
           ))}
-        {entry.comments && !isFailureOnly(entry) && (
+        {comments && (
           <section class="commentary" aria-label="Comments" id="commentary">
             <Face name={entry.sender ?? who} />
             <div class="commentary-text">
               <p class="commentary-who">
                 <strong>{entry.sender ?? agent ?? who}</strong> <Age at={entry.ts} />
               </p>
-              <Markdown text={entry.comments} entry={id} folder="" />
+              <Markdown text={comments} entry={id} folder="" />
             </div>
           </section>
         )}
@@ -130,9 +131,9 @@ export function EntryDetail({ id, known, actions }: Props) {
   );
 }
 
-/** Its words are the reason of the failure, which is shown as such. */
-const isFailureOnly = ({ failure, comments }: Entry) =>
-  failure !== null && comments.trim() === failure.error.trim();
+/** What the agent says, without the reason of a failure, which is shown as such. */
+const wordsOf = ({ failure, comments }: Entry) =>
+  failure && comments.startsWith(failure.error) ? comments.slice(failure.error.length).trim() : comments;
 
 /** What it is about, before documents that may be long; what the agent says of them is below. */
 const Summary = ({ entry }: { entry: Entry }) => (

@@ -1,6 +1,5 @@
 /** A short list to choose from, by number or by pointer. */
 import { signal } from "@preact/signals";
-import { useKeys } from "../keys.ts";
 import { Dialog } from "./dialog.tsx";
 
 export interface Choice {
@@ -38,9 +37,9 @@ export function Menu() {
 }
 
 function MenuDialog({ title, choices, onClose }: NonNullable<typeof shown.value>) {
+  const numbers = Object.fromEntries(choices.map(({ run }, i) => [String(i + 1), run]));
   return (
-    <Dialog label={title} class="small menu" onClose={onClose}>
-      <Numbers choices={choices} />
+    <Dialog label={title} class="small menu" onClose={onClose} keys={numbers}>
       <h1>{title}</h1>
       {choices.map(({ name, hint, run }, i) => (
         <button key={name} type="button" class="menu-line" onClick={run}>
@@ -51,10 +50,4 @@ function MenuDialog({ title, choices, onClose }: NonNullable<typeof shown.value>
       ))}
     </Dialog>
   );
-}
-
-/** Inside the dialog: its keys are above the ones that the dialog silences. */
-function Numbers({ choices }: { choices: readonly Choice[] }) {
-  useKeys(Object.fromEntries(choices.map(({ run }, i) => [String(i + 1), run])));
-  return null;
 }
