@@ -19,10 +19,10 @@ export function* entriesCounts(
   const counts = function* (what: Sql): Procedure<Map<string | null, number>> {
     // No further than a limit, so that a neglected inbox costs no more than a kept one.
     const rows = yield* all<{ workspace_id: string | null; count: number }>(sql`
-      select some.workspace_id, count(*) as count from (
+      select counted.workspace_id, count(*) as count from (
         select entries.workspace_id from entries where ${inInbox} and ${what}
-        order by entries.created_at desc limit ${literal(countLimit)}) as some
-      group by some.workspace_id`);
+        order by entries.created_at desc limit ${literal(countLimit)}) as counted
+      group by counted.workspace_id`);
     return new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]));
   };
   const unread = yield* counts(fragment`entries.read_at is null`);

@@ -26,8 +26,8 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
   const row = yield* findEntry(tx, input.id);
   const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
   if (to === input.from) throw ownWords(row);
-  if (row.answered_at !== null && input.choice !== undefined && !input.change) throw answeredAlready(row);
   const content = { body: answerText(row, input), payload: payloadOf(input), artifacts: [] };
+  if (row.answered_at !== null && input.choice !== undefined && !input.change) throw answeredAlready(row);
   const answered =
     row.message_id === null
       ? yield* answer(tx, { from: input.from, to }, content)
