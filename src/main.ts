@@ -1,6 +1,6 @@
 /** The program: `inbox`, or `orch` by that name. */
 const calledAs = process.env.INBOX_PROGRAM ?? process.argv0;
-const program = /(^|\/)orch$/.test(calledAs) ? "orch" : "inbox";
+const program = /(^|[\\/])orch(\.exe)?$/.test(calledAs) ? "orch" : "inbox";
 const words = process.argv.slice(2);
 
 /** Of the two only one is loaded. */

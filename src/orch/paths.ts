@@ -33,4 +33,5 @@ export function tasksFolder(location: string, env: Environment): string {
 
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));
 export const transcriptFile = (folder: string) => join(folder, "transcript.jsonl");
+export const seenFile = (folder: string) => join(folder, "seen.json");
 export const endingFile = (folder: string) => join(folder, "ending.json");

@@ -71,7 +71,9 @@ const answeredAlready = (row: EntryRow) =>
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
-    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice");
+    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice", {
+      hint: phrase`add ${field("message", blank("…"))}, or ${field("choice", blank("ANSWER"))}`,
+    });
   if (choice === undefined) return text;
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
   if (!choices.includes(choice))

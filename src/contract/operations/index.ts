@@ -13,6 +13,7 @@ import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
 import { busSupervise } from "./bus-supervise.ts";
 import { busTrust } from "./bus-trust.ts";
+import { busUpgrade } from "./bus-upgrade.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
@@ -197,6 +198,7 @@ export const table = [
   busRestore,
   busExport,
   busImport,
+  busUpgrade,
 ] as const;
 
 type Table = (typeof table)[number];

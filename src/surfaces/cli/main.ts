@@ -8,7 +8,7 @@ import { spelledIn } from "../../contract/phrase.ts";
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
-import { fs } from "../../platform/system.ts";
+import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { inShell } from "../spelling/shell.ts";
@@ -226,12 +226,8 @@ async function report(error: InboxError, json: boolean): Promise<number> {
 /** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {
   if (!argv.some((token) => token.includes("\ufffd"))) return;
-  let typed: Uint8Array;
-  try {
-    typed = fs().readFileSync("/proc/self/cmdline");
-  } catch {
-    return;
-  }
+  const typed = argumentBytes();
+  if (!typed) return;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(typed);
   } catch {
