@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { Agents } from "./agents/agents.tsx";
 import { Channels } from "./channels/channels.tsx";
+import { Compose, openCompose } from "./compose/compose.tsx";
 import { locked } from "./data/api.ts";
 import { needsYou, shownCount, unread } from "./data/counts.ts";
 import { line } from "./data/line.ts";
@@ -46,6 +47,7 @@ export function App() {
     },
     "/": () => openPalette(""),
     "mod+k": () => openPalette(""),
+    c: openCompose,
     z: undoLast,
     "mod+z": undoLast,
     ...Object.fromEntries(
@@ -68,6 +70,7 @@ export function App() {
       <Palette />
       <Asked />
       <Menu />
+      <Compose />
       {helpOpen.value && (
         <Help
           onClose={() => {
@@ -93,6 +96,17 @@ function SideBar({ tab }: { tab: Tab }) {
         <Icon name="search" />
         <span class="label">Search</span>
         <kbd>/</kbd>
+      </button>
+      <button
+        type="button"
+        class="compose-button"
+        aria-label="Compose"
+        title="Compose (c)"
+        onClick={openCompose}
+      >
+        <Icon name="pen" />
+        <span class="label">Compose</span>
+        <kbd>c</kbd>
       </button>
       <nav aria-label="Tabs">
         {shownTabs.map((one) => (

@@ -20,3 +20,5 @@ followAttention();
 followNews();
 render(<App />, document.getElementById("app")!);
 void begin();
+// [U13] Opens without the hub, and can be installed. Only where the address is secure.
+if ("serviceWorker" in navigator) void navigator.serviceWorker.register("/worker.js").catch(() => {});

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { sendTo } from "../data/agents.ts";
-import { statusOf, type Task, tasks } from "../data/tasks.ts";
+import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
 import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
 import { Markdown } from "../documents/lazy.tsx";
 import { ask } from "../ui/ask.tsx";
@@ -80,6 +80,15 @@ function Header({ task }: { task: Task }) {
     >
       <StatusTag status={statusOf(task)} />
       <ResumeButton task={task} />
+      {task.status === "finished" && task.success === false && (
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
+        >
+          <Icon name="refresh" /> Retry
+        </button>
+      )}
       {running && (
         <button type="button" class="button quiet danger" onClick={() => void kill(task)}>
           <Icon name="stop" /> Kill

@@ -15,6 +15,7 @@ import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
+import { choose } from "../ui/menu.tsx";
 import { Row } from "../ui/row.tsx";
 import { Age } from "../ui/time.tsx";
 
@@ -35,6 +36,7 @@ export function DeadLetters() {
       loaded={loaded}
       rows={rows}
       keys={keys}
+      tools={<Bulk letters={loaded.value ?? []} />}
       empty={
         <Empty
           icon="dead-letters"
@@ -72,6 +74,34 @@ export function DeadLetters() {
         <NotLoaded tab="dead-letters" noun="dead letter" id={id} {...loaded} />
       )}
     </ListTab>
+  );
+}
+
+/** All of one channel at once: what made them die is often the same. */
+function Bulk({ letters }: { letters: readonly DeadLetter[] }) {
+  const byChannel = Map.groupBy(letters, ({ channel }) => channel);
+  if (!byChannel.size) return null;
+  const requeueOf = (channel: string, some: readonly DeadLetter[]) =>
+    attempt(async () => {
+      for (const { id } of some) await requeue(id);
+    }, `Requeued ${some.length} in ${channel}`);
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      onClick={() =>
+        void choose(
+          "Requeue all of a channel",
+          [...byChannel].slice(0, 9).map(([channel, some]) => ({
+            name: channel,
+            hint: some.length === 1 ? "1 message" : `${some.length} messages`,
+            run: () => void requeueOf(channel, some),
+          })),
+        )
+      }
+    >
+      <Icon name="refresh" /> Requeue all
+    </button>
   );
 }
 

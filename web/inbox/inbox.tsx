@@ -15,11 +15,13 @@ import {
 import { markRead, readAll } from "../data/entry-actions.ts";
 import { useStore } from "../data/store.ts";
 import { useKeys } from "../keys.ts";
+import type { Command } from "../palette/commands.ts";
+import { useOpenCommands } from "../palette/open-commands.ts";
 import { go, place } from "../router.ts";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
 import { idsOf } from "../ui/long-list.tsx";
-import { inboxActions } from "./actions.ts";
+import { type EntryActions, inboxActions } from "./actions.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { EntryRow } from "./entry-row.tsx";
 import { allOf, type Fold, foldKey, rowsOf } from "./folds.ts";
@@ -34,6 +36,14 @@ function unfold(fold: Fold): void {
   const key = foldKey(fold);
   if (key !== undefined) unfolded.value = new Set([...unfolded.peek(), key]);
 }
+
+const commandsOn = (on: EntryActions): Command[] => [
+  { icon: "check", name: "Done", keys: ["e"], run: on.done },
+  { icon: "clock", name: "Snooze", keys: ["h"], run: on.snooze },
+  { icon: "bell-off", name: "Mute", keys: ["m"], run: on.mute },
+  { icon: "unread", name: "Mark as unread", keys: ["u"], run: on.unread },
+  { icon: "trash", name: "Delete", keys: ["Del"], run: on.remove },
+];
 
 /** What needs the person may be older than what is loaded. */
 function useNeeding(list: readonly Entry[]): void {
@@ -67,6 +77,7 @@ export function Inbox() {
   const { onOpen, onSelection, extend } = inboxActions(rows, keys);
   const byKey = selected.value.size ? onSelection : onOpen;
   useEffect(() => () => holdList(false), []);
+  useOpenCommands(id === undefined ? [] : commandsOn(onOpen));
   useKeys({
     e: byKey.done,
     h: byKey.snooze,

@@ -1,4 +1,6 @@
 /** The commands that `Ctrl K` offers by name. */
+import { openCompose } from "../compose/compose.tsx";
+import { forget, hasToken } from "../data/api.ts";
 import type { View } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
 import { canNotify, notifies, toggleNotifications } from "../notify.ts";
@@ -55,6 +57,19 @@ export function commands(): Command[] {
             icon: notifies.value ? ("bell-off" as const) : ("bell" as const),
             name: notifies.value ? "Turn desktop notifications off" : "Turn desktop notifications on",
             run: () => void toggleNotifications(),
+          },
+        ]
+      : []),
+    { icon: "pen", name: "Compose a message or start a sub-agent", keys: ["c"], run: openCompose },
+    ...(hasToken
+      ? [
+          {
+            icon: "close" as const,
+            name: "Sign out: forget the token in this browser",
+            run() {
+              forget();
+              location.assign("/");
+            },
           },
         ]
       : []),

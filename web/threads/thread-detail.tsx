@@ -1,22 +1,28 @@
 /** One thread: its status, who holds it and for how long, what was said, and a field to reply. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { agents } from "../data/agents.ts";
 import { me } from "../data/api.ts";
-import { useLoaded } from "../data/store.ts";
+import { useLoaded, useStore } from "../data/store.ts";
 import {
+  answerWith,
   cancelThread,
   isEnded,
   type Lease,
   type Message,
   type Opened,
+  openChoices,
   openThread,
+  reassign,
   replyTo,
+  takeBack,
 } from "../data/threads.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { attempt } from "../ui/attempt.ts";
 import { Letter, NoReceiver } from "../ui/composer.tsx";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { choose } from "../ui/menu.tsx";
 import { Said } from "../ui/said.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, span } from "../ui/time.tsx";
@@ -45,6 +51,7 @@ export function ThreadDetail({ id }: { id: string }) {
         }
       >
         <StatusTag status={thread.status} />
+        {!ended && <Reassign id={id} lease={lease} />}
         {!ended && (
           <button
             type="button"
@@ -64,6 +71,7 @@ export function ThreadDetail({ id }: { id: string }) {
             <Entry key={message.messageId} message={message} />
           ))}
         </ol>
+        {to !== undefined && <Choices opened={value} to={to} />}
       </div>
       {to === undefined ? (
         <NoReceiver>You created this thread for yourself: there is nobody to reply to.</NoReceiver>
@@ -86,6 +94,58 @@ export function ThreadDetail({ id }: { id: string }) {
         />
       )}
     </article>
+  );
+}
+
+/** Where a worker waits for one of several answers. */
+function Choices({ opened, to }: { opened: Opened; to: string }) {
+  const choices = openChoices(opened);
+  if (!choices.length) return null;
+  return (
+    <div class="choices" role="group" aria-label="Answers">
+      {choices.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          class="button choice"
+          onClick={() =>
+            void attempt(() => answerWith(opened.thread.threadId, to, choice), `Answered ${choice}`)
+          }
+        >
+          {choice}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Takes it from whoever has it, for another or for anybody. */
+function Reassign({ id, lease }: { id: string; lease: Lease | null }) {
+  const others = (useStore(agents).value ?? []).filter(
+    ({ name, ended }) => name !== me && name !== lease?.agentId && !ended,
+  );
+  const open = () =>
+    void choose("Reassign this thread", [
+      ...(lease
+        ? [
+            {
+              name: `Take it from ${lease.agentId}`,
+              hint: "back to whom it was sent",
+              run: () =>
+                void attempt(() => takeBack(id, "taken back by the person"), `Taken from ${lease.agentId}`),
+            },
+          ]
+        : []),
+      ...others.slice(0, lease ? 8 : 9).map(({ name, live }) => ({
+        name,
+        hint: live ? "active" : "",
+        run: () => void attempt(() => reassign(id, name), `Reassigned to ${name}`),
+      })),
+    ]);
+  return (
+    <button type="button" class="button quiet" onClick={open}>
+      Reassign
+    </button>
   );
 }
 

@@ -9,6 +9,8 @@ export interface ListKeys {
   /** Whether the keyboard has moved what is open, and the focus has to follow. */
   follow: { current: boolean };
   detail: RefObject<HTMLElement | null>;
+  /** Opens the next one, or the one before. */
+  move(step: 1 | -1): void;
 }
 
 /** What was open last in each tab: `j` goes on from there after Escape. */
@@ -61,5 +63,5 @@ export function useListKeys<T>(tab: Tab, rows: readonly Row<T>[], opened?: (id: 
     if (id === undefined) follow.current = false;
     else lastOpen.set(tab, id);
   }, [id, tab]);
-  return { follow, detail };
+  return { follow, detail, move };
 }
