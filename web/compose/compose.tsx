@@ -1,5 +1,6 @@
 /** `c`: a message to an agent or a pool, or a new sub-agent, whose result comes back to the person. */
 import { type Signal, signal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { permissionsAsked } from "../../src/contract/task.ts";
 import { agents, sendTo } from "../data/agents.ts";
@@ -85,7 +86,8 @@ function ComposeDialog({ onClose }: { onClose(): void }) {
   };
   const { to, text } = fields;
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => (to.peek() === "" ? first.current : field.current)?.focus(), []);
   const isMessage = mode.value === "message";
   const ready =
     text.value.trim() !== "" && (!isMessage || (to.value.trim() !== "" && to.value.trim() !== me));
@@ -121,7 +123,7 @@ function ComposeDialog({ onClose }: { onClose(): void }) {
           ))}
           <Templates text={text} />
         </div>
-        {isMessage ? <To to={to} /> : <Settings {...fields} />}
+        {isMessage ? <To to={to} field={first} /> : <Settings {...fields} />}
         <TextArea label={isMessage ? "Message" : "Prompt"} text={text} field={field} />
         <div class="card-actions">
           {isMessage && to.value.trim() !== "" ? (
@@ -140,7 +142,7 @@ function ComposeDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-function To({ to }: { to: Signal<string> }) {
+function To({ to, field }: { to: Signal<string>; field: RefObject<HTMLInputElement | null> }) {
   const { value = [] } = useStore(agents);
   const names = new Set([...value.map(({ name }) => name), ...value.flatMap(({ pools }) => pools)]);
   names.delete(me);
@@ -148,6 +150,7 @@ function To({ to }: { to: Signal<string> }) {
     <label>
       To
       <input
+        ref={field}
         list="compose-names"
         placeholder="an agent or a pool"
         autoComplete="off"

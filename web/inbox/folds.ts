@@ -16,12 +16,24 @@ export const allOf = ({ entry, older }: Fold) => [entry, ...older];
  * What tells of the same: one thread, the progress of one agent, or the same words by the same agent; in a plain message also
  * with other numbers, as a heartbeat has them. What needs the person or has documents stands for itself.
  */
-function sameness(entry: Entry): string | undefined {
+function samenessOf(entry: Entry): string | undefined {
   if (entry.needs !== null || entry.docs.length) return undefined;
   if (entry.threadId !== null) return `thread ${entry.threadId}`;
   if (entry.kind === "progress") return `progress of ${entry.sender}`;
   const words = headline(entry);
   return `${entry.sender} ${entry.kind === null ? words : words.replaceAll(/\d+/g, "0")}`;
+}
+
+/** An entry is another object when it has changed: what was found out of one holds, however long the list is. */
+const found = new WeakMap<Entry, { key: string | undefined }>();
+
+function sameness(entry: Entry): string | undefined {
+  let known = found.get(entry);
+  if (!known) {
+    known = { key: samenessOf(entry) };
+    found.set(entry, known);
+  }
+  return known.key;
 }
 
 function folded(entries: readonly Entry[], unfolded: ReadonlySet<string>): Fold[] {
@@ -50,11 +62,17 @@ interface Asked {
   /** Whether what needs the person has a section of its own. */
   apart: boolean;
   unfolded: ReadonlySet<string>;
-  /** The entry that is open: its row keeps its id, also when something newer joins it. */
-  open: string | undefined;
 }
 
-export function rowsOf({ list, needing, apart, unfolded, open }: Asked): Row<Fold>[] {
+/** The row with the entry that is open keeps its id, also when something newer joins it. */
+export function withOpen(rows: Row<Fold>[], open: string | undefined): Row<Fold>[] {
+  if (open === undefined) return rows;
+  const at = rows.findIndex((row) => "id" in row && row.item.older.some(({ id }) => id === open));
+  if (at < 0) return rows;
+  return rows.with(at, { ...(rows[at] as { id: string; item: Fold }), id: open });
+}
+
+export function rowsOf({ list, needing, apart, unfolded }: Asked): Row<Fold>[] {
   const there = new Set(list.map(({ id }) => id));
   const needs = apart
     ? [...list.filter(inNeed), ...needing.filter((entry) => inNeed(entry) && !there.has(entry.id))]
@@ -67,10 +85,7 @@ export function rowsOf({ list, needing, apart, unfolded, open }: Asked): Row<Fol
   }
   for (const day of byDay(rest)) {
     rows.push({ head: dayLabel(day[0]!.ts) });
-    for (const item of folded(day, unfolded)) {
-      const openOne = item.older.find(({ id }) => id === open);
-      rows.push({ id: openOne?.id ?? item.entry.id, item });
-    }
+    for (const item of folded(day, unfolded)) rows.push({ id: item.entry.id, item });
   }
   return rows;
 }

@@ -24,7 +24,7 @@ import { idsOf } from "../ui/long-list.tsx";
 import { type EntryActions, inboxActions } from "./actions.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { EntryRow } from "./entry-row.tsx";
-import { allOf, type Fold, foldKey, rowsOf } from "./folds.ts";
+import { allOf, type Fold, foldKey, rowsOf, withOpen } from "./folds.ts";
 import { Counts, FilterTools, NewEntries, NoEntries, NothingOpen } from "./list-parts.tsx";
 import { anchorAt, clearSelection, selectAll, selected, selectTo, toggle } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
@@ -60,10 +60,11 @@ function useRows() {
   const { id } = place.value;
   useNeeding(list);
   const apart = view === undefined || view === "unread";
-  return useMemo(
-    () => rowsOf({ list, needing: apart ? needing.value : [], apart, unfolded: unfolded.value, open: id }),
-    [list, needing.value, apart, unfolded.value, id],
+  const rows = useMemo(
+    () => rowsOf({ list, needing: apart ? needing.value : [], apart, unfolded: unfolded.value }),
+    [list, needing.value, apart, unfolded.value],
   );
+  return useMemo(() => withOpen(rows, id), [rows, id]);
 }
 
 export function Inbox() {
