@@ -7,15 +7,21 @@ import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
 import { deadLettersShow } from "../bus/procedures/dead-letters-show.ts";
+import { entriesArchive } from "../bus/procedures/entries-archive.ts";
+import { entriesCounts } from "../bus/procedures/entries-counts.ts";
 import { entriesDelete } from "../bus/procedures/entries-delete.ts";
 import { entriesExport } from "../bus/procedures/entries-export.ts";
 import { entriesHistory } from "../bus/procedures/entries-history.ts";
 import { entriesImport } from "../bus/procedures/entries-import.ts";
 import { entriesPush } from "../bus/procedures/entries-push.ts";
 import { entriesRead } from "../bus/procedures/entries-read.ts";
+import { entriesReadAll } from "../bus/procedures/entries-read-all.ts";
 import { entriesReply } from "../bus/procedures/entries-reply.ts";
 import { entriesRestore } from "../bus/procedures/entries-restore.ts";
+import { entriesSnooze } from "../bus/procedures/entries-snooze.ts";
+import { entriesUnarchive } from "../bus/procedures/entries-unarchive.ts";
 import { entriesUnread } from "../bus/procedures/entries-unread.ts";
+import { entriesUnsnooze } from "../bus/procedures/entries-unsnooze.ts";
 import { mailboxAnswer } from "../bus/procedures/mailbox-answer.ts";
 import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
 import { mailboxList } from "../bus/procedures/mailbox-list.ts";
@@ -30,6 +36,9 @@ import { messagesRead } from "../bus/procedures/messages-read.ts";
 import { messagesReplies } from "../bus/procedures/messages-replies.ts";
 import { messagesSend } from "../bus/procedures/messages-send.ts";
 import { messagesStatus } from "../bus/procedures/messages-status.ts";
+import { mutesAdd } from "../bus/procedures/mutes-add.ts";
+import { mutesList } from "../bus/procedures/mutes-list.ts";
+import { mutesRemove } from "../bus/procedures/mutes-remove.ts";
 import { poolsJoin } from "../bus/procedures/pools-join.ts";
 import { poolsLeave } from "../bus/procedures/pools-leave.ts";
 import { poolsList } from "../bus/procedures/pools-list.ts";
@@ -213,6 +222,15 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.history": reads(entriesHistory),
   "entries.show": handEntry,
   "entries.reply": writes(entriesReply),
+  "entries.archive": writes(entriesArchive),
+  "entries.unarchive": writes(entriesUnarchive),
+  "entries.snooze": writes(entriesSnooze),
+  "entries.unsnooze": writes(entriesUnsnooze),
+  "entries.readAll": writes(entriesReadAll),
+  "entries.counts": reads(entriesCounts),
+  "mutes.add": writes(mutesAdd),
+  "mutes.remove": writes(mutesRemove),
+  "mutes.list": reads(mutesList),
   "entries.read": writes(entriesRead),
   "entries.unread": writes(entriesUnread),
   "entries.delete": writes(entriesDelete),

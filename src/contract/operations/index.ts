@@ -19,16 +19,22 @@ import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
 import { deadLettersShow } from "./dead-letters-show.ts";
+import { entriesArchive } from "./entries-archive.ts";
+import { entriesCounts } from "./entries-counts.ts";
 import { entriesDelete } from "./entries-delete.ts";
 import { entriesExport } from "./entries-export.ts";
 import { entriesHistory } from "./entries-history.ts";
 import { entriesImport } from "./entries-import.ts";
 import { entriesPush } from "./entries-push.ts";
 import { entriesRead } from "./entries-read.ts";
+import { entriesReadAll } from "./entries-read-all.ts";
 import { entriesReply } from "./entries-reply.ts";
 import { entriesRestore } from "./entries-restore.ts";
 import { entriesShow } from "./entries-show.ts";
+import { entriesSnooze } from "./entries-snooze.ts";
+import { entriesUnarchive } from "./entries-unarchive.ts";
 import { entriesUnread } from "./entries-unread.ts";
+import { entriesUnsnooze } from "./entries-unsnooze.ts";
 import { eventsWatch } from "./events-watch.ts";
 import { mailboxAnswer } from "./mailbox-answer.ts";
 import { mailboxAsk } from "./mailbox-ask.ts";
@@ -50,6 +56,9 @@ import { messagesReplies } from "./messages-replies.ts";
 import { messagesSend } from "./messages-send.ts";
 import { messagesStatus } from "./messages-status.ts";
 import { messagesWait } from "./messages-wait.ts";
+import { mutesAdd } from "./mutes-add.ts";
+import { mutesList } from "./mutes-list.ts";
+import { mutesRemove } from "./mutes-remove.ts";
 import { poolsJoin } from "./pools-join.ts";
 import { poolsLeave } from "./pools-leave.ts";
 import { poolsList } from "./pools-list.ts";
@@ -177,6 +186,15 @@ export const table = [
   entriesReply,
   entriesRead,
   entriesUnread,
+  entriesArchive,
+  entriesUnarchive,
+  entriesSnooze,
+  entriesUnsnooze,
+  entriesReadAll,
+  entriesCounts,
+  mutesAdd,
+  mutesRemove,
+  mutesList,
   entriesDelete,
   entriesRestore,
   entriesExport,

@@ -8,7 +8,16 @@ import { errorOf, plain, wrongMethod } from "./answer.ts";
 import { eventStream, streamInput } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
-import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
+import {
+  asset,
+  assetPaths,
+  diagramFrame,
+  diagramPath,
+  inboxPage,
+  pagePaths,
+  pageWorker,
+  workerPath,
+} from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody } from "./request.ts";
 import type { Handle, Route, RouteContext, Routes } from "./route.ts";
@@ -102,6 +111,7 @@ export const pageRoutes: Routes = {
   "GET /openapi.json": own("openapi", openApi),
   ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, own("page", inboxPage, "link")])),
   [`GET ${diagramPath}`]: own("page", diagramFrame),
+  [`GET ${workerPath}`]: own("page", pageWorker),
   [`GET ${assetPaths}`]: own("page", asset, "anybody"),
   "GET /docs": own("docs", site, "link"),
   "GET /docs/*": own("docs", site, "link"),

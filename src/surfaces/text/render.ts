@@ -12,6 +12,7 @@ import { entryRenders } from "./render-entries.ts";
 import { eventRenders } from "./render-events.ts";
 import { mailboxRenders } from "./render-mailbox.ts";
 import { messageRenders } from "./render-messages.ts";
+import { muteRenders } from "./render-mutes.ts";
 import { poolRenders } from "./render-pools.ts";
 import { quotaRenders } from "./render-quotas.ts";
 import { retentionRenders } from "./render-retention.ts";
@@ -34,6 +35,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...taskRenders,
   ...workspaceRenders,
   ...entryRenders,
+  ...muteRenders,
   ...quotaRenders,
   ...retentionRenders,
   ...searchRenders,
