@@ -133,7 +133,7 @@ export const bringBack = (entries: readonly Entry[]) =>
   });
 
 /** `until`: undefined means until something new comes. */
-export const snooze = (entries: readonly Entry[], until: Date | undefined, when: string) =>
+export const snooze = (entries: readonly Entry[], when: string, until?: Date) =>
   moveAway(entries, {
     now: { archivedAt: null, snoozedAt: stampNow(), snoozedUntil: until?.toISOString() ?? null },
     text: `Snoozed ${many(entries.length)} ${when}`,
