@@ -12,7 +12,10 @@ export type LocalOperation =
   | "bus.trust"
   | "bus.backup"
   | "bus.restore"
-  | "bus.import";
+  | "bus.import"
+  | "bus.up"
+  | "bus.down"
+  | "bus.status";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": busInit,
@@ -24,6 +27,9 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   "bus.backup": async (asked, input) => (await import("./bus-backup.ts")).busBackup(asked, input),
   "bus.restore": async (asked, input) => (await import("./bus-restore.ts")).busRestore(asked, input),
   "bus.import": async (asked, input) => (await import("./bus-import.ts")).busImport(asked, input),
+  "bus.up": async (asked, input) => (await import("./bus-up.ts")).busUp(asked, input),
+  "bus.down": async (asked) => (await import("./bus-down.ts")).busDown(asked),
+  "bus.status": async (asked) => (await import("./bus-status.ts")).busStatus(asked),
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };
 

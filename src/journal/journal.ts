@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { entryView } from "../bus/entry.ts";
 import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/entry-journal.ts";
 import type { Engine } from "../engines/engine.ts";
+import { locked } from "../platform/file-lock.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { addLines, keepLines, lastLine, linesIn } from "./file.ts";
 import { idIn, journalLine } from "./line.ts";
-import { locked } from "./lock.ts";
 
 const askedAtOnce = 500;
 

@@ -3,16 +3,20 @@ import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
 import { busBackup } from "./bus-backup.ts";
 import { busDoctor } from "./bus-doctor.ts";
+import { busDown } from "./bus-down.ts";
 import { busExport } from "./bus-export.ts";
 import { busImport } from "./bus-import.ts";
 import { busInit } from "./bus-init.ts";
+import { busLogs } from "./bus-logs.ts";
 import { busMcp } from "./bus-mcp.ts";
 import { busMigrate } from "./bus-migrate.ts";
 import { busRestore } from "./bus-restore.ts";
 import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
+import { busStatus } from "./bus-status.ts";
 import { busSupervise } from "./bus-supervise.ts";
 import { busTrust } from "./bus-trust.ts";
+import { busUp } from "./bus-up.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
@@ -167,6 +171,10 @@ export const table = [
   entriesImport,
   searchFind,
   busServe,
+  busUp,
+  busDown,
+  busStatus,
+  busLogs,
   busMcp,
   busSetup,
   busTrust,

@@ -35,5 +35,7 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
     if (!told) return exitBrokenPipe;
     return told.file === "-" ? 0 : respond(told);
   },
+  "bus.logs": async ({ asked, globals, command, respond }) =>
+    (await import("./bus-logs.ts")).runLogs(asked, command, globals.json, respond),
   "bus.supervise": async ({ asked, delivery, respond }) => respond(await runSupervisor(asked, delivery)),
 };

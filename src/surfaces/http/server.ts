@@ -1,5 +1,6 @@
 /** The hub's HTTP side, put together: the routes of the operation table, and the few that are its own. */
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
+import type { Log } from "../../service/hub-log.ts";
 import { notFound, refusal, wrongMethod } from "./answer.ts";
 import { documentRoutes } from "./document-routes.ts";
 import { type Limits, makeGuard } from "./guard.ts";
@@ -24,8 +25,12 @@ export interface ServerOptions {
   about?: Record<string, unknown>;
   /** Whether entries may be put into the person's inbox by anybody. */
   dev?: boolean;
+  /** [O5] Told of every request that was answered. */
+  log?: Log;
 }
 
+/** Asked again and again, by machines. */
+const unlogged = new Set(["healthz", "readyz", "metrics", "page"]);
 const graceMs = 2000;
 const policyHeader = "content-security-policy";
 
@@ -52,20 +57,23 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     ({ counted, handle, open, visit }: Route): Answer =>
     async (request, server) => {
       const started = performance.now();
-      let response: Response;
+      let [response, agent]: [Response?, string?] = [];
       try {
         const address = server.requestIP(request)?.address ?? "";
         guard.admit(request, address, { visit, open });
         const peer: Peer = open
           ? { address }
           : { ...(await callerOf(request, inbox, options.auth)), address };
+        agent = peer.agent;
         response = await handle(request, server, peer);
       } catch (error) {
         response = refusal(error, request);
       }
       // What is no page of ours is shown in no frame either.
       if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
-      metrics.count(counted, response.status, performance.now() - started);
+      const ms = performance.now() - started;
+      metrics.count(counted, response.status, ms);
+      logAnswer(options.log, { operation: counted, status: response.status, ms, agent });
       return response;
     };
 
@@ -107,6 +115,16 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       await mcp.close();
     },
   };
+}
+
+/** [O5] One line per request. Paths are not logged: they hold what callers write. */
+function logAnswer(
+  log: Log | undefined,
+  { operation, status, ms, agent }: { operation: string; status: number; ms: number; agent?: string },
+): void {
+  if (!log || (unlogged.has(operation) && status < 400)) return;
+  const level = status >= 500 ? "error" : status >= 400 ? "warn" : "info";
+  log(level, "request", { operation, status, ms: Math.round(ms * 10) / 10, agent });
 }
 
 /** As the runtime wants them: every method of a path, also those that it does not have. */

@@ -8,6 +8,7 @@ import {
   type Reference,
   type Text,
 } from "../../contract/phrase.ts";
+import { hubRenders } from "./hub.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
@@ -54,6 +55,7 @@ export const busRenders: NounRenders<"bus"> = {
       "  Ctrl-C stops it",
     ].join("\n");
   },
+  ...hubRenders,
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
   "bus.setup": ({ file, changed, diff, written, agent }, _paint, spell) => {

@@ -1,10 +1,10 @@
 /**
- * One writer of the journal at a time, of all processes. The system lets go of the lock when its holder dies. Where there is
- * no such lock, lines are still whole: each is written in one go, and what is missing is found at the next start.
+ * One at a time, of all processes: by a lock on a file, which the system lets go of when its holder dies. Where the system has
+ * no such lock, nobody waits: what is written under one must be whole by itself.
  */
 import { dlopen } from "bun:ffi";
-import { openOwnToAppend } from "../platform/own-files.ts";
-import { fs } from "../platform/system.ts";
+import { openOwnToAppend } from "./own-files.ts";
+import { fs } from "./system.ts";
 
 const exclusive = 2;
 const atOnce = 4;
@@ -23,11 +23,11 @@ function load(): typeof flock {
   }
 }
 
-export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function locked<T>(file: string, work: () => Promise<T>, waitMs = lockWaitMs): Promise<T> {
   flock ??= load();
   const descriptor = openOwnToAppend(file);
   try {
-    const deadline = performance.now() + lockWaitMs;
+    const deadline = performance.now() + waitMs;
     while (flock && flock(descriptor, exclusive | atOnce) !== 0) {
       if (performance.now() > deadline) throw new Error(`${file} is held by another process`);
       await Bun.sleep(Math.random() * pauseMs);
