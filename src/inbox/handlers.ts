@@ -36,6 +36,7 @@ import { quotasList } from "../bus/procedures/quotas-list.ts";
 import { quotasSet } from "../bus/procedures/quotas-set.ts";
 import { retentionSet } from "../bus/procedures/retention-set.ts";
 import { retentionShow } from "../bus/procedures/retention-show.ts";
+import { statsShow } from "../bus/procedures/stats-show.ts";
 import { tasksKill } from "../bus/procedures/tasks-kill.ts";
 import { tasksMove } from "../bus/procedures/tasks-move.ts";
 import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
@@ -174,6 +175,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "agents.list": async (engine) => {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
+  },
+  "stats.show": async (engine) => {
+    const here = await engine.attending();
+    return plainly(orch().withLastLines(await engine.read((tx) => statsShow(tx, here))));
   },
   "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>

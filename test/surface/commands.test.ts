@@ -68,6 +68,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["token list", [], "tokens.list"],
     ["token revoke", ["tok_1"], "tokens.revoke"],
     ["agents", [], "agents.list"],
+    ["stats", [], "stats.show"],
     ["push", ["name=one", ...aside, "do", "this"], "tasks.push"],
     ["push", ["name=two", ...aside, "do that"], "tasks.push"],
     ["queue", [], "tasks.queue"],
@@ -332,7 +333,7 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
 test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {
   using empty = temporaryFolder();
   // These make one, or need none.
-  const needless = ["bus.init", "bus.serve", "bus.setup", "bus.mcp", "bus.restore", "bus.import"];
+  const needless = ["bus.init", "bus.serve", "bus.setup", "bus.mcp", "bus.restore", "bus.import", "bus.up", "bus.demo", "bus.quickstart"];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
     const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);
     const { code, json } = await run([...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"], {

@@ -15,6 +15,7 @@ import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
 import { busStatus } from "./bus-status.ts";
 import { busSupervise } from "./bus-supervise.ts";
+import { busTop } from "./bus-top.ts";
 import { busTrust } from "./bus-trust.ts";
 import { busUp } from "./bus-up.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
@@ -60,6 +61,7 @@ import { retentionApply } from "./retention-apply.ts";
 import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
+import { statsShow } from "./stats-show.ts";
 import { tasksAssign } from "./tasks-assign.ts";
 import { tasksEdit } from "./tasks-edit.ts";
 import { tasksHandoff } from "./tasks-handoff.ts";
@@ -143,6 +145,8 @@ export const table = [
   quotasList,
   quotasSet,
   agentsList,
+  statsShow,
+  busTop,
   tasksPush,
   tasksRun,
   tasksQueue,

@@ -1,11 +1,12 @@
 /** Operations on the database that do more than answer: a server that stays, a conversation with a client, a question first. */
 import { runExport } from "../../admin/operations.ts";
-import type { Asked } from "../../location/locate.ts";
+import { type Asked, locate } from "../../location/locate.ts";
 import { runMcp } from "./bus-mcp.ts";
 import { runHub } from "./bus-serve.ts";
 import { runSetup } from "./bus-setup.ts";
 import { runSupervisor } from "./bus-supervise.ts";
 import type { CommandInput } from "./input.ts";
+import { openInboxAt, tokenOf } from "./open-inbox.ts";
 import { exitBrokenPipe, print } from "./output.ts";
 import type { Globals } from "./scan.ts";
 
@@ -34,6 +35,11 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
     const told = await runExport(asked, input, print);
     if (!told) return exitBrokenPipe;
     return told.file === "-" ? 0 : respond(told);
+  },
+  "bus.top": async ({ asked, delivery, globals, command, respond }) => {
+    const { runTop } = await import("./bus-top.ts");
+    const inbox = await openInboxAt(locate(asked), delivery, tokenOf(globals));
+    return runTop(inbox, command, globals.json, respond).finally(() => inbox.close());
   },
   "bus.logs": async ({ asked, globals, command, respond }) =>
     (await import("./bus-logs.ts")).runLogs(asked, command, globals.json, respond),

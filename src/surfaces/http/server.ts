@@ -6,7 +6,8 @@ import { documentRoutes } from "./document-routes.ts";
 import { type Limits, makeGuard } from "./guard.ts";
 import { callerOf } from "./identity.ts";
 import { openMcpRoutes } from "./mcp-routes.ts";
-import { openMetrics } from "./metrics.ts";
+import { measured } from "./measured.ts";
+import { type Metrics, openMetrics } from "./metrics.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { eventRoutes, handOverRoutes, pageRoutes, seedRoutes, stateRoutes } from "./own-routes.ts";
 import type { RoutedRequest } from "./request.ts";
@@ -37,11 +38,10 @@ const policyHeader = "content-security-policy";
 type Answer = (request: RoutedRequest, server: Server) => Promise<Response>;
 
 export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
-  const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
   const metrics = openMetrics();
   const stopping = new AbortController();
   const context: RouteContext = {
-    inbox,
+    inbox: measured(inbox, metrics),
     stays: openStays(inbox, options.limits.waits),
     stopping: stopping.signal,
   };
@@ -52,31 +52,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     void settled.then(() => settling.delete(settled));
   };
 
-  /** Everything every route has in common: admission, who is calling, errors, counting. */
-  const answer =
-    ({ counted, handle, open, visit }: Route): Answer =>
-    async (request, server) => {
-      const started = performance.now();
-      let [response, agent]: [Response?, string?] = [];
-      try {
-        const address = server.requestIP(request)?.address ?? "";
-        guard.admit(request, address, { visit, open });
-        const peer: Peer = open
-          ? { address }
-          : { ...(await callerOf(request, inbox, options.auth)), address };
-        agent = peer.agent;
-        response = await handle(request, server, peer);
-      } catch (error) {
-        response = refusal(error, request);
-      }
-      // What is no page of ours is shown in no frame either.
-      if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
-      const ms = performance.now() - started;
-      metrics.count(counted, response.status, ms);
-      logAnswer(options.log, { operation: counted, status: response.status, ms, agent });
-      return response;
-    };
-
+  const answer = answering(inbox, options, metrics);
   const routes: Routes = {
     ...operationRoutes(context, track),
     ...eventRoutes(context),
@@ -115,6 +91,34 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       await mcp.close();
     },
   };
+}
+
+/** Everything every route has in common: admission, who is calling, errors, counting, logging. */
+function answering(inbox: EmbeddedInbox, options: ServerOptions, metrics: Metrics): (route: Route) => Answer {
+  const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
+  return ({ counted, handle, open, visit }) =>
+    async (request, server) => {
+      const started = performance.now();
+      let response: Response;
+      let agent: string | undefined;
+      try {
+        const address = server.requestIP(request)?.address ?? "";
+        guard.admit(request, address, { visit, open });
+        const peer: Peer = open
+          ? { address }
+          : { ...(await callerOf(request, inbox, options.auth)), address };
+        agent = peer.agent;
+        response = await handle(request, server, peer);
+      } catch (error) {
+        response = refusal(error, request);
+      }
+      // What is no page of ours is shown in no frame either.
+      if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
+      const ms = performance.now() - started;
+      metrics.count(counted, response.status, ms);
+      logAnswer(options.log, { operation: counted, status: response.status, ms, agent });
+      return response;
+    };
 }
 
 /** [O5] One line per request. Paths are not logged: they hold what callers write. */

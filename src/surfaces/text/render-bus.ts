@@ -12,6 +12,7 @@ import { hubRenders } from "./hub.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
+import { statsText } from "./stats.ts";
 import { textTable } from "./text-table.ts";
 
 /** As a shell would have to be told. */
@@ -56,6 +57,7 @@ export const busRenders: NounRenders<"bus"> = {
     ].join("\n");
   },
   ...hubRenders,
+  "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
   "bus.setup": ({ file, changed, diff, written, agent }, _paint, spell) => {
