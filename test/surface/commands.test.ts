@@ -333,7 +333,17 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
 test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {
   using empty = temporaryFolder();
   // These make one, or need none.
-  const needless = ["bus.init", "bus.serve", "bus.setup", "bus.mcp", "bus.restore", "bus.import", "bus.up", "bus.demo", "bus.quickstart"];
+  const needless = [
+    "bus.init",
+    "bus.serve",
+    "bus.setup",
+    "bus.mcp",
+    "bus.restore",
+    "bus.import",
+    "bus.up",
+    "bus.demo",
+    "bus.quickstart",
+  ];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
     const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);
     const { code, json } = await run([...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"], {

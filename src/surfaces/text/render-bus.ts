@@ -1,4 +1,6 @@
 /** What was done to the database itself, and where it is served. */
+
+import type { OutputOf } from "../../contract/operations/index.ts";
 import {
   blank,
   call,
@@ -28,6 +30,23 @@ const approvable = (trusted: boolean, paint: Paint, spell: (text: Text) => strin
     : [
         `${paint.yellow("note")} you did not create it, so it cannot start programs; ${spell(phrase`${call("bus.trust")} approves it`)}`,
       ];
+
+function doctorText(
+  { checks, fixable }: OutputOf<"bus.doctor">,
+  paint: Paint,
+  spell: (text: Text) => string,
+): string {
+  const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
+  const lines = checks.flatMap(({ name, status, detail, fix, fixed, left }) => [
+    `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}`,
+    ...(fixed === undefined ? [] : [`     ${paint.green("fixed")} ${setIn(fixed, 11)}`]),
+    ...(fix === undefined ? [] : [`     ${paint.dim("fix")} ${setIn(spell(fix), 9)}`]),
+    ...(left === undefined ? [] : [`     ${paint.dim("not automatic")} ${setIn(spell(left), 19)}`]),
+  ]);
+  if (fixable.length)
+    lines.push(`${spell(phrase`${call("bus.doctor", { fix: true })}`)} repairs: ${fixable.join(", ")}`);
+  return lines.join("\n");
+}
 
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
@@ -89,15 +108,7 @@ export const busRenders: NounRenders<"bus"> = {
       trusted ? "Approved: this bus may start programs" : "Not approved: this bus may not start programs",
     ].join("\n");
   },
-  "bus.doctor": ({ checks }, paint, spell) => {
-    const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
-    return checks
-      .map(
-        ({ name, status, detail, fix }) =>
-          `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}${fix ? `\n     ${paint.dim("fix")} ${setIn(spell(fix), 9)}` : ""}`,
-      )
-      .join("\n");
-  },
+  "bus.doctor": doctorText,
   "bus.migrate": ({ from, to, tables, rows, copied, deleted, checksum }, paint) => {
     const counts = [...tables, { name: "all", rows, copied, deleted }].map((table) => [
       table.name,
