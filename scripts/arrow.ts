@@ -12,6 +12,8 @@ export const arrow: Record<string, readonly string[]> = {
     "src/surfaces/client",
     "src/admin/operations.ts",
     "src/inbox",
+    "src/setup/clients.ts",
+    "src/orch/environment.ts",
     "src/orch/keeper.ts",
     "src/orch/program.ts",
     "src/orch/retry.ts",

@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
 import { busBackup } from "./bus-backup.ts";
+import { busDemo } from "./bus-demo.ts";
 import { busDoctor } from "./bus-doctor.ts";
 import { busDown } from "./bus-down.ts";
 import { busExport } from "./bus-export.ts";
@@ -10,6 +11,7 @@ import { busInit } from "./bus-init.ts";
 import { busLogs } from "./bus-logs.ts";
 import { busMcp } from "./bus-mcp.ts";
 import { busMigrate } from "./bus-migrate.ts";
+import { busQuickstart } from "./bus-quickstart.ts";
 import { busRestore } from "./bus-restore.ts";
 import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
@@ -97,6 +99,8 @@ import { workspacesRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
+  busQuickstart,
+  busDemo,
   busInit,
   threadsSend,
   mailboxSend,

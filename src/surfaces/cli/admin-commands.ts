@@ -41,6 +41,16 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
     const inbox = await openInboxAt(locate(asked), delivery, tokenOf(globals));
     return runTop(inbox, command, globals.json, respond).finally(() => inbox.close());
   },
+  "bus.demo": async ({ asked, globals, command, respond }) => {
+    const { runDemo } = await import("./bus-demo.ts");
+    const told = await runDemo(asked.env, command, globals.json);
+    return globals.json ? respond(told) : 0;
+  },
+  "bus.quickstart": async ({ asked, globals, command, respond }) => {
+    const { runQuickstart } = await import("./bus-quickstart.ts");
+    const told = await runQuickstart(asked, command, globals.json);
+    return globals.json ? respond(told) : 0;
+  },
   "bus.logs": async ({ asked, globals, command, respond }) =>
     (await import("./bus-logs.ts")).runLogs(asked, command, globals.json, respond),
   "bus.supervise": async ({ asked, delivery, respond }) => respond(await runSupervisor(asked, delivery)),

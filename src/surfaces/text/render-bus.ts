@@ -76,6 +76,9 @@ export const busRenders: NounRenders<"bus"> = {
     ].join("\n");
   },
   ...hubRenders,
+  // Both have told what they did while they did it.
+  "bus.demo": () => "",
+  "bus.quickstart": () => "",
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
