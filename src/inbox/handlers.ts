@@ -58,6 +58,7 @@ import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import { tokensList } from "../bus/procedures/tokens-list.ts";
 import { tokensRevoke } from "../bus/procedures/tokens-revoke.ts";
 import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
+import { workspacesEdit } from "../bus/procedures/workspaces-edit.ts";
 import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -198,6 +199,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "workspaces.add": (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) })),
   "workspaces.list": reads(workspacesList),
+  "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),
   "entries.push": writes(entriesPush),
   "entries.history": reads(entriesHistory),

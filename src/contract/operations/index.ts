@@ -94,6 +94,7 @@ import { tokensCreate } from "./tokens-create.ts";
 import { tokensList } from "./tokens-list.ts";
 import { tokensRevoke } from "./tokens-revoke.ts";
 import { workspacesAdd } from "./workspaces-add.ts";
+import { workspacesEdit } from "./workspaces-edit.ts";
 import { workspacesList } from "./workspaces-list.ts";
 import { workspacesRemove } from "./workspaces-remove.ts";
 
@@ -166,6 +167,7 @@ export const table = [
   busSupervise,
   workspacesAdd,
   workspacesList,
+  workspacesEdit,
   workspacesRemove,
   entriesPush,
   entriesHistory,

@@ -38,7 +38,7 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
   },
   "bus.top": async ({ asked, delivery, globals, command, respond }) => {
     const { runTop } = await import("./bus-top.ts");
-    const inbox = await openInboxAt(locate(asked), delivery, tokenOf(globals));
+    const inbox = await openInboxAt(locate(asked), { delivery, token: tokenOf(globals) });
     return runTop(inbox, command, globals.json, respond).finally(() => inbox.close());
   },
   "bus.demo": async ({ asked, globals, command, respond }) => {

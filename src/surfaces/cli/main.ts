@@ -103,7 +103,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     return respond(await runLocal(op.name as LocalOperation, asked, command.input));
   }
   const location = locate(asked);
-  const inbox = await openInboxAt(location, delivery, tokenOf(globals));
+  const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals) });
   try {
     const acting = () => act(inbox, op, command, globals.json);
     return await acting().catch(async (error) => {

@@ -11,8 +11,7 @@ export const tokenOf = ({ token }: Globals): string | undefined =>
 
 export async function openInboxAt(
   location: string,
-  delivery: string | undefined,
-  token: string | undefined,
+  { delivery, token }: { delivery?: string; token: string | undefined },
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
   const inbox = openInbox(location, { delivery, brief: true, journal: { complain: warn }, complain: warn });

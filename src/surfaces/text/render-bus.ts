@@ -82,15 +82,18 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
-  "bus.setup": ({ file, changed, diff, written, agent }, _paint, spell) => {
+  "bus.setup": ({ file, changed, diff, written, agent, session }, _paint, spell) => {
+    const back = session?.written
+      ? `\nEntries of ${session.workspaceId} offer the way back into its session: ${inLine(session.command)}`
+      : "";
     const who =
       agent === null
         ? ""
         : `\nThe agent is called ${inLine(agent)} on the bus; ${spell(phrase`${field("agent", blank("NAME"))} gives it another name`)}`;
-    if (!changed) return `${inLine(file)} is up to date${who}`;
+    if (!changed) return `${inLine(file)} is up to date${who}${back}`;
     return written
-      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}`
-      : `${inLine(file)} was not changed`;
+      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}${back}`
+      : `${inLine(file)} was not changed${back}`;
   },
   "bus.trust": ({ db, profiles, content, runs, waiting, trusted }, paint) => {
     const commands = runs.map(({ name, what, command }) => [
