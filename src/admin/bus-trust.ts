@@ -2,7 +2,7 @@
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { call, field, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { openEngine } from "../engines/registry.ts";
 import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
@@ -22,6 +22,14 @@ export async function busTrust(
   env: Environment,
   { yes, revoke, digest }: ParsedOf<"bus.trust">,
 ): Promise<Output> {
+  if (yes && revoke)
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("yes")} and ${field("revoke")} contradict each other`,
+      {
+        hint: "give only one of them",
+      },
+    );
   requireDatabase("trust", db, "run it where the hub runs, as the user who runs it");
   const file = profilesFile(db, env);
   const text = readOwn(file);

@@ -351,7 +351,11 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
       program: [programOf(op)],
     });
     expect([op.name, code, json.error.code]).toEqual([op.name, 40, "not_initialized"]);
-    expect(json.error.hint).toContain("inbox init");
+    // What is copied must be there: a new one would be empty.
+    expect([op.name, json.error.hint]).toEqual([
+      op.name,
+      expect.stringContaining(op.name === "bus.migrate" ? "--from" : "inbox init"),
+    ]);
   }
   expect(await Array.fromAsync(new Bun.Glob("**").scan({ cwd: empty.path, dot: true }))).toEqual([]);
 });

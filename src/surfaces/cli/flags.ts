@@ -103,6 +103,13 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
   ];
 }
 
+/** How the usage line calls a plain argument: `THREAD`, `CORRELATION_ID`. A single letter says nothing, nor does a list that is a file. */
+export function plainWord(op: AnyOperation, key: string): string {
+  const { field } = flagsOf(op).find((flag) => flag.field.key === key)!;
+  const vague = key.length === 1 || field.type === "lines";
+  return vague ? field.value! : key.replace(/[A-Z]/g, "_$&").toUpperCase();
+}
+
 /** Whether its value is words for a reader, rather than a name or an id. */
 export const isText = ({ field }: Flag) => field.type === "text" && (field.file || field.value === "TEXT");
 

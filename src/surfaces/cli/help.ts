@@ -10,7 +10,7 @@ import {
   type Program,
   subcommandsOf,
 } from "./commands.ts";
-import { flagsOf, globalFlags } from "./flags.ts";
+import { flagsOf, globalFlags, plainWord } from "./flags.ts";
 
 const column = (rows: [string, string][], least = 0) => {
   const width = Math.min(34, Math.max(least, ...rows.map(([left]) => left.length)));
@@ -74,8 +74,11 @@ function groupedCommands(program: Program): string {
       .filter(({ name }) => nouns.includes(name.split(".")[0]!))
       .map((op): [string, string] => [op.cli.listed ?? op.cli.command, op.summary]);
   const own = Object.entries(ownCommands(program)).map(([name, text]): [string, string] => [name, text]);
+  // Each program begins with what it is for.
+  const first = program === "orch" ? "tasks" : "threads";
+  const order = headings.toSorted((a, b) => Number(b[1].includes(first)) - Number(a[1].includes(first)));
   const groups: [string, [string, string][]][] = [
-    ...headings.map(([heading, nouns]): [string, [string, string][]] => [heading, rowsOf(nouns)]),
+    ...order.map(([heading, nouns]): [string, [string, string][]] => [heading, rowsOf(nouns)]),
     ["This program", own],
   ];
   const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([left]) => left.length)));
@@ -168,7 +171,7 @@ ${column(globalRows())}
 export function plainWords(op: AnyOperation): string {
   const required = new Set(flagsOf(op).flatMap(({ field }) => (field.required ? [field.key] : [])));
   return (op.cli.plain ?? [])
-    .map((key) => (required.has(key) ? key.toUpperCase() : `[${key.toUpperCase()}]`))
+    .map((key) => (required.has(key) ? plainWord(op, key) : `[${plainWord(op, key)}]`))
     .join(" ");
 }
 

@@ -10,6 +10,7 @@ import {
   type Reference,
   type Text,
 } from "../../contract/phrase.ts";
+import { counted } from "./counted.ts";
 import { hubRenders } from "./hub.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -127,21 +128,21 @@ export const busRenders: NounRenders<"bus"> = {
   },
   "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
     [
-      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, ${parts} part(s), ${bytes} bytes`,
+      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${counted(rows, "row")}, ${counted(parts, "part")}, ${counted(bytes, "byte")}`,
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${rows} rows`,
+      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${counted(rows, "row")}`,
       ...kept.map((place) => `kept: ${inLine(place)}`),
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.export": ({ file, db, rows, sha256 }, paint) =>
-    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, checksum ${sha256.slice(0, 16)}`,
+    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${counted(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
   "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} has ${rows} imported rows`,
+      `${paint.bold(inLine(db))} has ${counted(rows, "imported row")}`,
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),

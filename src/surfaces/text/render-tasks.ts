@@ -6,6 +6,7 @@ import type { TaskInQueue } from "../../contract/task.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
+import { recipientText } from "./recipient.ts";
 import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
@@ -58,8 +59,8 @@ function namesText(names: readonly string[]): string {
 }
 
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task }, paint, spell) =>
-    `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}`,
+  "tasks.push": ({ task, recipient }, paint, spell) =>
+    `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}${recipient ? recipientText(recipient, paint) : ""}`,
   "tasks.run": ({ released, running, waiting }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
     const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
