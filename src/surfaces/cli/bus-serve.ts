@@ -11,11 +11,6 @@ import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { complain, warn } from "./output.ts";
 
-const service = () => ({
-  hubLog: require("../../service/hub-log.ts") as typeof import("../../service/hub-log.ts"),
-  hubFolder: require("../../service/hub-folder.ts") as typeof import("../../service/hub-folder.ts"),
-});
-
 /** A sub-agent's command may have started it in the background: it is not that task's. */
 function brandAnew(): void {
   const { brandSelf } = require("../../orch/system-calls.ts") as typeof import("../../orch/system-calls.ts");
@@ -36,9 +31,10 @@ export async function runHub(
       hint: "leave out --db, or name a file or a postgres:// address",
     });
   // Servers, pages and documents are no other command's business: loading them takes 2 ms.
+  const { openLog } = require("../../service/hub-log.ts") as typeof import("../../service/hub-log.ts");
+  const { noteHub } = require("../../service/hub-folder.ts") as typeof import("../../service/hub-folder.ts");
   const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
-  const { hubLog, hubFolder } = service();
-  const log = format || logFile ? hubLog.openLog({ format: format ?? "text", file: logFile }) : undefined;
+  const log = format || logFile ? openLog({ format: format ?? "text", file: logFile }) : undefined;
   const warned = (message: Text) => {
     warn(message);
     log?.write("warn", "warning", { message: String(message) });
@@ -60,7 +56,7 @@ export async function runHub(
   if (manager !== "foreground") brandAnew();
   const startedAt = new Date().toISOString();
   const about = { url: hub.url, pid: process.pid, auth: hub.auth, version };
-  const leave = hubFolder.noteHub(db, asked.env, { ...about, manager, startedAt, log: logFile ?? null });
+  const leave = noteHub(db, asked.env, { ...about, manager, startedAt, log: logFile ?? null });
   log?.write("info", "started", { ...about, db: hub.db });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
