@@ -19,5 +19,8 @@ export const workspacesEdit = operation({
   cli: { command: "workspace edit", plain: ["workspace"] },
   http: ["PATCH /api/workspaces/:workspace"],
   mcp: { none: "a workspace is changed by whoever runs the agents" },
-  examples: ['inbox workspace edit ws-abc123 --session "claude --continue"'],
+  examples: [
+    'inbox workspace edit ws-abc123 --label "Macro thesis"',
+    'inbox workspace edit ws-abc123 --session "claude --continue"',
+  ],
 });

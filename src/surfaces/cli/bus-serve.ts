@@ -31,8 +31,8 @@ export async function runHub(
       hint: "leave out --db, or name a file or a postgres:// address",
     });
   // Servers, pages and documents are no other command's business: loading them takes 2 ms.
-  const { openLog } = require("../../service/hub-log.ts") as typeof import("../../service/hub-log.ts");
-  const { noteHub } = require("../../service/hub-folder.ts") as typeof import("../../service/hub-folder.ts");
+  const { openLog } = await import("../../service/hub-log.ts");
+  const { noteHub } = await import("../../service/hub-folder.ts");
   const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
   const log = format || logFile ? openLog({ format: format ?? "text", file: logFile }) : undefined;
   const warned = (message: Text) => {
