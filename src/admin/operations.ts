@@ -15,7 +15,8 @@ export type LocalOperation =
   | "bus.import"
   | "bus.up"
   | "bus.down"
-  | "bus.status";
+  | "bus.status"
+  | "bus.upgrade";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": busInit,
@@ -30,6 +31,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   "bus.up": async (asked, input) => (await import("./bus-up.ts")).busUp(asked, input),
   "bus.down": async (asked) => (await import("./bus-down.ts")).busDown(asked),
   "bus.status": async (asked) => (await import("./bus-status.ts")).busStatus(asked),
+  "bus.upgrade": async (asked) => (await import("./bus-upgrade.ts")).busUpgrade(asked),
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };
 

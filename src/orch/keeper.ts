@@ -13,20 +13,22 @@ import type { Spelling } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
+import { adoptOrphans } from "../platform/processes/brand.ts";
+import { identityOf } from "../platform/processes/processes.ts";
 import { approvedProfiles, busRefusal } from "./approval.ts";
 import { identityVariables, onPath, placeVariables } from "./environment.ts";
+import type { Tree } from "./find-tree.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
-import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
+import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
-import { identityOf } from "./processes.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { chooseProfile } from "./profiles/profile-list.ts";
 import { programFolder } from "./program.ts";
 import { patiently, startMs } from "./retry.ts";
 import type { Job } from "./runners/runner.ts";
-import { adoptOrphans } from "./system-calls.ts";
+import { noteSeen } from "./seen.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
 
@@ -61,11 +63,12 @@ export async function keep(keeping: Keeping): Promise<void> {
   );
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
-  const guard = guardOver(keeping, kept);
+  const tree: Tree = { mark: token, bus: withoutPassword(db), seen: new Map() };
+  const guard = guardOver(keeping, kept, () => noteSeen(tree, folder));
   try {
     const place = { folder, programs: programFolder(tasks) };
-    const ending = await work(keeping, { ...place, row: kept.row, transcript, guard });
-    await killBelow(treeOf(keeping));
+    const ending = await work(keeping, { ...place, row: kept.row, tree, transcript, guard });
+    await killBelow(tree);
     if (guard.stale()) return;
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
@@ -78,8 +81,6 @@ export async function keep(keeping: Keeping): Promise<void> {
   }
 }
 
-const treeOf = ({ token: mark, db }: Keeping): Tree => ({ mark, bus: withoutPassword(db) });
-
 /** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
 const namingMs = 50;
 
@@ -91,12 +92,13 @@ interface Folders {
 
 interface Kept extends Folders {
   row: TaskRow;
+  tree: Tree;
   transcript: Transcript;
   guard: Guard;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
-async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Kept): Promise<Ending> {
+async function work(keeping: Keeping, { row, tree, transcript, guard, ...folders }: Kept): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
   let naming: Timer | undefined;
@@ -111,13 +113,14 @@ async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Ke
       job,
       profile,
       env,
-      tree: treeOf(keeping),
+      tree,
       row,
       transcript,
       signal: guard.signal,
       onStart: ({ child }) => {
         clearTimeout(naming);
         naming = setTimeout(() => {
+          noteSeen(tree, folders.folder);
           engine.write((tx) => keepTask(tx, number, mark, { child })).catch(() => {});
         }, namingMs);
       },

@@ -28,4 +28,5 @@ export const tasksFolder = (location: string, env: Environment) => folderOf(loca
 
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));
 export const transcriptFile = (folder: string) => join(folder, "transcript.jsonl");
+export const seenFile = (folder: string) => join(folder, "seen.json");
 export const endingFile = (folder: string) => join(folder, "ending.json");

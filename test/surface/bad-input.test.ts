@@ -158,7 +158,7 @@ test("[C8] help knows every command that is listed, also those that are no opera
   for (const one of ["inbox", "orch"] as const) {
     const ask = (...args: string[]) => run(args, { program: [one === "orch" ? orch : program] });
     const listed = (await ask("--help")).stdout
-      .match(/(?<=COMMAND \[flags\]\n)[^]+(?=Global flags:)/)![0]
+      .match(/(?<=COMMAND \[flags\]\n).+(?=Global flags:)/s)![0]
       .matchAll(/^ {2}([a-z -]+?)(?: [A-Z]+)* {2}/gm);
     for (const [, words] of listed)
       for (const asked of [

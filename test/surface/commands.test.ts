@@ -92,6 +92,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries restore", [entry], "entries.restore"],
     ["search", ["look"], "search.find"],
     ["trust", ["--yes"], "bus.trust"],
+    ["upgrade", ["--check"], "bus.upgrade"],
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
     ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
@@ -343,6 +344,7 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
     "bus.up",
     "bus.demo",
     "bus.quickstart",
+    "bus.upgrade",
   ];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
     const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);

@@ -20,6 +20,7 @@ import { busSupervise } from "./bus-supervise.ts";
 import { busTop } from "./bus-top.ts";
 import { busTrust } from "./bus-trust.ts";
 import { busUp } from "./bus-up.ts";
+import { busUpgrade } from "./bus-upgrade.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
@@ -197,6 +198,7 @@ export const table = [
   busRestore,
   busExport,
   busImport,
+  busUpgrade,
 ] as const;
 
 type Table = (typeof table)[number];

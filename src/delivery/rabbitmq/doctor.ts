@@ -1,5 +1,6 @@
 /** [C8] Whether the broker answers, and takes messages. */
 import { type Finding, well } from "../../contract/finding.ts";
+import { sleep } from "../../platform/runtime.ts";
 import { parseBroker } from "./address.ts";
 import { driver } from "./driver.ts";
 
@@ -29,7 +30,7 @@ export async function checkBroker(address: string): Promise<Finding> {
       () => false,
     );
     const kind = quorum ? "quorum" : "classic";
-    if (await Promise.race([taken, Bun.sleep(answerWaitMs).then(() => false)]))
+    if (await Promise.race([taken, sleep(answerWaitMs).then(() => false)]))
       return well("delivery", `${shown} answers, ${kind} queues`);
     return {
       name: "delivery",

@@ -1,5 +1,4 @@
 /** [C8] [N4] What can be wrong with a database file, and what to do about it. Looking changes nothing. */
-import type { Database } from "bun:sqlite";
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import { type Diagnosis, diagnosis, type Finding, well as ok, reasons } from "../../contract/finding.ts";
@@ -7,11 +6,9 @@ import { blank, call, phrase } from "../../contract/phrase.ts";
 import { fs } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
+import { type Database, isSafeSqlite } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { staleMarks } from "./presence.ts";
-
-/** Before it, two connections that checkpoint at once could damage the file. */
-const safeSqlite = [3, 51, 3];
 
 export function diagnose(path: string): Diagnosis {
   const db = openDatabase(path);
@@ -61,10 +58,7 @@ const get = <T>(db: Database, query: string) => db.query(query).get() as T;
 
 function engine(db: Database): Finding {
   const { version } = get<{ version: string }>(db, "select sqlite_version() as version");
-  const parts = version.split(".").map(Number);
-  const first = parts.findIndex((part, i) => part !== safeSqlite[i]);
-  const older = first >= 0 && parts[first]! < safeSqlite[first]!;
-  if (!older) return ok("engine", `SQLite ${version}`);
+  if (isSafeSqlite(version)) return ok("engine", `SQLite ${version}`);
   const detail = `SQLite ${version} can damage a database that several programs use`;
   return {
     name: "engine",

@@ -4,6 +4,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
 import { readOwn } from "../../platform/own-files.ts";
+import { parseToml } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
@@ -187,7 +188,7 @@ const meant = (wanted: string, known: ReadonlyMap<string, unknown>) =>
 
 function parsed(file: string, text: string): Table {
   try {
-    const table: unknown = Bun.TOML.parse(text);
+    const table: unknown = parseToml(text);
     return isTable(table) ? table : {};
   } catch (error) {
     const problem = (error as Error).message.replace(/^TOML Parse error: /, "");
@@ -203,7 +204,7 @@ function lineOf(text: string): number {
   const lines = text.split("\n");
   for (let count = lines.length - 1; count > 0; count--)
     try {
-      Bun.TOML.parse(lines.slice(0, count).join("\n"));
+      parseToml(lines.slice(0, count).join("\n"));
       return count + 1;
     } catch {}
   return 1;

@@ -13,7 +13,8 @@ import { complain, warn } from "./output.ts";
 
 /** A sub-agent's command may have started it in the background: it is not that task's. */
 function brandAnew(): void {
-  const { brandSelf } = require("../../orch/system-calls.ts") as typeof import("../../orch/system-calls.ts");
+  const { brandSelf } =
+    require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
   brandSelf();
 }
 

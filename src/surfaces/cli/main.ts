@@ -7,7 +7,7 @@ import type { OperationName } from "../../contract/operations/index.ts";
 import { spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
-import { fs } from "../../platform/system.ts";
+import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import { paintFor } from "../text/paint.ts";
@@ -213,12 +213,8 @@ async function report(error: InboxError, json: boolean): Promise<number> {
 /** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {
   if (!argv.some((token) => token.includes("\ufffd"))) return;
-  let typed: Uint8Array;
-  try {
-    typed = fs().readFileSync("/proc/self/cmdline");
-  } catch {
-    return;
-  }
+  const typed = argumentBytes();
+  if (!typed) return;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(typed);
   } catch {

@@ -116,6 +116,18 @@ export const busRenders: NounRenders<"bus"> = {
     ].join("\n");
   },
   "bus.doctor": doctorText,
+  "bus.upgrade": ({ version, program, installedBy, latest, newer, problem, upgradeCommand }, paint) => {
+    const known = latest === null ? `unknown: ${safe(problem ?? "")}` : inLine(latest);
+    return [
+      `${paint.bold(`inbox ${version}`)} at ${inLine(program)}`,
+      `installed   ${installedBy === "copy" ? "by hand" : `by ${installedBy}`}`.replace(
+        "by checkout",
+        "from a checkout",
+      ),
+      `newest      ${known}${latest !== null && !newer ? ": this one is up to date" : ""}`,
+      `to upgrade  ${inLine(upgradeCommand)}`,
+    ].join("\n");
+  },
   "bus.migrate": ({ from, to, tables, rows, copied, deleted, checksum }, paint) => {
     const counts = [...tables, { name: "all", rows, copied, deleted }].map((table) => [
       table.name,
