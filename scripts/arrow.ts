@@ -3,7 +3,7 @@
  * sources to it, and the list in ARCHITECTURE.md is made from it. The order is that of the document: who is imported comes below.
  */
 export const arrow: Record<string, readonly string[]> = {
-  "src/main.ts": ["src/surfaces/cli"],
+  "src/main.ts": ["src/surfaces/cli", "src/version.ts"],
   "src/surfaces/cli": [
     "src/surfaces/spelling",
     "src/hub.ts",
@@ -78,6 +78,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/orch/holder.ts",
     "src/orch/paths.ts",
     "src/orch/profiles",
+    "src/orch/worktree",
     "src/journal",
     "src/delivery/broker.ts",
     "src/location",
@@ -90,6 +91,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/bus/search.ts",
     "src/bus/retention/events.ts",
     "src/bus/task.ts",
+    "src/bus/worktree.ts",
     "src/bus/tasks/supervision.ts",
     "src/sql",
     "src/platform",

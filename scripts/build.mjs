@@ -23,12 +23,12 @@ const flags = [
   "--no-compile-autoload-bunfig",
 ];
 
-/** One executable from a copy of that runtime. `target` is the compiler's name of another system. */
-export function compile(bun, outfile, target) {
+/** One executable from a copy of that runtime. `target` is the compiler's name of another system; `packs` it carries inside. */
+export function compile(bun, outfile, { target, packs = ["dist/page.pack"] } = {}) {
   const runtime = join(root, `${outfile}.runtime`);
   writeDeafRuntime(bun, runtime);
   const made = [...flags, `--compile-executable-path=${runtime}`, ...(target ? [`--target=${target}`] : [])];
-  runBun(["build", ...made, "src/main.ts", "dist/page.pack", "--outfile", outfile], {
+  runBun(["build", ...made, "src/main.ts", ...packs, "--outfile", outfile], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   rmSync(runtime);

@@ -9,6 +9,7 @@ import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
 import { fileFindings } from "./file-findings.ts";
 import { busFindings } from "./findings.ts";
+import { leftWorktrees } from "./left-worktrees.ts";
 import { requireDatabase } from "./require-database.ts";
 import { hubsNear } from "./serving.ts";
 import { trackedFiles } from "./tracked-files.ts";
@@ -60,7 +61,6 @@ function shown({ healthy, checks }: Diagnosis): Output {
 async function diagnose(path: string, asked: Asked): Promise<Diagnosis> {
   const report = await engineAt(path).diagnose(path);
   const broker = brokerOf(asked.env, asked.delivery);
-  const tracked = trackedFiles(path);
   const damaged = report.checks.some(({ name, status }) => name === "integrity" && status === "fail");
   return diagnosis([
     ...report.checks,
@@ -68,7 +68,7 @@ async function diagnose(path: string, asked: Asked): Promise<Diagnosis> {
     ...(damaged ? [] : await busFindings(path, broker)),
     ...fileFindings(path, asked.env),
     trustCheck(path, asked.env),
-    ...(tracked ? [tracked] : []),
+    ...[trackedFiles(path), await leftWorktrees(path, asked.env)].filter((found) => found !== undefined),
     ...(broker === undefined ? [] : [await checkBroker(broker)]),
     await hubCheck(path),
   ]);

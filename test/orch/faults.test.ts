@@ -37,6 +37,8 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
           priority: "normal",
           after: [],
           usualPermission: null,
+          worktree: "no",
+          repository: null,
           env: null,
         }),
       ),

@@ -13,6 +13,7 @@ import { reached } from "../ended-agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
+import { recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -32,6 +33,12 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
   const now = yield* tx.clock();
   yield* markRead(tx, row, input.from, now);
   yield* run(sql`update entries set answered_at = ${now} where entry_id = ${row.entry_id}`);
+  if (row.message_id !== null)
+    yield* recordAnswer(
+      tx,
+      { question: row.message_id, agent: input.from, choice: input.choice, text: content.body },
+      now,
+    );
   yield* append(tx, { type: "entry.answered", source: input.from, payload: { entry: row.entry_id }, now });
   const after = { ...row, read_at: row.read_at ?? now, answered_at: now };
   return { entry: entryView(after), ...answered };

@@ -1,6 +1,7 @@
 /** The table from which every surface is derived. A new operation is one file here and one line below. */
 import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
+import { auditList } from "./audit-list.ts";
 import { busBackup } from "./bus-backup.ts";
 import { busDemo } from "./bus-demo.ts";
 import { busDoctor } from "./bus-doctor.ts";
@@ -36,8 +37,10 @@ import { entriesRestore } from "./entries-restore.ts";
 import { entriesShow } from "./entries-show.ts";
 import { entriesUnread } from "./entries-unread.ts";
 import { eventsWatch } from "./events-watch.ts";
+import { mailboxAnswer } from "./mailbox-answer.ts";
 import { mailboxAsk } from "./mailbox-ask.ts";
 import { mailboxCheck } from "./mailbox-check.ts";
+import { mailboxDecide } from "./mailbox-decide.ts";
 import { mailboxGather } from "./mailbox-gather.ts";
 import { mailboxList } from "./mailbox-list.ts";
 import { mailboxReceive } from "./mailbox-receive.ts";
@@ -66,16 +69,21 @@ import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
 import { statsShow } from "./stats-show.ts";
 import { tasksAssign } from "./tasks-assign.ts";
+import { tasksDiff } from "./tasks-diff.ts";
+import { tasksDiscard } from "./tasks-discard.ts";
 import { tasksEdit } from "./tasks-edit.ts";
 import { tasksHandoff } from "./tasks-handoff.ts";
 import { tasksKill } from "./tasks-kill.ts";
 import { tasksLog } from "./tasks-log.ts";
+import { tasksMerge } from "./tasks-merge.ts";
 import { tasksMove } from "./tasks-move.ts";
+import { tasksPermit } from "./tasks-permit.ts";
 import { tasksProfiles } from "./tasks-profiles.ts";
 import { tasksPush } from "./tasks-push.ts";
 import { tasksQueue } from "./tasks-queue.ts";
 import { tasksRemove } from "./tasks-remove.ts";
 import { tasksRun } from "./tasks-run.ts";
+import { tasksSend } from "./tasks-send.ts";
 import { tasksShow } from "./tasks-show.ts";
 import { threadsCancel } from "./threads-cancel.ts";
 import { threadsClaim } from "./threads-claim.ts";
@@ -107,6 +115,8 @@ export const table = [
   threadsSend,
   mailboxSend,
   mailboxAsk,
+  mailboxDecide,
+  mailboxAnswer,
   threadsFetch,
   threadsClaim,
   threadsRenew,
@@ -161,6 +171,11 @@ export const table = [
   tasksAssign,
   tasksHandoff,
   tasksKill,
+  tasksSend,
+  tasksDiff,
+  tasksMerge,
+  tasksDiscard,
+  tasksPermit,
   tasksRemove,
   tasksMove,
   tasksEdit,
@@ -181,6 +196,7 @@ export const table = [
   entriesExport,
   entriesImport,
   searchFind,
+  auditList,
   busServe,
   busUp,
   busDown,

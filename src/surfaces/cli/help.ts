@@ -65,7 +65,7 @@ const headings: readonly (readonly [heading: string, nouns: readonly string[]])[
   ["The person's inbox", ["entries", "workspaces"]],
   ["Agents, pools, dead letters, events", ["agents", "pools", "deadLetters", "events", "search", "stats"]],
   ["The database and the hub", ["bus"]],
-  ["Tokens, retention, quotas", ["tokens", "retention", "quotas"]],
+  ["Tokens, retention, quotas, audit", ["tokens", "retention", "quotas", "audit"]],
 ];
 
 function groupedCommands(program: Program): string {

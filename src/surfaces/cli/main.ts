@@ -128,7 +128,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has begun goes on without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal };
+  const options = { idempotencyKey, signal, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -171,7 +171,8 @@ async function answer(
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;
   if (op.failed?.(value)) return exitFailed;
-  return op.nothing?.(value) ? exitNothing : 0;
+  if (op.nothing?.(value)) return exitNothing;
+  return op.exit?.(value) ?? 0;
 }
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
