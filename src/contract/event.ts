@@ -44,6 +44,7 @@ export const eventTypes = {
   "task.edited": "a queued task was changed; payload {task, changed}",
   "task.moved": "a queued task was moved; payload {task, place}",
   "workspace.added": "a folder became a workspace; payload {workspace, label}",
+  "workspace.edited": "a workspace was changed; payload {workspace, label}",
   "workspace.removed": "a workspace was removed; payload {workspace, label}",
   "entry.pushed": "an entry was added to the person's inbox; payload {entry, workspace}",
   "entry.read": "an entry was marked as read; payload {entry}",

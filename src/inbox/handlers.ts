@@ -47,6 +47,7 @@ import { quotasList } from "../bus/procedures/quotas-list.ts";
 import { quotasSet } from "../bus/procedures/quotas-set.ts";
 import { retentionSet } from "../bus/procedures/retention-set.ts";
 import { retentionShow } from "../bus/procedures/retention-show.ts";
+import { statsShow } from "../bus/procedures/stats-show.ts";
 import { tasksKill } from "../bus/procedures/tasks-kill.ts";
 import { tasksMove } from "../bus/procedures/tasks-move.ts";
 import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
@@ -68,6 +69,7 @@ import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import { tokensList } from "../bus/procedures/tokens-list.ts";
 import { tokensRevoke } from "../bus/procedures/tokens-revoke.ts";
 import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
+import { workspacesEdit } from "../bus/procedures/workspaces-edit.ts";
 import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -190,6 +192,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
+  "stats.show": async (engine) => {
+    const here = await engine.attending();
+    return plainly(orch().withLastLines(await engine.read((tx) => statsShow(tx, here))));
+  },
   "tasks.push": async (engine, input, { keyed }, place) =>
     written(engine, keyed, await orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
@@ -217,6 +223,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "workspaces.add": (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) })),
   "workspaces.list": reads(workspacesList),
+  "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),
   "entries.push": writes(entriesPush),
   "entries.history": reads(entriesHistory),

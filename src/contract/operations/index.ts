@@ -3,17 +3,24 @@ import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
 import { auditList } from "./audit-list.ts";
 import { busBackup } from "./bus-backup.ts";
+import { busDemo } from "./bus-demo.ts";
 import { busDoctor } from "./bus-doctor.ts";
+import { busDown } from "./bus-down.ts";
 import { busExport } from "./bus-export.ts";
 import { busImport } from "./bus-import.ts";
 import { busInit } from "./bus-init.ts";
+import { busLogs } from "./bus-logs.ts";
 import { busMcp } from "./bus-mcp.ts";
 import { busMigrate } from "./bus-migrate.ts";
+import { busQuickstart } from "./bus-quickstart.ts";
 import { busRestore } from "./bus-restore.ts";
 import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
+import { busStatus } from "./bus-status.ts";
 import { busSupervise } from "./bus-supervise.ts";
+import { busTop } from "./bus-top.ts";
 import { busTrust } from "./bus-trust.ts";
+import { busUp } from "./bus-up.ts";
 import { busUpgrade } from "./bus-upgrade.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
@@ -69,6 +76,7 @@ import { retentionApply } from "./retention-apply.ts";
 import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
+import { statsShow } from "./stats-show.ts";
 import { tasksAssign } from "./tasks-assign.ts";
 import { tasksDiff } from "./tasks-diff.ts";
 import { tasksDiscard } from "./tasks-discard.ts";
@@ -104,11 +112,14 @@ import { tokensCreate } from "./tokens-create.ts";
 import { tokensList } from "./tokens-list.ts";
 import { tokensRevoke } from "./tokens-revoke.ts";
 import { workspacesAdd } from "./workspaces-add.ts";
+import { workspacesEdit } from "./workspaces-edit.ts";
 import { workspacesList } from "./workspaces-list.ts";
 import { workspacesRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
+  busQuickstart,
+  busDemo,
   busInit,
   threadsSend,
   mailboxSend,
@@ -159,6 +170,8 @@ export const table = [
   quotasList,
   quotasSet,
   agentsList,
+  statsShow,
+  busTop,
   tasksPush,
   tasksRun,
   tasksQueue,
@@ -179,6 +192,7 @@ export const table = [
   busSupervise,
   workspacesAdd,
   workspacesList,
+  workspacesEdit,
   workspacesRemove,
   entriesPush,
   entriesHistory,
@@ -202,6 +216,10 @@ export const table = [
   searchFind,
   auditList,
   busServe,
+  busUp,
+  busDown,
+  busStatus,
+  busLogs,
   busMcp,
   busSetup,
   busTrust,

@@ -17,6 +17,7 @@ import { poolRenders } from "./render-pools.ts";
 import { quotaRenders } from "./render-quotas.ts";
 import { retentionRenders } from "./render-retention.ts";
 import { searchRenders } from "./render-search.ts";
+import { statsRenders } from "./render-stats.ts";
 import { taskRenders } from "./render-tasks.ts";
 import { threadRenders } from "./render-threads.ts";
 import { tokenRenders } from "./render-tokens.ts";
@@ -39,6 +40,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...quotaRenders,
   ...retentionRenders,
   ...searchRenders,
+  ...statsRenders,
   ...tokenRenders,
 };
 
