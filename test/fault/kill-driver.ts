@@ -44,7 +44,7 @@ async function workOnOne(named?: string): Promise<void> {
   const leaseSeconds = random() < 0.3 ? 1 : 900;
   const claimed = await inbox.call("threads.claim", { agent, thread: named, leaseSeconds }).catch((error) => {
     // Since it was listed as mine its lease ran out, and another has taken it over, or ended it too.
-    const gone = error instanceof InboxError && ["conflict", "invalid_state"].includes(error.code);
+    const gone = error instanceof InboxError && ["lease_conflict", "invalid_state"].includes(error.code);
     if (named === undefined || !gone) throw error;
   });
   if (!claimed) return;
