@@ -5,7 +5,8 @@
 import { writeSync } from "node:fs";
 import { InboxError } from "../../src/contract/errors.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { type Acknowledged, randomOf } from "./kill-record.ts";
+import { randomOf } from "../support/random.ts";
+import type { Acknowledged } from "./kill-record.ts";
 
 const [path, agent, seed] = process.argv.slice(2) as [string, string, string];
 const random = randomOf(Number(seed));

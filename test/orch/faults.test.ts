@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { tasksPush } from "../../src/bus/procedures/tasks-push.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { randomOf } from "../fault/kill-record.ts";
+import { randomOf } from "../support/random.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";
 import { inFull } from "../support/in-full.ts";
 import { temporarySchema } from "../support/postgres.ts";
