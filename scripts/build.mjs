@@ -28,13 +28,7 @@ export function build() {
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
   runBun(["web/bundle.ts", "dist/page.pack"]);
-  const runtime = join(dist, "runtime");
-  writeDeafRuntime(bunPath(), runtime);
-  const made = [...flags, `--compile-executable-path=${runtime}`];
-  runBun(["build", ...made, "src/main.ts", "dist/page.pack", "--outfile", "dist/inbox.new"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  rmSync(runtime);
+  buildProgram();
   // The clients for every other runtime: each one file that needs nothing.
   for (const name of ["client", "tx"]) {
     const client = [
@@ -49,10 +43,22 @@ export function build() {
     ];
     runBun(client, { stdio: ["ignore", "ignore", "inherit"] });
   }
+  writeSbom(join(dist, "sbom.cdx.json"));
+}
+
+/** `--program`: the executable alone, from the page that is already bundled. */
+function buildProgram() {
+  const dist = join(root, "dist");
+  const runtime = join(dist, "runtime");
+  writeDeafRuntime(bunPath(), runtime);
+  const made = [...flags, `--compile-executable-path=${runtime}`];
+  runBun(["build", ...made, "src/main.ts", "dist/page.pack", "--outfile", "dist/inbox.new"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  rmSync(runtime);
   renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
   rmSync(join(dist, "orch"), { force: true });
   symlinkSync("inbox", join(dist, "orch"));
-  writeSbom(join(dist, "sbom.cdx.json"));
 }
 
 /** What the program is made of; a folder changes when something in it is made or removed. */
@@ -88,6 +94,10 @@ export function writeDeclarations() {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const only = process.argv.includes("--declarations");
+  if (process.argv.includes("--program")) {
+    buildProgram();
+    process.exit();
+  }
   if (!only) build();
   writeDeclarations();
   const rest = only ? "" : "dist/inbox, dist/orch, dist/client.js, dist/tx.js, dist/sbom.cdx.json and ";
