@@ -7,9 +7,8 @@ import { clientOf } from "./surfaces.ts";
 
 const page = 1000;
 
-export async function audit(bed: Bed, file: string): Promise<void> {
-  const record = recorder(file, "sdk", "audit");
-  bed.files.push(file);
+export async function audit(bed: Bed): Promise<void> {
+  const record = recorder(bed.fileFor("audit"), "sdk", "audit");
   const client = clientOf("sdk", bed);
   const read = async (op: string, input: Fields) => {
     const { outcome, value, code } = await record.call({ name: "audit", client }, op, input, { audit: true });
@@ -18,12 +17,21 @@ export async function audit(bed: Bed, file: string): Promise<void> {
   };
   for (const channel of [...desks, ...topics, pool])
     for (let afterId = 0; ; ) {
-      const { messages } = await read("messages.inbox", { channel, afterId, limit: page, includeAcked: true });
+      const { messages } = await read("messages.inbox", {
+        channel,
+        afterId,
+        limit: page,
+        includeAcked: true,
+      });
       if (!messages.length) break;
       afterId = messages.at(-1).id;
     }
   for (let afterEvent = 0; ; ) {
-    const { events, nextEventId } = await read("events.watch", { afterEvent, limit: page, timeoutSeconds: 0 });
+    const { events, nextEventId } = await read("events.watch", {
+      afterEvent,
+      limit: page,
+      timeoutSeconds: 0,
+    });
     if (!events.length) break;
     afterEvent = nextEventId;
   }

@@ -1,21 +1,37 @@
 /** What one round of an attack runs on: a bus, two hubs behind lines that can be broken, and processes with agents in them. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment, root } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { smallDisk } from "../../support/mounts.ts";
+import { type FaultyLine, startProxy } from "../../support/proxy.ts";
 import type { Surface } from "../check/history.ts";
 import type { AgentsConfig } from "./agents-driver.ts";
 import { type Hub, startHub } from "./hubs.ts";
-import { type Line, startLine } from "./line.ts";
+import { type Lines, startLines } from "./lines.ts";
 import { now, type Recorder, recorder } from "./recorder.ts";
 import type { Role } from "./roles.ts";
-import type { EngineName, Servers } from "./servers.ts";
+import { type EngineName, type Pair, type Servers, startPair } from "./servers.ts";
 import type { Place } from "./surfaces.ts";
 
 export interface Agents {
   surface: Surface;
+  roles: Role[];
   signal(signal: NodeJS.Signals): void;
   exited: Promise<number>;
   leave(): Promise<void>;
+}
+
+/** What a nemesis needs to be there before the round begins. */
+export interface Needs {
+  /** The bus on a disk of its own, which can be filled. */
+  smallDisk?: boolean;
+  /** Hubs whose syncs can be slowed down. */
+  slowDisk?: string;
+  /** Hubs that reach Postgres by a line that can be broken. */
+  faultyPostgres?: boolean;
+  /** Postgres with a standby. */
+  pair?: boolean;
 }
 
 export interface Bed {
@@ -24,14 +40,23 @@ export interface Bed {
   random: () => number;
   place: Place;
   hubs: Hub[];
-  lines: Line[];
+  lines: Lines;
   agents: Agents[];
+  /** The folder of the database file. */
+  disk: string;
+  /** While it exists, syncs are slow. */
+  slow: string;
+  postgresLine?: FaultyLine;
+  pair?: Pair;
   /** The history: one file for each process, and one for the faults. */
   files: string[];
+  fileFor(name: string): string;
   record: Recorder;
+  /** What a nemesis has in hand. */
+  busy: Set<object>;
   /** Something is broken until the work is over, at the end of which all is as before. */
   fault(nemesis: string, work: () => Promise<unknown>): Promise<void>;
-  startAgents(surface: Surface, roles: Role[], killCalls?: number): Agents;
+  startAgents(surface: Surface, roles: Role[]): Agents;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -39,63 +64,77 @@ export interface BedOptions {
   engine: EngineName;
   servers: Servers;
   random: () => number;
-  /** Of the hubs. */
-  env?: Record<string, string>;
+  needs: Needs;
+  /** How many of the processes that agents start for calls are killed while they work, from 0 to 1. */
+  killCalls: number;
 }
 
-export async function makeBed({ engine, servers, random, env }: BedOptions): Promise<Bed> {
-  const folder = temporaryFolder();
-  await servers.start(engine);
-  const db = engine === "sqlite" ? join(folder.path, "coord.db") : await servers.database();
+const profiles = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
+
+export async function makeBed({ engine, servers, random, needs, killCalls }: BedOptions): Promise<Bed> {
+  await using left = new AsyncDisposableStack();
+  const folder = left.use(temporaryFolder());
+  const disk = join(folder.path, "bus");
+  mkdirSync(disk);
+  if (needs.smallDisk) left.use(smallDisk(64 * 1024, disk));
+  const pair = needs.pair ? await startPair() : undefined;
+  if (pair) left.defer(pair.stop);
+  else await servers.start(engine);
+  const db = engine === "sqlite" ? join(disk, "coord.db") : (pair?.url ?? (await servers.database()));
   const delivery = engine === "rabbitmq" ? servers.rabbit!.url : undefined;
+  const postgresLine = needs.faultyPostgres ? await startProxy(db) : undefined;
+  if (postgresLine) left.defer(postgresLine.stop);
   const files: string[] = [];
   const fileFor = (name: string) => {
     const file = join(folder.path, `${name}.jsonl`);
+    writeFileSync(file, ""); // a process may be killed before it writes anything
     files.push(file);
     return file;
   };
   const record = recorder(fileFor("faults"), "sdk", "faults");
+  left.defer(record.close);
+  const profilesFile = join(folder.path, "agents.toml");
+  await Bun.write(profilesFile, profiles);
+  const slow = join(folder.path, "slow");
+  const env: Record<string, string> = {
+    INBOX_PROFILES: profilesFile,
+    ...(needs.slowDisk && { LD_PRELOAD: needs.slowDisk, DISK_SLOW: slow }),
+  };
   // The first one makes the database.
-  const hubs = [await startHub({ db, delivery, env })];
-  hubs.push(await startHub({ db, delivery, env }));
-  const broken = (way: string, ms: number) =>
-    record.note({ type: "fault", nemesis: "break-lines", at: now(), until: now() + ms, detail: way });
-  const lines = await Promise.all(hubs.map(({ port }) => startLine(port, random, broken)));
-  const place: Place = { db, delivery, hubs: lines.map(({ url }) => url) };
+  const hubs: Hub[] = [];
+  left.defer(async () => void (await Promise.all(hubs.map((hub) => hub.kill()))));
+  for (let count = 0; count < 2; count++)
+    hubs.push(await startHub({ db: postgresLine?.url ?? db, delivery, env }));
+  const ports = hubs.map(({ port }) => port);
+  const lines = await startLines({ ports, seed: Math.floor(random() * 2 ** 31), file: fileFor("lines") });
+  left.defer(lines.stop);
+  const place: Place = { db, delivery, hubs: lines.urls };
+  const agents: Agents[] = [];
+  left.defer(() => {
+    for (const one of agents) one.signal("SIGKILL");
+  });
   let started = 0;
+  const kept = left.move();
 
-  const bed: Bed = {
-    engine,
-    servers,
-    random,
-    place,
-    hubs,
-    lines,
-    agents: [],
-    files,
+  return {
+    ...{ engine, servers, random, place, hubs, lines, agents, disk, slow, postgresLine, pair, files },
+    fileFor,
     record,
+    busy: new Set(),
     async fault(nemesis, work) {
       const at = now();
       await work();
       record.note({ type: "fault", nemesis, at, until: now() });
     },
-    startAgents(surface, roles, killCalls = 0) {
+    startAgents(surface, roles) {
       const name = `p${++started}`;
       const seed = Math.floor(random() * 2 ** 31);
-      const config: AgentsConfig = { name, surface, place, roles, seed, file: fileFor(name), killCalls };
-      const agents = spawnAgents(config);
-      bed.agents.push(agents);
-      return agents;
+      const made = spawnAgents({ name, surface, place, roles, seed, file: fileFor(name), killCalls });
+      agents.push(made);
+      return made;
     },
-    async [Symbol.asyncDispose]() {
-      for (const agents of bed.agents) agents.signal("SIGKILL");
-      await Promise.all(hubs.map((hub) => hub.kill()));
-      await Promise.all(lines.map((line) => line.stop()));
-      record.close();
-      folder[Symbol.dispose]();
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-  return bed;
 }
 
 function spawnAgents(config: AgentsConfig): Agents {
@@ -110,13 +149,15 @@ function spawnAgents(config: AgentsConfig): Agents {
   });
   return {
     surface: config.surface,
+    roles: config.roles,
     signal: (signal) => void child.kill(signal),
     exited: child.exited,
     async leave() {
       child.kill("SIGCONT");
-      await child.stdin.end();
-      const patience = Bun.sleep(30_000).then(() => child.kill("SIGKILL"));
-      await Promise.race([child.exited, patience]);
+      await Promise.resolve(child.stdin.end()).catch(() => {});
+      const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
+      await child.exited;
+      clearTimeout(late);
     },
   };
 }

@@ -84,14 +84,18 @@ export function cliSurface({ place, random, started }: ClientOptions, atHub: boo
 /** [C3] 10: nothing was there, which is an answer. */
 const answered = [0, 10];
 
-function answerOf(op: string, { code, output, complaints }: { code: number; output: string; complaints: string }): Told {
+function answerOf(
+  op: string,
+  { code, output, complaints }: { code: number; output: string; complaints: string },
+): Told {
   // What is not ended by a line feed was not printed to the end.
   const line = output.includes("\n") ? JSON.parse(output) : undefined;
-  if (line === undefined)
-    return { outcome: "unknown", code: `exit ${code}`, value: { error: complaints } };
+  if (line === undefined) return { outcome: "unknown", code: `exit ${code}`, value: { error: complaints } };
   if (line.ok === false) return refusalOf(line.error);
   const value = op.startsWith("messages.") ? channelAnswer(op, line) : camelCase(line);
-  return answered.includes(code) ? { outcome: "ok", value } : { outcome: "unknown", code: `exit ${code}`, value };
+  return answered.includes(code)
+    ? { outcome: "ok", value }
+    : { outcome: "unknown", code: `exit ${code}`, value };
 }
 
 /** `inbox msg` prints the thing itself. */

@@ -76,6 +76,6 @@ function answer(op: string, fields: Fields): Fields {
 /** A model is told in words. */
 function refused(text: string): Told {
   const code = /^(\w+):/.exec(text)?.[1] ?? "refused";
-  const unknown = /not known|cannot be reached|no answer/.test(text);
+  const unknown = /not known|cannot be reached|no answer/.test(text) && !/nothing was written/.test(text);
   return { outcome: unknown ? "unknown" : "refused", code, value: { error: text } };
 }

@@ -33,9 +33,8 @@ export function restSurface({ place, random }: ClientOptions): Client {
     async call(op, input, key) {
       const hub = place.hubs[Math.floor(random() * place.hubs.length)]!;
       const rest: Fields = { ...input };
-      const [method, pattern] = (op === "threads.claim" && input.thread
-        ? "POST /api/threads/:thread/claim"
-        : routes[op]!
+      const [method, pattern] = (
+        op === "threads.claim" && input.thread ? "POST /api/threads/:thread/claim" : routes[op]!
       ).split(" ") as [string, string];
       const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
         const value = encodeURIComponent(String(rest[name]));

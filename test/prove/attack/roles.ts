@@ -48,21 +48,25 @@ async function write(actor: Actor, op: string, input: Fields, text: string): Pro
 }
 
 async function producer(actor: Actor): Promise<void> {
-  const from = actor.name;
-  for (let count = 1; !actor.stopped(); count++) {
-    const text = `${count} of ${from}`;
-    const kind = actor.random();
-    if (kind < 0.45)
-      await write(actor, "mailbox.send", { from, to: pick(actor, desks), message: text }, text);
-    else if (kind < 0.75)
-      await write(actor, "messages.send", { channel: pick(actor, topics), content: text, sender: from }, text);
-    else {
-      const work = { from, to: pool, subject: "work", summary: text };
-      // Models cannot say how often a thread may be tried.
-      const more = actor.client.full ? { maxAttempts: 1000 } : {};
-      await write(actor, "threads.send", { ...work, ...more }, text);
-    }
+  for (let count = 1; !actor.stopped(); ) {
+    // What comes together shares a transaction.
+    const together = actor.random() < 0.3 ? 4 : 1;
+    await Promise.all(Array.from({ length: together }, () => produce(actor, `${count++} of ${actor.name}`)));
     await pause(actor, 30);
+  }
+}
+
+async function produce(actor: Actor, text: string): Promise<void> {
+  const from = actor.name;
+  const kind = actor.random();
+  if (kind < 0.4) await write(actor, "mailbox.send", { from, to: pick(actor, desks), message: text }, text);
+  else if (kind < 0.75)
+    await write(actor, "messages.send", { channel: pick(actor, topics), content: text, sender: from }, text);
+  else {
+    const work = { from, to: pool, subject: "work", summary: text };
+    // Models cannot say how often a thread may be tried.
+    const more = actor.client.full ? { maxAttempts: 1000 } : {};
+    await write(actor, "threads.send", { ...work, ...more }, text);
   }
 }
 
@@ -94,8 +98,7 @@ async function byHand(actor: Actor, agent: string, timeoutSeconds: number): Prom
 
 async function worker(actor: Actor): Promise<void> {
   const agent = actor.name;
-  while (!actor.stopped())
-    if ((await told(actor, "pools.join", { pool, agent })).outcome === "ok") break;
+  while (!actor.stopped()) if ((await told(actor, "pools.join", { pool, agent })).outcome === "ok") break;
   for (let count = 0; !actor.stopped(); count++) {
     // Short leases lapse under a slow holder, so that others take over.
     const leaseSeconds = actor.random() < 0.4 ? 1 : 900;
@@ -132,7 +135,12 @@ async function reader(actor: Actor): Promise<void> {
   const channel = pick(actor, topics);
   while (!actor.stopped()) {
     const limit = between(actor, 1, 8);
-    const { value } = await told(actor, "messages.inbox", { channel, reader: actor.name, commit: true, limit });
+    const { value } = await told(actor, "messages.inbox", {
+      channel,
+      reader: actor.name,
+      commit: true,
+      limit,
+    });
     if (!value?.messages?.length) await pause(actor, 300);
   }
 }

@@ -1,11 +1,11 @@
 /** One round: a fresh bus, agents on every surface, some nemeses for a while, then peace, an audit and the verdict. */
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { randomOf } from "../../support/random.ts";
 import { verdict } from "../check/checker.ts";
 import { type History, readHistory, type Surface, type Violation } from "../check/history.ts";
 import { audit } from "./audit.ts";
 import { makeBed } from "./bed.ts";
-import { torment } from "./nemeses.ts";
+import { nemeses as known, torment } from "./nemeses.ts";
 import type { Role } from "./roles.ts";
 import type { EngineName, Servers } from "./servers.ts";
 
@@ -15,6 +15,10 @@ export interface RoundOptions {
   seed: number;
   nemeses: readonly string[];
   seconds: number;
+  /** Only these (default: all). */
+  surfaces?: readonly Surface[];
+  /** Told the folder of the history before it is deleted. */
+  ended?(folder: string, violations: Violation[]): void;
 }
 
 export interface RoundResult {
@@ -24,25 +28,31 @@ export interface RoundResult {
 
 const everyRole: Role[] = ["producer", "consumer", "worker", "reader", "cursor", "follower"];
 
-const crew: [Surface, Role[]][] = [
+export const crew: [Surface, Role[]][] = [
   ["cli", ["producer", "consumer", "worker", "reader"]],
   ["cli-hub", ["producer", "consumer", "worker"]],
   ["rest", everyRole],
-  ["mcp-stdio", everyRole],
-  ["mcp-http", everyRole],
+  ["mcp-stdio", ["producer", "consumer", "worker"]],
+  ["mcp-http", ["producer", "consumer", "worker", "reader", "cursor"]],
   ["sdk", everyRole],
   ["sdk-hub", everyRole],
 ];
 
-export async function runRound({ engine, servers, seed, nemeses, seconds }: RoundOptions): Promise<RoundResult> {
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { engine, servers, seed, nemeses, seconds } = options;
   const random = randomOf(seed);
-  await using bed = await makeBed({ engine, servers, random });
-  for (const [surface, roles] of crew) bed.startAgents(surface, roles);
+  const needs = Object.assign({}, ...nemeses.map((name) => known[name]!.needs));
+  const killCalls = Math.max(0, ...nemeses.map((name) => known[name]!.killCalls ?? 0));
+  await using bed = await makeBed({ engine, servers, random, needs, killCalls });
+  for (const [surface, roles] of crew)
+    if (options.surfaces?.includes(surface) ?? true) bed.startAgents(surface, roles);
   const over = AbortSignal.timeout(seconds * 1000);
   const struck = Promise.all(nemeses.map((name) => torment(name, bed, over)));
   await Promise.all([struck, new Promise((done) => over.addEventListener("abort", done))]);
   await Promise.all(bed.agents.map((agents) => agents.leave()));
-  await audit(bed, join(bed.files[0]!, "../audit.jsonl"));
+  await audit(bed);
   const history = readHistory(bed.files);
-  return { history, violations: verdict(history) };
+  const violations = verdict(history);
+  options.ended?.(dirname(bed.files[0]!), violations);
+  return { history, violations };
 }

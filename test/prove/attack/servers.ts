@@ -1,6 +1,14 @@
 /** The servers of a campaign, started when the first round needs them, and a fresh database on them for every round. */
 import postgres from "postgres";
-import { type Rabbit, type Server, startPostgres, startRabbit } from "../../support/servers.ts";
+import {
+  type Rabbit,
+  type Server,
+  type Standby,
+  startPostgres,
+  startRabbit,
+  startStandby,
+} from "../../support/servers.ts";
+import { until } from "../../support/until.ts";
 
 export const engines = ["sqlite", "postgres", "rabbitmq"] as const;
 export type EngineName = (typeof engines)[number];
@@ -34,6 +42,34 @@ export function serversOf(): Servers {
     },
   };
   return servers;
+}
+
+export interface Pair {
+  /** Names both: whichever takes writes is used. */
+  url: string;
+  primary: Server;
+  standby: Standby;
+  stop(): Promise<void>;
+}
+
+/** A server and its standby, for which every commit waits. */
+export async function startPair(): Promise<Pair> {
+  const primary = await startPostgres({ durable: false });
+  const standby = await startStandby(primary);
+  await administer(primary.url, async (sql) => {
+    const state = async () => (await sql`select state, sync_state from pg_stat_replication`)[0];
+    await until("the standby streams", async () => (await state())?.state === "streaming");
+    await sql`alter system set synchronous_standby_names = '*'`;
+    await sql`select pg_reload_conf()`;
+    await until("the standby is synchronous", async () => (await state())?.sync_state === "sync");
+  });
+  const both = primary.url.replace(/\/postgres$/, `,127.0.0.1:${new URL(standby.url).port}/postgres`);
+  return {
+    url: `${both}?target_session_attrs=read-write`,
+    primary,
+    standby,
+    stop: async () => void (await Promise.all([primary.stop(), standby.stop()])),
+  };
 }
 
 /** Past the program. */

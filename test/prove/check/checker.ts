@@ -31,9 +31,7 @@ export const checks: readonly Check[] = [
 ];
 
 export function verdict(history: History): Violation[] {
-  return checks
-    .flatMap((check) => check(history))
-    .toSorted((a, b) => a.witness.length - b.witness.length);
+  return checks.flatMap((check) => check(history)).toSorted((a, b) => a.witness.length - b.witness.length);
 }
 
 /** What happened, as the calls that show it. */

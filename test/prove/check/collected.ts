@@ -2,7 +2,10 @@
 import { type Check, endOf, type Op, type Violation } from "./history.ts";
 import { collecting, confirms, groupBy, type Shown, shownIn, writesIn } from "./messages.ts";
 
-/** What a consumer was told is its own. A plain HTTP or MCP client may be shown a message that a fault then gives to another, marked so. */
+/**
+ * What a consumer was told is its own. A plain HTTP or MCP client does not confirm: it may be shown a message that another
+ * gets too, and whoever got it second was told that it is a redelivery.
+ */
 export const collectedTwice: Check = (history) => {
   const acked = history.ops
     .filter(({ op, outcome, value }) => op === "messages.ack" && outcome === "ok" && value.already === false)
@@ -10,7 +13,9 @@ export const collectedTwice: Check = (history) => {
   const mine = [...shownIn(history).filter(({ op }) => op.outcome === "ok"), ...acked];
   return [...groupBy(mine, ({ id }) => id).values()].flatMap((group): Violation[] => {
     const [first, ...later] = group.toSorted((a, b) => endOf(a.op) - endOf(b.op)) as [Shown, ...Shown[]];
-    const again = later.find((one) => confirms(first.op) || !one.redelivered);
+    const again = later.find(
+      (one) => (confirms(first.op) && confirms(one.op)) || !(first.redelivered || one.redelivered),
+    );
     if (!again) return [];
     const text = `msg_${first.id} was collected by ${first.op.by} and by ${again.op.by}, and both were told so`;
     return [{ kind: "collected twice", text, witness: [first.op, again.op] }];
@@ -36,7 +41,9 @@ export const overtaken: Check = (history) => {
     const firsts = [...groupBy(all, ({ id }) => id).values()].map((group) =>
       group.reduce((a, b) => (a.op.at <= b.op.at ? a : b)),
     );
-    const ordered = all.filter(({ op }) => op.outcome === "ok" && op.op !== "mailbox.gather" && !op.input.lifo);
+    const ordered = all.filter(
+      ({ op }) => op.outcome === "ok" && op.op !== "mailbox.gather" && !op.input.lifo,
+    );
     return firsts.flatMap((late): Violation[] => {
       const sent = written.get(late.id)?.op;
       if (!sent || late.redelivered) return [];
@@ -58,7 +65,9 @@ export const outOfOrder: Check = ({ ops }) =>
     const ids: number[] = (op.value.messages ?? []).map(({ id }: { id: number }) => id);
     const wrong = ids.findIndex((id, index) => index > 0 && id <= ids[index - 1]!);
     if (wrong < 0) return [];
-    return [{ kind: "out of order", text: `msg_${ids[wrong]} comes after msg_${ids[wrong - 1]}`, witness: [op] }];
+    return [
+      { kind: "out of order", text: `msg_${ids[wrong]} comes after msg_${ids[wrong - 1]}`, witness: [op] },
+    ];
   });
 
 /** Numbers follow time: what was written after another write was acknowledged has the greater number. */

@@ -92,7 +92,9 @@ export const staleRead: Check = (history) => {
       const seen = new Set(ids);
       const missed = channels
         .get(op.input.channel)
-        ?.find((write) => endOf(write) < op.at && write.value.id > op.input.afterId && !seen.has(write.value.id));
+        ?.find(
+          (write) => endOf(write) < op.at && write.value.id > op.input.afterId && !seen.has(write.value.id),
+        );
       if (!missed) return [];
       const text = `${op.by} read ${op.input.channel} from ${op.input.afterId} after msg_${missed.value.id} was acknowledged, and was not shown it`;
       return [{ kind: "stale read", text, witness: [missed, op] }];

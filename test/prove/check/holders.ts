@@ -34,7 +34,8 @@ export const twoHolders: Check = ({ ops }) =>
       const { agent } = first.input;
       const own = all.filter((op) => op.input.agent === agent && op.at >= first.at);
       const second = claims.find((op) => op.input.agent !== agent && op.at > endOf(first));
-      if (!second || own.some((op) => isEnding(op) && mayHaveHappened(op) && op.at < endOf(second))) return [];
+      if (!second || own.some((op) => isEnding(op) && mayHaveHappened(op) && op.at < endOf(second)))
+        return [];
       const lapses = own
         .filter((op) => op.op !== "threads.update" && mayHaveHappened(op) && op.at < endOf(second))
         .map((op) => Date.parse(op.value.lease?.expiresAt ?? "") || op.at);
@@ -71,7 +72,9 @@ const ends = new Set(["thread.done", "thread.failed", "thread.cancelled"]);
 
 export const endedTwice: Check = (history) => {
   const told = [...byThread(history.ops).values()].flatMap((all): Violation[] => {
-    const [first, second] = all.filter((op) => op.op === "threads.done" && op.outcome === "ok" && !isRepeat(op));
+    const [first, second] = all.filter(
+      (op) => op.op === "threads.done" && op.outcome === "ok" && !isRepeat(op),
+    );
     if (!first || !second) return [];
     const text = `${threadOf(first)} was ended by ${first.input.agent} and by ${second.input.agent}`;
     return [{ kind: "ended twice", text, witness: [first, second] }];

@@ -9,7 +9,9 @@ export const lost: Check = (history) => {
   const audits = new Map(history.ops.filter((op) => op.audit).map((op) => [op.input.channel as string, op]));
   const told = new Map(
     eventsIn(history).flatMap(({ op, event }) =>
-      event.messageId === null ? [] : [[Number(event.messageId.slice(4)), { op, text: event.summary }] as const],
+      event.messageId === null
+        ? []
+        : [[Number(event.messageId.slice(4)), { op, text: event.summary }] as const],
     ),
   );
   return writesIn(history).flatMap((written): Violation[] => {

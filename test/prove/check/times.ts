@@ -2,27 +2,39 @@
 import { type Check, disturbed, endOf, type History, type Op, type Violation } from "./history.ts";
 import { collecting, groupBy, shownIn, writesIn } from "./messages.ts";
 
-/** A busy machine is slow; a wait that nobody ends is slower. */
 const graceMs = 10_000;
 const recoveryMs = 30_000;
 /** A lost wake-up costs up to a second: half of the messages cannot need that long. */
 const slowWakeMs = 450;
 const fewestWakes = 20;
 
+/** How long calls take here that wait for nothing, from the quickest on: on a busy machine everything is slow. */
+function plainTimes({ ops }: History): (part: number) => number {
+  const times = ops
+    .filter(({ input, told, audit }) => told !== undefined && !audit && !input.timeoutSeconds)
+    .map((op) => endOf(op) - op.at)
+    .sort((a, b) => a - b);
+  return (part) => times[Math.floor(times.length * part)] ?? 0;
+}
+/** Slower than this is out of all proportion, whatever the machine does beside. */
+const outOfProportion = (history: History) => 20 * plainTimes(history)(0.9);
+
 export const internalError: Check = ({ ops }) =>
   ops
     .filter(({ code }) => code === "internal")
     .map((op) => ({ kind: "internal error", text: String(op.value.error), witness: [op] }));
 
-export const lateAnswer: Check = (history) =>
-  history.ops.flatMap((op): Violation[] => {
+export const lateAnswer: Check = (history) => {
+  const grace = Math.max(graceMs, outOfProportion(history));
+  return history.ops.flatMap((op): Violation[] => {
     const { timeoutSeconds = 0 } = op.input;
     const took = endOf(op) - op.at;
-    if (op.told === undefined || took <= timeoutSeconds * 1000 + graceMs) return [];
+    if (op.told === undefined || took <= timeoutSeconds * 1000 + grace) return [];
     if (disturbed(history, op.at - graceMs, endOf(op))) return [];
     const text = `an answer that was due after ${timeoutSeconds} s came after ${(took / 1000).toFixed(1)} s`;
     return [{ kind: "late answer", text, witness: [op] }];
   });
+};
 
 /** How long mail took to reach somebody who was waiting for it, where nothing was broken. */
 export function wakesIn(history: History): { ms: number; send: Op; receive: Op }[] {
@@ -44,7 +56,8 @@ export function wakesIn(history: History): { ms: number; send: Op; receive: Op }
 export const slowWake: Check = (history) => {
   const wakes = wakesIn(history).toSorted((a, b) => a.ms - b.ms);
   const median = wakes[Math.floor(wakes.length / 2)];
-  if (wakes.length < fewestWakes || median!.ms < slowWakeMs) return [];
+  if (wakes.length < fewestWakes || median!.ms < Math.max(slowWakeMs, 5 * plainTimes(history)(0.5)))
+    return [];
   const text = `half of ${wakes.length} waiting receivers were woken later than ${median!.ms.toFixed(0)} ms after the message was acknowledged`;
   return [{ kind: "slow wake", text, witness: [median!.send, median!.receive] }];
 };
@@ -58,10 +71,14 @@ export function recoveriesIn({ ops, faults }: History): { nemesis: string; ms: n
   });
 }
 
-export const slowRecovery: Check = (history) =>
-  [...groupBy(recoveriesIn(history), ({ nemesis }) => nemesis)].flatMap(([nemesis, all]): Violation[] => {
-    const worst = all.reduce((a, b) => (a.ms > b.ms ? a : b));
-    if (worst.ms < recoveryMs) return [];
-    const text = `after ${nemesis} was over nothing succeeded for ${(worst.ms / 1000).toFixed(1)} s`;
-    return [{ kind: "slow recovery", text, witness: [worst.first!] }];
-  });
+export const slowRecovery: Check = (history) => {
+  const longest = Math.max(recoveryMs, outOfProportion(history));
+  return [...groupBy(recoveriesIn(history), ({ nemesis }) => nemesis)].flatMap(
+    ([nemesis, all]): Violation[] => {
+      const worst = all.reduce((a, b) => (a.ms > b.ms ? a : b));
+      if (worst.ms < longest) return [];
+      const text = `after ${nemesis} was over nothing succeeded for ${(worst.ms / 1000).toFixed(1)} s`;
+      return [{ kind: "slow recovery", text, witness: [worst.first!] }];
+    },
+  );
+};
