@@ -1,5 +1,5 @@
 /** Reads everything at the end, when all faults are over, as calls of the history. */
-import type { Fields } from "../check/history.ts";
+import { type Fields, readHistory } from "../check/history.ts";
 import type { Bed } from "./bed.ts";
 import { desks, pool, topics } from "./names.ts";
 import { recorder } from "./recorder.ts";
@@ -15,7 +15,12 @@ export async function audit(bed: Bed): Promise<void> {
     if (outcome !== "ok") throw new Error(`the audit failed: ${op} ${code} ${JSON.stringify(value)}`);
     return value!;
   };
-  for (const channel of [...desks, ...topics, pool])
+  const parents = new Set(
+    readHistory(bed.files).ops.flatMap(({ op, input }) =>
+      op === "tasks.push" ? [input.agent as string] : [],
+    ),
+  );
+  for (const channel of [...desks, ...topics, pool, ...parents])
     for (let afterId = 0; ; ) {
       const { messages } = await read("messages.inbox", {
         channel,

@@ -9,6 +9,7 @@ import type { Surface } from "../check/history.ts";
 import type { AgentsConfig } from "./agents-driver.ts";
 import { type Hub, startHub } from "./hubs.ts";
 import { type Lines, startLines } from "./lines.ts";
+import { processesOf, runsTasks, signal } from "./processes.ts";
 import { now, type Recorder, recorder } from "./recorder.ts";
 import type { Role } from "./roles.ts";
 import { type EngineName, type Pair, type Servers, startPair } from "./servers.ts";
@@ -32,6 +33,8 @@ export interface Needs {
   faultyPostgres?: boolean;
   /** Postgres with a standby. */
   pair?: boolean;
+  /** Agents that push tasks. */
+  tasks?: boolean;
 }
 
 export interface Bed {
@@ -100,6 +103,7 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
     INBOX_PROFILES: profilesFile,
     ...(needs.slowDisk && { LD_PRELOAD: needs.slowDisk, DISK_SLOW: slow }),
   };
+  left.defer(() => endTasks(db));
   // The first one makes the database.
   const hubs: Hub[] = [];
   left.defer(async () => void (await Promise.all(hubs.map((hub) => hub.kill()))));
@@ -108,7 +112,7 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
   const ports = hubs.map(({ port }) => port);
   const lines = await startLines({ ports, seed: Math.floor(random() * 2 ** 31), file: fileFor("lines") });
   left.defer(lines.stop);
-  const place: Place = { db, delivery, hubs: lines.urls };
+  const place: Place = { db, delivery, hubs: lines.urls, profiles: profilesFile };
   const agents: Agents[] = [];
   left.defer(() => {
     for (const one of agents) one.signal("SIGKILL");
@@ -137,6 +141,12 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
   };
 }
 
+/** Sub-agents start others until their keepers are gone. */
+function endTasks(db: string): void {
+  for (let left = processesOf(db).filter(runsTasks); left.length; left = processesOf(db).filter(runsTasks))
+    for (const { pid } of left) signal(pid, "SIGKILL");
+}
+
 function spawnAgents(config: AgentsConfig): Agents {
   const flags = [`--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
   const driver = join(import.meta.dir, "agents-driver.ts");
@@ -155,7 +165,7 @@ function spawnAgents(config: AgentsConfig): Agents {
     async leave() {
       child.kill("SIGCONT");
       await Promise.resolve(child.stdin.end()).catch(() => {});
-      const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
+      const late = setTimeout(() => child.kill("SIGKILL"), 90_000);
       await child.exited;
       clearTimeout(late);
     },

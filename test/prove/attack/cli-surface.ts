@@ -1,5 +1,5 @@
 /** The compiled program, one process for each call, on the database itself or at a hub. */
-import { bareEnvironment, program } from "../../support/cli.ts";
+import { bareEnvironment, orch, program } from "../../support/cli.ts";
 import type { Fields } from "../check/history.ts";
 import { camelCase } from "./camel-case.ts";
 import { refusalOf } from "./refusals.ts";
@@ -50,6 +50,8 @@ const commands: Record<string, [string[], Record<string, string>]> = {
     ["watch"],
     { afterEvent: "--after-event", limit: "--limit", timeoutSeconds: "--timeout-seconds" },
   ],
+  "tasks.push": [["push"], { agent: "--agent", name: "--name", prompt: "--prompt", timeout: "--timeout" }],
+  "tasks.run": [["run"], { agent: "--agent" }],
   "pools.join": [["pool", "join"], { pool: "--pool", agent: "--agent" }],
 };
 
@@ -62,9 +64,9 @@ export function cliSurface({ place, random, started }: ClientOptions, atHub: boo
       const more = key === undefined ? [] : ["--idempotency-key", key];
       const delivery = atHub || place.delivery === undefined ? [] : ["--delivery", place.delivery];
       const args = [...words, ...flags(input, names), ...more, "--db", db, ...delivery, "--json"];
-      const child = Bun.spawn([program, ...args], {
+      const child = Bun.spawn([op.startsWith("tasks.") ? orch : program, ...args], {
         cwd: "/",
-        env: bareEnvironment(),
+        env: bareEnvironment({ INBOX_PROFILES: place.profiles }),
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",

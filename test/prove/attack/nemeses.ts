@@ -5,7 +5,7 @@ import { fakeTime } from "../../support/faketime.ts";
 import { hasRabbit, postgresPrograms } from "../../support/servers.ts";
 import { diskShim } from "../shim/shim.ts";
 import type { Bed, Needs } from "./bed.ts";
-import { childrenOf, signal } from "./processes.ts";
+import { childrenOf, processesOf, runsTasks, signal } from "./processes.ts";
 import { administer, type EngineName, engines } from "./servers.ts";
 
 export interface Nemesis {
@@ -118,6 +118,20 @@ const ofAgents: Record<string, Nemesis> = {
         await a(bed, 3000);
         victim.signal("SIGCONT");
       }),
+  },
+};
+
+const ofTasks: Record<string, Nemesis> = {
+  /** Keepers, supervisors that are no hub, sub-agents and what these have started. */
+  "kill-tasks": {
+    engines,
+    pause: 1500,
+    needs: { tasks: true },
+    strike: async (bed) => {
+      const running = processesOf(bed.place.db).filter(runsTasks);
+      if (running.length)
+        await bed.fault("kill-tasks", async () => signal(pick(bed, running).pid, "SIGKILL"));
+    },
   },
 };
 
@@ -267,6 +281,7 @@ const ofRabbit: Record<string, Nemesis> = {
 export const nemeses: Record<string, Nemesis> = {
   ...ofHubs,
   ...ofAgents,
+  ...ofTasks,
   ...ofDisks,
   ...ofPostgres,
   ...ofRabbit,

@@ -3,6 +3,7 @@ import type { Fields, Surface } from "../check/history.ts";
 import { desks, pool, topics } from "./names.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Client, Told } from "./surfaces.ts";
+import { parent } from "./tasks.ts";
 
 export interface Actor {
   /** Unique in the attack. */
@@ -14,7 +15,7 @@ export interface Actor {
   stopped(): boolean;
 }
 
-export type Role = "producer" | "consumer" | "worker" | "reader" | "cursor" | "follower";
+export type Role = "producer" | "consumer" | "worker" | "reader" | "cursor" | "follower" | "parent";
 
 export const roles: Record<Role, (actor: Actor) => Promise<void>> = {
   producer,
@@ -23,15 +24,16 @@ export const roles: Record<Role, (actor: Actor) => Promise<void>> = {
   reader,
   cursor,
   follower,
+  parent,
 };
 
-const pick = <T>({ random }: Actor, all: readonly T[]) => all[Math.floor(random() * all.length)]!;
+export const pick = <T>({ random }: Actor, all: readonly T[]) => all[Math.floor(random() * all.length)]!;
 const between = ({ random }: Actor, least: number, most: number) =>
   least + Math.floor(random() * (most - least + 1));
-const pause = (actor: Actor, ms: number) => Bun.sleep(actor.random() * ms);
+export const pause = (actor: Actor, ms: number) => Bun.sleep(actor.random() * ms);
 
 /** Whoever met a fault does not run in circles meanwhile. */
-async function told(actor: Actor, op: string, input: Fields, key?: string): Promise<Told> {
+export async function told(actor: Actor, op: string, input: Fields, key?: string): Promise<Told> {
   const answer = await actor.record.call(actor, op, input, { key });
   if (answer.outcome !== "ok") await Bun.sleep(20);
   return answer;

@@ -4,7 +4,7 @@ import { randomOf } from "../../support/random.ts";
 import { verdict } from "../check/checker.ts";
 import { type History, readHistory, type Surface, type Violation } from "../check/history.ts";
 import { audit } from "./audit.ts";
-import { makeBed } from "./bed.ts";
+import { makeBed, type Needs } from "./bed.ts";
 import { nemeses as known, torment } from "./nemeses.ts";
 import type { Role } from "./roles.ts";
 import type { EngineName, Servers } from "./servers.ts";
@@ -38,14 +38,18 @@ export const crew: [Surface, Role[]][] = [
   ["sdk-hub", everyRole],
 ];
 
+/** Those who push tasks do so in processes of their own: they stay until each task was reported. */
+const parents: Surface[] = ["rest", "sdk-hub", "cli"];
+
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { engine, servers, seed, nemeses, seconds } = options;
   const random = randomOf(seed);
-  const needs = Object.assign({}, ...nemeses.map((name) => known[name]!.needs));
+  const needs: Needs = Object.assign({}, ...nemeses.map((name) => known[name]!.needs));
   const killCalls = Math.max(0, ...nemeses.map((name) => known[name]!.killCalls ?? 0));
   await using bed = await makeBed({ engine, servers, random, needs, killCalls });
   for (const [surface, roles] of crew)
     if (options.surfaces?.includes(surface) ?? true) bed.startAgents(surface, roles);
+  if (needs.tasks) for (const surface of parents) bed.startAgents(surface, ["parent"]);
   const over = AbortSignal.timeout(seconds * 1000);
   const struck = Promise.all(nemeses.map((name) => torment(name, bed, over)));
   await Promise.all([struck, new Promise((done) => over.addEventListener("abort", done))]);

@@ -28,6 +28,8 @@ export interface Place {
   db: string;
   delivery?: string;
   hubs: readonly string[];
+  /** The file of profiles, for those who push tasks. */
+  profiles: string;
 }
 
 export interface ClientOptions {

@@ -4,6 +4,8 @@ import { skippedByCursor, skippedByReader, skippedEvent, staleRead } from "./cur
 import { type Check, describe, type History, type Violation } from "./history.ts";
 import { endedTwice, endUndone, notFenced, twoHolders } from "./holders.ts";
 import { collectedByNobody, keyForgotten, lost, refusedButWritten, writtenTwice } from "./lost.ts";
+import { outsideSchema } from "./schema.ts";
+import { reportedOnce } from "./tasks.ts";
 import { internalError, lateAnswer, slowRecovery, slowWake } from "./times.ts";
 
 export const checks: readonly Check[] = [
@@ -24,6 +26,8 @@ export const checks: readonly Check[] = [
   skippedByReader,
   skippedEvent,
   staleRead,
+  reportedOnce,
+  outsideSchema,
   internalError,
   lateAnswer,
   slowWake,

@@ -73,7 +73,10 @@ function apply(files: Map<string, Buffer>, { what, name, at }: Recorded, bytes: 
 
 /** Each sector of a write is there or not. */
 function applyTorn(files: Map<string, Buffer>, write: Recorded, random: () => number): void {
-  if (write.what === "truncate" || random() < 0.5) return apply(files, write, write.bytes);
+  if (write.what === "truncate" || random() < 0.5) {
+    apply(files, write, write.bytes);
+    return;
+  }
   for (let from = 0; from < write.bytes.length; from += sector)
     if (random() < 0.5)
       apply(files, { ...write, at: write.at + from }, write.bytes.subarray(from, from + sector));
