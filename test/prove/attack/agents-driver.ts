@@ -5,7 +5,7 @@
 import { randomOf } from "../../support/random.ts";
 import type { Surface } from "../check/history.ts";
 import { now, recorder } from "./recorder.ts";
-import { type Role, roles } from "./roles.ts";
+import { play, type Role } from "./roles.ts";
 import { clientOf, type Place } from "./surfaces.ts";
 
 export interface AgentsConfig {
@@ -18,6 +18,8 @@ export interface AgentsConfig {
   file: string;
   /** How many of the processes that it starts for calls are killed while they work, from 0 to 1. */
   killCalls: number;
+  /** Milliseconds of rest after each call. */
+  restMs: number;
 }
 
 const config = JSON.parse(process.argv[2]!) as AgentsConfig;
@@ -33,7 +35,8 @@ const loops = config.roles.map(async (role, index) => {
   });
   const { surface } = config;
   const name = `${role}-${config.name}-${index}`;
-  await roles[role]({ name, surface, client, record, random, stopped: () => stopped });
+  const { restMs } = config;
+  await play(role, { name, surface, client, record, random, restMs, stopped: () => stopped });
   await client.close();
 });
 

@@ -1,7 +1,7 @@
 /** Reads everything at the end, when all faults are over, as calls of the history. */
 import { type Fields, readHistory } from "../check/history.ts";
 import type { Bed } from "./bed.ts";
-import { desks, pool, topics } from "./names.ts";
+import { desks, pool, sleepers, topics } from "./names.ts";
 import { recorder } from "./recorder.ts";
 import { clientOf } from "./surfaces.ts";
 
@@ -20,7 +20,7 @@ export async function audit(bed: Bed): Promise<void> {
       op === "tasks.push" ? [input.agent as string] : [],
     ),
   );
-  for (const channel of [...desks, ...topics, pool, ...parents])
+  for (const channel of [...desks, ...sleepers, ...topics, pool, ...parents])
     for (let afterId = 0; ; ) {
       const { messages } = await read("messages.inbox", {
         channel,

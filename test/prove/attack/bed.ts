@@ -59,7 +59,7 @@ export interface Bed {
   busy: Set<object>;
   /** Something is broken until the work is over, at the end of which all is as before. */
   fault(nemesis: string, work: () => Promise<unknown>): Promise<void>;
-  startAgents(surface: Surface, roles: Role[]): Agents;
+  startAgents(surface: Surface, roles: Role[], restMs?: number): Agents;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -130,10 +130,11 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
       await work();
       record.note({ type: "fault", nemesis, at, until: now() });
     },
-    startAgents(surface, roles) {
+    startAgents(surface, roles, restMs = 0) {
       const name = `p${++started}`;
       const seed = Math.floor(random() * 2 ** 31);
-      const made = spawnAgents({ name, surface, place, roles, seed, file: fileFor(name), killCalls });
+      const file = fileFor(name);
+      const made = spawnAgents({ name, surface, place, roles, seed, file, killCalls, restMs });
       agents.push(made);
       return made;
     },

@@ -5,6 +5,7 @@ import { until } from "../../support/until.ts";
 
 export interface Hub {
   port: number;
+  pid(): number;
   signal(signal: NodeJS.Signals): void;
   /** Ends it at once. */
   kill(): Promise<void>;
@@ -43,6 +44,7 @@ export async function startHub({ db, delivery, env = {} }: HubOptions): Promise<
   await serving();
   return {
     port,
+    pid: () => child.pid,
     signal: (signal) => void child.kill(signal),
     async kill() {
       child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 /** What the agents of an attack do, each in a loop of its own until it is told to stop. */
 import type { Fields, Surface } from "../check/history.ts";
-import { desks, pool, topics } from "./names.ts";
+import { desks, pool, sleepers, topics } from "./names.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Client, Told } from "./surfaces.ts";
 import { parent } from "./tasks.ts";
@@ -12,12 +12,22 @@ export interface Actor {
   client: Client;
   record: Recorder;
   random: () => number;
+  restMs: number;
   stopped(): boolean;
 }
 
-export type Role = "producer" | "consumer" | "worker" | "reader" | "cursor" | "follower" | "parent";
+export type Role =
+  | "producer"
+  | "consumer"
+  | "worker"
+  | "reader"
+  | "cursor"
+  | "follower"
+  | "parent"
+  | "caller"
+  | `sleeper-${number}`;
 
-export const roles: Record<Role, (actor: Actor) => Promise<void>> = {
+const roles: Record<string, (actor: Actor) => Promise<void>> = {
   producer,
   consumer,
   worker,
@@ -25,7 +35,11 @@ export const roles: Record<Role, (actor: Actor) => Promise<void>> = {
   cursor,
   follower,
   parent,
+  caller,
+  ...Object.fromEntries(sleepers.map((name) => [name, (actor: Actor) => sleeper(actor, name)])),
 };
+
+export const play = (role: Role, actor: Actor) => roles[role]!(actor);
 
 export const pick = <T>({ random }: Actor, all: readonly T[]) => all[Math.floor(random() * all.length)]!;
 const between = ({ random }: Actor, least: number, most: number) =>
@@ -36,6 +50,7 @@ export const pause = (actor: Actor, ms: number) => Bun.sleep(actor.random() * ms
 export async function told(actor: Actor, op: string, input: Fields, key?: string): Promise<Told> {
   const answer = await actor.record.call(actor, op, input, { key });
   if (answer.outcome !== "ok") await Bun.sleep(20);
+  if (actor.restMs) await Bun.sleep(actor.restMs);
   return answer;
 }
 
@@ -169,5 +184,18 @@ async function follower(actor: Actor): Promise<void> {
     const limit = between(actor, 1, 50);
     const { outcome, value } = await told(actor, "events.watch", { afterEvent, limit, timeoutSeconds: 1 });
     if (outcome === "ok") afterEvent = value!.nextEventId;
+  }
+}
+
+/** Waits for mail that nobody else gets. */
+async function sleeper(actor: Actor, agent: string): Promise<void> {
+  while (!actor.stopped()) await told(actor, "mailbox.receive", { agent, timeoutSeconds: 3 });
+}
+
+async function caller(actor: Actor): Promise<void> {
+  for (let count = 1; !actor.stopped(); count++) {
+    const text = `call ${count} of ${actor.name}`;
+    await told(actor, "mailbox.send", { from: actor.name, to: pick(actor, sleepers), message: text });
+    await pause(actor, 250);
   }
 }

@@ -31,11 +31,11 @@ const everyRole: Role[] = ["producer", "consumer", "worker", "reader", "cursor",
 export const crew: [Surface, Role[]][] = [
   ["cli", ["producer", "consumer", "worker", "reader"]],
   ["cli-hub", ["producer", "consumer", "worker"]],
-  ["rest", everyRole],
+  ["rest", [...everyRole, "caller", "sleeper-1"]],
   ["mcp-stdio", ["producer", "consumer", "worker"]],
   ["mcp-http", ["producer", "consumer", "worker", "reader", "cursor"]],
-  ["sdk", everyRole],
-  ["sdk-hub", everyRole],
+  ["sdk", [...everyRole, "caller", "sleeper-0"]],
+  ["sdk-hub", [...everyRole, "caller"]],
 ];
 
 /** Those who push tasks do so in processes of their own: they stay until each task was reported. */

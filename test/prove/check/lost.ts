@@ -62,9 +62,14 @@ export const collectedByNobody: Check = (history) => {
 
 const isMail = (written: Written | undefined): written is Written => written?.op.op === "mailbox.send";
 
-/** A call whose answer nobody got; a conflict says that a part was collected all the same. */
+/**
+ * A call whose answer nobody got; a conflict says that a part was collected all the same. A command collects what it has
+ * printed and nothing else, however it ends.
+ */
 const mayHaveTaken = (op: Op) =>
-  collecting.has(op.op) && (op.outcome === "unknown" || (op.outcome === "refused" && op.code === "conflict"));
+  collecting.has(op.op) &&
+  ((op.outcome === "unknown" && !op.surface.startsWith("cli")) ||
+    (op.outcome === "refused" && op.code === "conflict"));
 
 /** A hub may look at a request a moment after its client has gone. */
 const lateEnd = (op: Op) => endOf(op) + 5000;

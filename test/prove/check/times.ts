@@ -5,8 +5,8 @@ import { collecting, groupBy, shownIn, writesIn } from "./messages.ts";
 const graceMs = 10_000;
 const recoveryMs = 30_000;
 /** A lost wake-up costs up to a second: half of the messages cannot need that long. */
-const slowWakeMs = 450;
-const fewestWakes = 20;
+const slowWakeMs = 350;
+const fewestWakes = 12;
 
 /** How long calls take here that wait for nothing, from the quickest on: on a busy machine everything is slow. */
 function plainTimes({ ops }: History): (part: number) => number {
@@ -46,8 +46,8 @@ export function wakesIn(history: History): { ms: number; send: Op; receive: Op }
   return shownIn(history).flatMap(({ op, id }) => {
     const send = sent.get(id);
     const waited = collecting.has(op.op) && op.input.timeoutSeconds > 0 && op.outcome === "ok";
-    // The answer of a batch waits for the end of its window, and that of a process for its end.
-    if (!send || !waited || op.op === "mailbox.wait" || !/^(rest|sdk)/.test(op.surface)) return [];
+    // Where others receive too, their mail wakes it as well.
+    if (!send || !waited || !op.input.agent.startsWith("sleeper")) return [];
     if (op.at > send.at - 50 || disturbed(history, op.at - 1000, endOf(op))) return [];
     return [{ ms: Math.max(0, endOf(op) - endOf(send)), send, receive: op }];
   });
@@ -56,7 +56,7 @@ export function wakesIn(history: History): { ms: number; send: Op; receive: Op }
 export const slowWake: Check = (history) => {
   const wakes = wakesIn(history).toSorted((a, b) => a.ms - b.ms);
   const median = wakes[Math.floor(wakes.length / 2)];
-  if (wakes.length < fewestWakes || median!.ms < Math.max(slowWakeMs, 5 * plainTimes(history)(0.5)))
+  if (wakes.length < fewestWakes || median!.ms < Math.max(slowWakeMs, 8 * plainTimes(history)(0.5)))
     return [];
   const text = `half of ${wakes.length} waiting receivers were woken later than ${median!.ms.toFixed(0)} ms after the message was acknowledged`;
   return [{ kind: "slow wake", text, witness: [median!.send, median!.receive] }];
