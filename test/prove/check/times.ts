@@ -7,7 +7,7 @@ const recoveryMs = 30_000;
 /** A lost wake-up costs up to a second, or until the next message: a quarter of them cannot need that long. */
 const slowWakeMs = 250;
 const most = 0.75;
-const fewestWakes = 12;
+const fewestWakes = 8;
 
 /** How long calls take here that wait for nothing, from the quickest on: on a busy machine everything is slow. */
 function plainTimes({ ops }: History): (part: number) => number {
