@@ -22,6 +22,8 @@ const { values } = parseArgs({
     /** Of one round. */
     seconds: { type: "string", default: "15" },
     rounds: { type: "string" },
+    calls: { type: "string", default: "0" },
+    faults: { type: "string", default: "0" },
     nemeses: { type: "string" },
     surfaces: { type: "string" },
     report: { type: "string" },
@@ -31,6 +33,8 @@ const { values } = parseArgs({
 const usage = `usage: npm run prove -- [--minutes N] [--engine ${engines.join("|")}|all] [--seed N]
   --seconds N      the length of a round (default: 15)
   --rounds N       end after N rounds
+  --calls N        go on until there were N calls
+  --faults N       go on until there were N faults
   --nemeses A,B    only these, in every round; of ${Object.keys(nemeses).join(", ")}
   --surfaces A,B   only these; of ${crew.map(([surface]) => surface).join(", ")}
   --report FILE    write what was done to a file
@@ -77,7 +81,10 @@ function tell({ engine, seed, nemeses: struck }: Planned, violations: Violation[
 }
 
 for (let round = 0; ; round++) {
-  const over = performance.now() - started >= minutes * 60_000;
+  const sum = (one: (counts: EngineCounts) => number) =>
+    Object.values(sums).reduce((all, counts) => all + one(counts), 0);
+  const enough = sum(({ calls }) => calls) >= Number(values.calls) && sum(faultsIn) >= Number(values.faults);
+  const over = enough && performance.now() - started >= minutes * 60_000;
   if (over || round >= Number(values.rounds ?? Number.POSITIVE_INFINITY)) break;
   const plan = planned(chosen, first + round, fixed);
   const keep = values.keep && join(values.keep, `${plan.engine}-${plan.seed}`);

@@ -103,7 +103,11 @@ export async function losePower(seed: number, shim: string): Promise<PowerResult
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { seed: { type: "string" }, times: { type: "string", default: "1" } },
+    options: {
+      seed: { type: "string" },
+      times: { type: "string", default: "1" },
+      report: { type: "string" },
+    },
   });
   const first = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
   const shim = diskShim();
@@ -111,12 +115,17 @@ if (import.meta.main) {
     console.error("power: this machine has no C compiler (gcc), or is not Linux");
     process.exit(2);
   }
+  const sum = { failures: 0, acknowledged: 0, seeds: [first, first] };
   for (let seed = first; seed < first + Number(values.times); seed++) {
     const { failures, acknowledged, problem } = await losePower(seed, shim);
     console.log(`power: ${failures} failures of power, ${acknowledged} acknowledged writes, seed ${seed}`);
+    sum.failures += failures;
+    sum.acknowledged += acknowledged;
+    sum.seeds[1] = seed;
     if (!problem) continue;
     console.log(`\n${problem}\n\nagain: npm run prove -- power --seed ${seed}`);
     process.exit(1);
   }
+  if (values.report) writeFileSync(values.report, `${JSON.stringify(sum, null, 2)}\n`);
   process.exit(0);
 }
