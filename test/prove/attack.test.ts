@@ -54,7 +54,7 @@ for (const round of rounds)
         `${round.engine}: ${history.ops.length} calls, ${done} ok, ${history.faults.length} faults`,
       );
       expect(struck.size).toBeGreaterThan(0);
-      expect(done).toBeGreaterThan(50);
+      expect(done).toBeGreaterThan(10);
       for (const name of struck) expect(nemeses[name]!.engines).toContain(round.engine);
     },
     120_000,
