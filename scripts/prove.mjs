@@ -1,6 +1,7 @@
 /**
  * `npm run prove -- CAMPAIGN …`: proofs that take as long as they are given. A campaign is a program in test/prove, or a test
- * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one. Without a name it is `attack`.
+ * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one; or it is whole suites, run another way.
+ * Without a name it is `attack`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -19,21 +20,36 @@ const files = readdirSync(join(root, "test"), { recursive: true })
 /** By campaign: files of one name belong together. */
 const testsOf = (name) => files.filter((file) => basename(file, ".test.ts") === name);
 
+/** `portable`: sub-agents, faults and waking with Linux asked as every other system is (docs/platforms.md). */
+const suites = {
+  portable: { files: ["test/orch/", "test/fault/", "test/engine/"], env: { INBOX_PLATFORM: "portable" } },
+};
+
 const given = process.argv.slice(2);
 const [name, ...rest] = given[0] === undefined || given[0].startsWith("--") ? ["attack", ...given] : given;
 const program = join(folder, `${name}.ts`);
 if (programs.includes(name) && existsSync(program)) {
   buildIfChanged();
   runBun([program, ...rest]);
+} else if (suites[name]) {
+  const { files, env } = suites[name];
+  await prove(rest.length ? rest : files, env);
 } else if (testsOf(name).length) {
-  buildIfChanged();
-  const onOutput = (chunk) => process.stdout.write(chunk);
-  const { code } = await runTests([...testsOf(name), ...rest], { onOutput, env: { TEST_IN_FULL: "1" } });
-  process.exit(code);
+  await prove([...testsOf(name), ...rest], { TEST_IN_FULL: "1" });
 } else {
-  const names = new Set([...programs, ...files.map((file) => basename(file, ".test.ts"))]);
+  const names = new Set([
+    ...programs,
+    ...Object.keys(suites),
+    ...files.map((file) => basename(file, ".test.ts")),
+  ]);
   console.error(
     `usage: npm run prove -- [CAMPAIGN] [OPTIONS] (default: attack; a wrong option shows a campaign's own)\ncampaigns: ${[...names].sort().join(", ")}`,
   );
   process.exit(2);
+}
+
+async function prove(tests, env) {
+  buildIfChanged();
+  const { code } = await runTests(tests, { onOutput: (chunk) => process.stdout.write(chunk), env });
+  process.exit(code);
 }

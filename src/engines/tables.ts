@@ -27,6 +27,8 @@ export const tables: readonly Table[] = [
   all.entries,
   all.tasks,
   all.taskDependencies,
+  all.worktrees,
+  all.audit,
   all.queues,
   all.erasedEntries,
   all.outbox,

@@ -2,6 +2,7 @@
 
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
+import { auditList } from "../bus/procedures/audit-list.ts";
 import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
@@ -15,6 +16,7 @@ import { entriesRead } from "../bus/procedures/entries-read.ts";
 import { entriesReply } from "../bus/procedures/entries-reply.ts";
 import { entriesRestore } from "../bus/procedures/entries-restore.ts";
 import { entriesUnread } from "../bus/procedures/entries-unread.ts";
+import { mailboxAnswer } from "../bus/procedures/mailbox-answer.ts";
 import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
 import { mailboxList } from "../bus/procedures/mailbox-list.ts";
 import { mailboxSend } from "../bus/procedures/mailbox-send.ts";
@@ -69,6 +71,7 @@ import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
 import { mailboxCheck } from "../waiting/mailbox-check.ts";
+import { mailboxDecide } from "../waiting/mailbox-decide.ts";
 import { mailboxGather } from "../waiting/mailbox-gather.ts";
 import { mailboxReceive } from "../waiting/mailbox-receive.ts";
 import { mailboxWait } from "../waiting/mailbox-wait.ts";
@@ -139,6 +142,9 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.waitReply": handReply,
   "mailbox.send": writes(mailboxSend),
   "mailbox.ask": writes(mailboxAsk),
+  "mailbox.decide": mailboxDecide,
+  "mailbox.answer": writes(mailboxAnswer),
+  "audit.list": reads(auditList),
   "mailbox.receive": mailboxReceive,
   "mailbox.check": mailboxCheck,
   "mailbox.wait": mailboxWait,
@@ -175,9 +181,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
-  "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
+  "tasks.push": async (engine, input, { keyed }, place) =>
+    written(engine, keyed, await orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
-    supervised(place, () => written(engine, keyed, orch().assignTo(place, input))),
+    supervised(place, async () => written(engine, keyed, await orch().assignTo(place, input))),
   "tasks.run": (engine, input, { keyed }, place) =>
     supervised(place, () => written(engine, keyed, (tx) => tasksRun(tx, input))),
   "tasks.queue": reads(tasksQueue),
@@ -186,6 +193,14 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
   "tasks.kill": writes(tasksKill),
+  "tasks.diff": (engine, input, _, place) => orch().diffOf(engine, place, input).then(plainly),
+  "tasks.merge": (engine, input, { signal }, place) =>
+    supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
+  "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
+  "tasks.send": (engine, input, { keyed }, place) =>
+    supervised(place, () => written(engine, keyed, orch().sendTo(place, input))),
+  "tasks.permit": (engine, input, { signal }, place) =>
+    orch().permitTool(engine, place, input, signal).then(plainly),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
@@ -236,8 +251,8 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
       },
     );
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const started = await supervised(place, () =>
-    engine.write(orch().assignTo(place, { ...task, message: message! })),
+  const started = await supervised(place, async () =>
+    engine.write(await orch().assignTo(place, { ...task, message: message! })),
   );
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }

@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -13,6 +13,7 @@ import { reached } from "../ended-agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
+import { recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -32,6 +33,12 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
   const now = yield* tx.clock();
   yield* markRead(tx, row, input.from, now);
   yield* run(sql`update entries set answered_at = ${now} where entry_id = ${row.entry_id}`);
+  if (row.message_id !== null)
+    yield* recordAnswer(
+      tx,
+      { question: row.message_id, agent: input.from, choice: input.choice, text: content.body },
+      now,
+    );
   yield* append(tx, { type: "entry.answered", source: input.from, payload: { entry: row.entry_id }, now });
   const after = { ...row, read_at: row.read_at ?? now, answered_at: now };
   return { entry: entryView(after), ...answered };
@@ -40,7 +47,9 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
-    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice");
+    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice", {
+      hint: phrase`add ${field("message", blank("…"))}, or ${field("choice", blank("ANSWER"))}`,
+    });
   if (choice === undefined) return text;
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
   if (!choices.includes(choice))

@@ -1,9 +1,9 @@
 /** Runs one procedure on a connection, start to end, in one go. */
-import type { Database } from "bun:sqlite";
 import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
 import { forgottenStatements, fragment, nothing } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
+import type { Database } from "./driver.ts";
 import { search } from "./search.ts";
 import { reclaim } from "./space.ts";
 

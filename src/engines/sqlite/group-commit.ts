@@ -3,11 +3,11 @@
  * fsync, with a savepoint each. Nobody is answered or woken before the commit has returned. A lone writer
  * pays no delay and no savepoint; while it is written, those who come then gather.
  */
-import type { Database } from "bun:sqlite";
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { contextOf, drive, type Noted, nothingNoted } from "./drive.ts";
+import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { whenFree } from "./lock.ts";
 
@@ -27,10 +27,12 @@ interface Setting {
   now: () => number;
   facts: Facts;
   announce: () => (topics: Set<string>) => void;
+  /** Called after each commit. */
+  written: () => void;
 }
 
 export function groupCommit(setting: Setting) {
-  const { db, path, facts, announce } = setting;
+  const { db, path, facts, announce, written } = setting;
   // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
   const begin = db.query("begin immediate");
   const commit = db.query("commit");
@@ -91,6 +93,7 @@ export function groupCommit(setting: Setting) {
     committed(topics);
     facts.learn(learnt);
     for (const entry of batch) settle(entry);
+    written();
   }
 
   return {

@@ -13,6 +13,7 @@ import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody } from "./request.ts";
 import type { Handle, Route, RouteContext, Routes } from "./route.ts";
 import { seed } from "./seed.ts";
+import { site } from "./site-files.ts";
 import { streaming } from "./stays.ts";
 
 export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
@@ -102,6 +103,8 @@ export const pageRoutes: Routes = {
   ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, own("page", inboxPage, "link")])),
   [`GET ${diagramPath}`]: own("page", diagramFrame),
   [`GET ${assetPaths}`]: own("page", asset, "anybody"),
+  "GET /docs": own("docs", site, "link"),
+  "GET /docs/*": own("docs", site, "link"),
   "GET /docs/api": own("docs", page, "link"),
   "GET /docs/api.js": own("docs", page),
   "GET /docs/api.css": own("docs", page),

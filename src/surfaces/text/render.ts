@@ -5,6 +5,7 @@ import { type Spelling, spelled } from "../../contract/phrase.ts";
 import type { Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { agentRenders } from "./render-agents.ts";
+import { auditRenders } from "./render-audit.ts";
 import { busRenders } from "./render-bus.ts";
 import { deadLetterRenders } from "./render-dead-letters.ts";
 import { entryRenders } from "./render-entries.ts";
@@ -29,6 +30,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...deadLetterRenders,
   ...poolRenders,
   ...agentRenders,
+  ...auditRenders,
   ...taskRenders,
   ...workspaceRenders,
   ...entryRenders,
