@@ -13,11 +13,11 @@ const table = (head: string[], rows: (string | number)[][]) =>
     .map((row) => `| ${row.join(" | ")} |`)
     .join("\n");
 const thousands = (number: number) => number.toLocaleString("en-US");
-const notYet = (command: string) => `Not measured yet: \`${command}\`.`;
+const notYet = "Not measured yet: `npm run prove -- report` does.";
 
 function attack(): string {
   const report = read<Report>("attack");
-  if (!report) return notYet("npm run prove -- report");
+  if (!report) return notYet;
   const engines = Object.entries(report.engines);
   const faults = ({ faults }: EngineCounts) =>
     Object.values(faults).reduce((sum, { count }) => sum + count, 0);
@@ -48,7 +48,9 @@ function attack(): string {
     }),
   );
   const when = `${report.made}, ${report.minutes} minutes on ${report.machine}.`;
-  return `${when} Recovery is the time from the end of a fault to the answer of the first call that began after it.\n\n${totals}\n\n${struck}`;
+  const recovery =
+    "Recovery is the time from the end of a fault to the answer of the first call that began after it.";
+  return `${when}\n${recovery}\n\n${totals}\n\n${struck}`;
 }
 
 interface Caught {
@@ -62,7 +64,7 @@ interface Caught {
 
 function planted(): string {
   const caught = read<Caught[]>("planted");
-  if (!caught) return notYet("npm run prove -- planted --report docs/proof/planted.json");
+  if (!caught) return notYet;
   return table(
     ["planted bug", "what is wrong", "engine", "caught as", "after"],
     caught.map(({ name, title, engine, as = "not caught", seconds }) => [
@@ -77,8 +79,12 @@ function planted(): string {
 
 function power(): string {
   const sum = read<{ failures: number; acknowledged: number; seeds: number[] }>("power");
-  if (!sum) return notYet("npm run prove -- power --times 20 --report docs/proof/power.json");
-  return `The power failed ${thousands(sum.failures)} times in the recorded writes of ${thousands(sum.acknowledged)} acknowledged messages (seeds ${sum.seeds.join("–")}). Each result opened, was whole and had every write that was acknowledged by then.`;
+  if (!sum) return notYet;
+  return [
+    `The power failed ${thousands(sum.failures)} times in the recorded writes of ${thousands(sum.acknowledged)} acknowledged`,
+    `messages (seeds ${sum.seeds.join("–")}). Each result opened, was whole and had every write that was acknowledged by`,
+    "then.",
+  ].join("\n");
 }
 
 interface Soaked {
@@ -99,7 +105,7 @@ function plot(values: readonly number[]): string {
 
 function soak(): string {
   const found = read<Soaked>("soak");
-  if (!found) return notYet("npm run prove -- soak --minutes 60 --report docs/proof/soak.json");
+  if (!found) return notYet;
   const row = (what: keyof Soaked["samples"][number], name: string) => {
     const values = found.samples.map((sample) => sample[what]);
     return [name, `\`${plot(values)}\``, values[0] ?? 0, Math.max(...values), values.at(-1) ?? 0];

@@ -224,7 +224,7 @@ test("[S4] after a fault nothing succeeds for long: slow recovery", () => {
   expect(kindsOf(quick)).toEqual([]);
 });
 
-test("the checker knows nothing of the product", () => {
+test("[S4] the checker knows nothing of the product", () => {
   const folder = join(import.meta.dir, "check");
   const imports = readdirSync(folder).flatMap((file) =>
     [...readFileSync(join(folder, file), "utf8").matchAll(/from "([^"]+)"/g)].map(([, from]) => from!),

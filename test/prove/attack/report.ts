@@ -1,5 +1,5 @@
 /** What a campaign has done, added up by engine and nemesis, in a file that documents are made from. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import type { History } from "../check/history.ts";
 import { recoveriesIn, wakesIn } from "../check/times.ts";
 import type { Planned } from "./plan.ts";
@@ -73,6 +73,3 @@ export function writeReport(file: string, report: Report): void {
   );
   writeFileSync(file, `${JSON.stringify({ ...report, engines }, null, 2)}\n`);
 }
-
-export const readReport = (file: string): Report | undefined =>
-  existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
