@@ -41,6 +41,10 @@ const allowed: readonly { file: RegExp; text: RegExp; why: string }[] = [
   { file: /^setup\/clients/, text: /^(claude|codex|gemini|opencode) /, why: "commands of agent programs" },
   { file: /^setup\//, text: /^--db$/, why: "arguments in the files of MCP clients" },
   { file: /^(orch\/approval|admin\/tracked-files)/, text: /git rm --cached/, why: "a command of git" },
+  { file: /^admin\/left-worktrees/, text: /worktree remove --force/, why: "a command of git" },
+  { file: /^orch\/(worktree|operations\/tasks-diff)/, text: /^--/, why: "arguments of git" },
+  { file: /^contract\/operations/, text: /^ask --wait$/, why: "how the list of commands shows it" },
+  { file: /^main/, text: /^--version$/, why: "it is the command line" },
   { file: /^surfaces\/spelling\/shell/, text: /--(help|agent)/, why: "it is what spells them" },
 ];
 
