@@ -142,6 +142,9 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
   };
 }
 
+/** Whoever has pushed tasks stays until each was reported; everybody else until the last wait is over. */
+const patienceMs = (roles: readonly Role[]) => (roles.includes("parent") ? 90_000 : 25_000);
+
 /** Sub-agents start others until their keepers are gone. */
 function endTasks(db: string): void {
   for (let left = processesOf(db).filter(runsTasks); left.length; left = processesOf(db).filter(runsTasks))
@@ -166,7 +169,7 @@ function spawnAgents(config: AgentsConfig): Agents {
     async leave() {
       child.kill("SIGCONT");
       await Promise.resolve(child.stdin.end()).catch(() => {});
-      const late = setTimeout(() => child.kill("SIGKILL"), 90_000);
+      const late = setTimeout(() => child.kill("SIGKILL"), patienceMs(config.roles));
       await child.exited;
       clearTimeout(late);
     },

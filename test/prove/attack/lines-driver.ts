@@ -43,13 +43,15 @@ function carry(client: Socket, port: number): void {
     client.destroy();
     hub.destroy();
   };
+  let abandoned = false;
   for (const socket of [client, hub]) {
     socket.setNoDelay(true);
     socket.on("error", cut);
-    socket.on("close", () => {
-      if (plan?.way !== "abandon") cut();
-    });
   }
+  hub.on("close", cut);
+  client.on("close", () => {
+    if (!abandoned) cut();
+  });
   const pass = (from: Socket, to: Socket, plan?: Plan) => {
     let left = plan?.byte ?? Number.POSITIVE_INFINITY;
     from.on("data", async (bytes: Buffer) => {
@@ -71,7 +73,8 @@ function carry(client: Socket, port: number): void {
       broken(plan!);
       if (plan!.way === "reset") client.resetAndDestroy();
       // The client sees its connection end, and the hub does not.
-      if (plan!.way === "abandon") client.destroy();
+      abandoned = plan!.way === "abandon";
+      if (abandoned) client.destroy();
       else cut();
     });
   };

@@ -25,6 +25,9 @@ const tools: Record<string, [string, Record<string, string>?]> = {
   "pools.join": ["pool_join"],
 };
 
+/** Longer than any wait of the workload, and than a hub that is stopped for a while. */
+const patienceMs = 20_000;
+
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export function mcpSurface({ place, random, started }: ClientOptions, overHub: boolean): Client {
@@ -58,7 +61,7 @@ export function mcpSurface({ place, random, started }: ClientOptions, overHub: b
         const args = Object.fromEntries(
           Object.entries(input).map(([key, value]) => [names[key] ?? (channel ? key : snake(key)), value]),
         );
-        const { text, fields, failed } = await opened.call(tool, args);
+        const { text, fields, failed } = await opened.call(tool, args, AbortSignal.timeout(patienceMs));
         return failed ? refused(text) : { outcome: "ok", value: answer(op, fields) };
       } catch (error) {
         await hangUp();
