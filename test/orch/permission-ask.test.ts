@@ -133,7 +133,11 @@ test.skipIf(!claude.program)(
       expect(question.comments).toContain(`touch ${file}`);
       await team.inbox("entries", "reply", question.id!, "--choice", choice);
       const [heard] = await team.hear();
-      expect([heard!.text, heard!.success, existsSync(file)]).toEqual([expect.anything(), true, choice === "allow once"]);
+      expect([heard!.text, heard!.success, existsSync(file)]).toEqual([
+        expect.anything(),
+        true,
+        choice === "allow once",
+      ]);
     }
   },
 );

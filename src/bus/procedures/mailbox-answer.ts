@@ -20,7 +20,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
   const question = yield* one<MessageRow>(
     sql`select ${messageColumns} from messages where messages.message_id = ${numberOf(id)} ${tx.forUpdate}`,
   );
-  if (!question || question.kind !== "question" || question.thread_id !== null)
+  if (question?.kind !== "question" || question.thread_id !== null)
     throw new InboxError(
       question ? "invalid_state" : "not_found",
       question ? `${id} is not a question outside of a thread` : `there is no message ${id}`,
