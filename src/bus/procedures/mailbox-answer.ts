@@ -16,7 +16,7 @@ import { entriesReply } from "./entries-reply.ts";
 type Input = ParsedOf<"mailbox.answer">;
 
 export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"mailbox.answer">> {
-  const { id, from, choice } = input;
+  const { question: id, from, choice } = input;
   const question = yield* one<MessageRow>(
     sql`select ${messageColumns} from messages where messages.message_id = ${numberOf(id)} ${tx.forUpdate}`,
   );
