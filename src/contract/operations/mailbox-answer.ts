@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { name, text } from "../fields.ts";
-import { messageId } from "../ids.ts";
+import { integer, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
@@ -14,13 +13,22 @@ export const mailboxAnswer = operation({
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),
-      question: messageId("the question, by its message id"),
+      question: integer("the question, by the id of its message", {
+        min: 1,
+        max: Number.MAX_SAFE_INTEGER,
+        value: "ID",
+      }),
       choice: v.optional(text("one of its choices", { limit: 1024 })),
       message: v.optional(text("what to say", { file: true })),
     }),
   output: () => v.strictObject({ message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state", "not_allowed"],
-  cli: { command: "answer", plain: ["question", "choice", "message"], identity: "from", identityDefault: "main" },
+  cli: {
+    command: "answer",
+    plain: ["question", "choice", "message"],
+    identity: "from",
+    identityDefault: "main",
+  },
   creates: true,
   http: ["POST /api/messages/:question/answer"],
   mcp: {
@@ -28,5 +36,5 @@ export const mailboxAnswer = operation({
     set: "mailbox",
     use: "Answer a question in your inbox with one of its choices, by the id of its message.",
   },
-  examples: ["inbox answer msg_12 yes", 'inbox answer msg_12 --choice no --message "not before Friday"'],
+  examples: ["inbox answer 12 yes", 'inbox answer 12 --choice no --message "not before Friday"'],
 });
