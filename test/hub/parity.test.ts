@@ -135,11 +135,11 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/quotas", {}],
 ];
 
-/** What is drawn by chance, made equal. */
+/** What is drawn by chance, or says through what a call came, made equal. */
 const settled = (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, inner) =>
-      (key === "token" || key === "workspaceId" || String(inner).startsWith("ask-")) &&
+      (key === "token" || key === "workspaceId" || key === "surface" || String(inner).startsWith("ask-")) &&
       typeof inner === "string"
         ? "drawn"
         : inner,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { integer, name, text } from "../fields.ts";
+import { messageNumber } from "../channel-message.ts";
+import { name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
@@ -13,11 +14,7 @@ export const mailboxAnswer = operation({
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),
-      question: integer("the question, by the id of its message", {
-        min: 1,
-        max: Number.MAX_SAFE_INTEGER,
-        value: "ID",
-      }),
+      question: messageNumber("the question, by the id of its message"),
       choice: v.optional(text("one of its choices", { limit: 1024 })),
       message: v.optional(text("what to say", { file: true })),
     }),
