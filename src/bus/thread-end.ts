@@ -2,7 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { refused } from "../sql/procedure.ts";
+import { refused, run } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
@@ -60,6 +60,8 @@ export function* endThread(
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
   const asked = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
   yield* acknowledge({ agent: thread.assigned_to, names: [thread.assigned_to], which: asked, now });
+  // [U11] Nor does the person have to answer what it had asked.
+  yield* run(sql`update entries set needs = null where thread_id = ${thread.thread_id} and needs = 'answer'`);
 }
 
 interface LateResult {

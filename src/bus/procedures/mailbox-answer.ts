@@ -75,6 +75,7 @@ function* asPerson(
     id: entry.entry_id,
     from: from === "main" ? person : from,
     choice,
+    change: false,
     message,
   });
   return { message: answered.message };
