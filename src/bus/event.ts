@@ -3,7 +3,7 @@ import type { Event, EventType } from "../contract/event.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { alike, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { events } from "../sql/tables.ts";
 import { entriesTopic, topicsOf } from "../sql/topics.ts";
@@ -26,12 +26,13 @@ interface NewEvent {
 
 /** Records the event and wakes whoever may care. */
 export function* append(tx: Context, event: NewEvent): Procedure<void> {
-  yield* run(insertion(tx, event));
+  yield* run(alike(insertion(tx, event)));
 }
 
 /** [T14] The same for an answer that tells the event's number: on a server that costs a round trip. */
 export function* numbered(tx: Context, event: NewEvent): Procedure<number> {
-  return (yield* one<{ event_id: number }>(sql`${insertion(tx, event)} returning event_id`))!.event_id;
+  const made = yield* one<{ event_id: number }>(alike(sql`${insertion(tx, event)} returning event_id`));
+  return made!.event_id;
 }
 
 function insertion(tx: Context, { type, source, now, thread, message, payload }: NewEvent): Sql {

@@ -7,11 +7,11 @@ import type { Kind, Message, Said } from "../contract/message.ts";
 import { blank, field, fileOf, phrase } from "../contract/phrase.ts";
 import { linesOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one } from "../sql/procedure.ts";
-import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
+import { all, one, together } from "../sql/procedure.ts";
+import { alike, fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, initialOf, insert, type RowOf } from "../sql/table.ts";
 import { messages } from "../sql/tables.ts";
-import { artifactsOf, attach } from "./artifact.ts";
+import { artifactsIn, artifactsOf, attach } from "./artifact.ts";
 import { hasGone } from "./ended-agent.ts";
 import { addMessageEntry, entryOrder } from "./entry.ts";
 import { addToOutbox, msUntil } from "./outbox.ts";
@@ -116,9 +116,11 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
       ? sql`(select threads.task_id from threads where threads.thread_id = ${head.thread})`
       : (head.taskId ?? null);
   // Only what the database decides is asked back: twenty columns more took a seventh of a send's time.
-  const made = yield* one<Pick<MessageRow, "message_id" | "task_id"> & { gone: number }>(sql`
-    ${insert(messages, { ...fresh, task_id: task })}
-    returning message_id, task_id, case when ${hasGone(head.to)} then 1 else 0 end as gone`);
+  const made = yield* one<Pick<MessageRow, "message_id" | "task_id"> & { gone: number }>(
+    alike(sql`
+      ${insert(messages, { ...fresh, task_id: task })}
+      returning message_id, task_id, case when ${addresseeHasGone} then 1 else 0 end as gone`),
+  );
   const { gone, ...numbers } = made!;
   const row = { ...untouched, ...fresh, ...numbers };
   yield* addToOutbox(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
@@ -126,6 +128,8 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
   return { row, view: messageView(row, artifacts), unread: gone === 1 };
 }
+
+const addresseeHasGone = hasGone(fragment`messages.to_agent`);
 
 /** What nobody has done with a new message yet. */
 const untouched = initialOf(messages);
@@ -136,6 +140,18 @@ export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1
     select ${messageColumns} from messages where messages.thread_id = ${thread} ${condition}
     order by messages.message_id ${limit < 0 ? nothing : sql`limit ${literal(limit)}`}`);
   return yield* withArtifacts(rows);
+}
+
+/** All of them, in one step. */
+export function* allMessagesOf(thread: number): Procedure<Message[]> {
+  const [rows, artifacts] = yield* together(
+    all<MessageRow>(
+      alike(sql`
+        select ${messageColumns} from messages where messages.thread_id = ${thread} order by messages.message_id`),
+    ),
+    artifactsIn(thread),
+  );
+  return rows.map((row) => messageView(row, artifacts.get(row.message_id)));
 }
 
 /** The newest message of one sender in a thread. */
@@ -171,14 +187,18 @@ interface Acknowledging {
 }
 
 /** Marks messages to one of `names` as collected by the agent; answers with those that were not yet. */
-export function* acknowledge({ agent, names, which, now, seen }: Acknowledging): Procedure<number[]> {
+export function* acknowledge(what: Acknowledging): Procedure<number[]> {
+  const rows = yield* all<{ message_id: number }>(alike(sql`${acknowledging(what)} returning message_id`));
+  return rows.map((row) => row.message_id).sort((a, b) => a - b);
+}
+
+/** The same for whoever does not need to know which they were. */
+export function acknowledging({ agent, names, which, now, seen }: Acknowledging): Sql {
   const receipt = seen
     ? sql`, delivery_id = null, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
     : nothing;
-  const rows = yield* all<{ message_id: number }>(sql`
-    update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${receipt}
-    where ${open} and (to_agent || '') in (${joined(names)}) and ${which} returning message_id`);
-  return rows.map((row) => row.message_id).sort((a, b) => a - b);
+  return alike(sql`update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${receipt}
+    where ${open} and (to_agent || '') in (${joined(names)}) and ${which}`);
 }
 
 /** The summary is never empty: where none was given it is the first line of the body. */

@@ -2,13 +2,13 @@
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { refused } from "../sql/procedure.ts";
+import { refused, run } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
-import { leaseOfHolder, saveLease } from "./lease.ts";
+import { leaseOfHolder, lockWithLease, saveLease } from "./lease.ts";
 import {
-  acknowledge,
+  acknowledging,
   type Content,
   contentOf,
   firstLine,
@@ -16,7 +16,7 @@ import {
   sameContent,
   write,
 } from "./message.ts";
-import { changeThread, lockThread, type ThreadRow, threadView } from "./thread.ts";
+import { changeThread, type ThreadRow, threadView } from "./thread.ts";
 
 export type EndInput = ParsedOf<"threads.done">;
 
@@ -34,14 +34,14 @@ export function* endThread(
     summary: input.summary ?? (input.body ? firstLine(input.body) : status),
     payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
   });
-  const thread = yield* lockThread(tx, input.thread);
-  const now = yield* tx.clock();
+  const locked = yield* lockWithLease(tx, input.thread);
+  const { thread, now } = locked;
   if (thread.status === status) {
     const result = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'result'`);
     if (result && sameContent(result, content))
       return { thread: threadView(thread), message: result, already: true };
   }
-  const lease = yield* leaseOfHolder(command, thread, input, now);
+  const lease = yield* leaseOfHolder(command, locked, input);
   if (lease instanceof InboxError) {
     if (lease.code !== "lease_lost") throw lease;
     return yield* keepLate(tx, { thread, agent, content, lost: lease, command, now });
@@ -58,8 +58,8 @@ export function* endThread(
 
 /** [T11] Nobody needs to be told any more what an ended thread asked for. Part of the ending, not an event of its own. */
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
-  const asked = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
-  yield* acknowledge({ agent: thread.assigned_to, names: [thread.assigned_to], which: asked, now });
+  const which = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
+  yield* run(acknowledging({ agent: thread.assigned_to, names: [thread.assigned_to], which, now }));
 }
 
 interface LateResult {

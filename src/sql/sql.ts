@@ -7,6 +7,8 @@ export type SqlValue = string | number | null;
 export class Sql {
   /** Nobody looks at its rows: an engine may go on before they are there. */
   blind = false;
+  /** What an engine may do where several callers ask the same at the same time. */
+  sharing: Sharing = "none";
 
   constructor(
     readonly strings: readonly string[],
@@ -30,6 +32,23 @@ export class Sql {
     }
     return text;
   }
+}
+
+/**
+ *   alike   those that differ in their values only may become one statement for all. No two of them concern the same row
+ *           at the same time: whoever sends one owns what it concerns.
+ *   apart   those that do not differ at all get a row each: the first who asks gets the first, and so on.
+ */
+type Sharing = "none" | "alike" | "apart";
+
+export function alike(statement: Sql): Sql {
+  statement.sharing = "alike";
+  return statement;
+}
+
+export function apart(statement: Sql): Sql {
+  statement.sharing = "apart";
+  return statement;
 }
 
 export const sql = (strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]) =>

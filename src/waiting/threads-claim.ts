@@ -8,7 +8,7 @@ import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { inMs, wait } from "./wait.ts";
 
-type Input = ParsedOf<"threads.claim"> & { handOver?: string };
+type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
 
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {

@@ -100,12 +100,22 @@ test("[S4] a statement that was made but never run is an error under test", asyn
   expect(await names()).toEqual([]);
 });
 
+/** What is given to `together` is run by it. */
+function withoutTogether(text: string): string {
+  for (let at = text.indexOf("yield* together("); at >= 0; at = text.indexOf("yield* together(", at + 1)) {
+    let end = text.indexOf("(", at) + 1;
+    for (let depth = 1; depth > 0; end++) depth += text[end] === "(" ? 1 : text[end] === ")" ? -1 : 0;
+    text = text.slice(0, at) + text.slice(end);
+  }
+  return text;
+}
+
 test("[S4] no procedure of the bus is called without yield*", () => {
   const files = readdirSync(join(root, "src/bus"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".ts"),
   );
   const texts = [...files.map((file) => join("src/bus", file)), "src/sql/procedure.ts"].map((file) =>
-    readFileSync(join(root, file), "utf8"),
+    withoutTogether(readFileSync(join(root, file), "utf8")),
   );
   const generators = new Set(
     texts.flatMap((text) => [...text.matchAll(/function\* (\w+)/g)].map((match) => match[1]!)),

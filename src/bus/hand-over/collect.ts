@@ -9,7 +9,7 @@ import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge } from "../message.ts";
-import { lockThread } from "../thread.ts";
+import { lockThread, type ThreadRow } from "../thread.ts";
 
 interface Collection {
   agent: string;
@@ -18,6 +18,25 @@ interface Collection {
   messages: readonly string[];
   /** Whether the agent's read cursor moves past them. */
   read: boolean;
+}
+
+interface CollectedAtOnce {
+  agent: string;
+  /** The agent's own and its pools', if they are known. */
+  names?: readonly string[];
+  /** Locked. */
+  thread: ThreadRow;
+  now: string;
+}
+
+/** All that is in a thread, in the transaction that answers with it. */
+export function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
+  const which = sql`thread_id = ${thread.thread_id}`;
+  const known = names ?? (yield* namesOf(agent));
+  const collected = yield* acknowledge({ agent, names: known, which, now, seen: true });
+  if (!collected.length) return;
+  const payload = { messages: collected.map((number) => idOf("message", number)), read_to: null };
+  yield* append(tx, { type: "messages.collected", source: agent, thread, payload, now });
 }
 
 const overwritten = overwriting(threadReads);

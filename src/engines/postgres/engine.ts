@@ -4,10 +4,11 @@ import { agentTopic } from "../../sql/topics.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { parseAddress } from "./address.ts";
+import { ParameterTypes } from "./combine.ts";
 import { greet } from "./connect.ts";
+import { type Ended, Unsettled } from "./ended.ts";
 import { translate } from "./errors.ts";
 import { openGroup } from "./group.ts";
-import { type Ended, Unsettled } from "./lockstep.ts";
 import { openPool } from "./pool.ts";
 import { openPresence } from "./presence.ts";
 import { openWake } from "./wake.ts";
@@ -27,7 +28,7 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
   const wake = openWake(address, pool);
   const presence = openPresence(pool, address);
   const facts = new Facts();
-  const setting = { address, facts, options };
+  const setting = { address, facts, options, types: new ParameterTypes() };
   const reads = openGroup(pool, setting, "read", readLanes);
   const writes = openGroup(pool, setting, "write", writeLanes);
 

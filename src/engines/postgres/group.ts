@@ -3,9 +3,10 @@
  * members run one by one: only the offending call fails, and nobody waits for another's lock.
  */
 import type { Work } from "../engine.ts";
+import { type Ended, Entangled, Unsettled } from "./ended.ts";
 import { isLost, isRace } from "./errors.ts";
 import { fateOf } from "./fate.ts";
-import { type Ended, Entangled, lockstep, type Setting, Unsettled } from "./lockstep.ts";
+import { lockstep, type Setting } from "./lockstep.ts";
 import type { Pool } from "./pool.ts";
 
 const together = 64;

@@ -7,11 +7,12 @@
  * one's own is said (`own`), and a procedure waits where another one of the same transaction has it. The locks of `lock`
  * need no such care: they put numbers in order for readers, and those who commit together become visible together.
  */
-import { type Procedure, Refused, type Row } from "../../sql/procedure.ts";
+import { type Procedure, Refused, type Row, Several } from "../../sql/procedure.ts";
 import type { Sql, SqlValue } from "../../sql/sql.ts";
 import type { EngineOptions, Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import type { Address } from "./address.ts";
+import { type Asked, combine, type ParameterTypes, type Sent } from "./combine.ts";
 import { type Connection, pooledSettings } from "./connection.ts";
 import {
   clockQuery,
@@ -19,38 +20,19 @@ import {
   contextOf,
   lockText,
   type Noted,
-  type Shared,
+  newlyShared,
   settledEvent,
   tryAgain,
 } from "./context.ts";
+import { type Ended, Entangled, type Outcome, Unsettled } from "./ended.ts";
 import { isLost } from "./errors.ts";
-import type { Trace } from "./fate.ts";
 import { hashOf } from "./hash.ts";
 import { isOrdered } from "./ordered.ts";
 
-export type Outcome = { value: unknown } | { error: unknown };
-
-export interface Ended extends Noted {
-  outcome: Outcome;
-}
-
-/** One of several cannot be undone alone: all are undone, and run one by one. */
-export class Entangled extends Error {}
-
-/** The commit was sent and its answer never came. */
-export class Unsettled extends Error {
-  constructor(
-    readonly ended: Ended[],
-    readonly trace: Trace,
-    cause: unknown,
-  ) {
-    super("the connection broke while committing", { cause });
-  }
-}
-
 interface Running extends Noted {
   procedure: Procedure<unknown>;
-  rows: Row[];
+  /** What it is answered with: the rows of a statement, or of each of several. */
+  rows: Row[] | Row[][];
   wrote: boolean;
   outcome?: Outcome;
 }
@@ -59,6 +41,7 @@ export interface Setting {
   address: Address;
   facts: Facts;
   options: EngineOptions;
+  types: ParameterTypes;
 }
 
 const placeholder = (index: number) => `$${index}`;
@@ -66,11 +49,14 @@ const placeholder = (index: number) => `$${index}`;
 const togetherWaitMs = 250;
 
 /** What the procedures of one step want to know. */
-interface Asked {
-  statements: { text: string; values: SqlValue[]; running?: Running }[];
-  clocks: Running[];
-  horizons: Running[];
+interface Step {
+  /** Of each procedure, in its order. */
+  statements: Asked[][];
+  clocks: Answer[];
+  horizons: Answer[];
 }
+
+type Answer = (rows: Row[]) => void;
 
 export function lockstep(
   connection: Connection,
@@ -82,7 +68,7 @@ export function lockstep(
 }
 
 class Transaction {
-  readonly #shared: Shared = { owners: new Map(), wanted: new Set(), locked: new Set() };
+  readonly #shared = newlyShared();
   readonly #all: Running[];
   readonly #writes: boolean;
   /** Of the first statement that failed: those after it only complain of that. */
@@ -97,7 +83,7 @@ class Transaction {
     works: readonly Work<unknown>[],
   ) {
     this.#writes = mode === "write";
-    this.#all = works.map((work) => this.#prepared(work));
+    this.#all = works.map((work) => this.#prepared(work, works.length));
   }
 
   async run(): Promise<Ended[]> {
@@ -114,12 +100,12 @@ class Transaction {
     return this.#ended();
   }
 
-  #prepared(work: Work<unknown>): Running {
+  #prepared(work: Work<unknown>, sharers: number): Running {
     const { facts, options } = this.setting;
     const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
     const running = { ...noted, rows: [], wrote: false } as unknown as Running;
     const { now } = options;
-    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now });
+    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now, sharers });
     running.procedure = work(context) as Procedure<unknown>;
     return running;
   }
@@ -168,8 +154,8 @@ class Transaction {
     if (horizons.length) answers.push(this.#askHorizon(horizons));
     if (statements.length || clocks.length || this.#shared.wanted.size) this.#begin();
     this.#takeLocks();
-    for (const statement of statements) {
-      const answer = this.#ask(statement);
+    for (const sent of this.#combined(statements)) {
+      const answer = this.#ask(sent);
       if (answer) answers.push(answer);
     }
     // Last, so that it is later than every lock.
@@ -177,30 +163,37 @@ class Transaction {
     if (answers.length) await Promise.all(answers);
   }
 
-  /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
-  #advanceAll(active: readonly Running[]): Asked {
-    const asked: Asked = { statements: [], clocks: [], horizons: [] };
-    let moved = false;
-    for (const running of active) {
-      const waits = this.#advance(running, (statement) => {
-        const { text, values } = statement.flatten(placeholder);
-        if (this.#writes && !/^\s*select/i.test(text)) running.wrote = true;
-        asked.statements.push({ text, values, running: statement.blind ? undefined : running });
-      });
-      if (waits === clockQuery) asked.clocks.push(running);
-      if (waits === settledEvent) asked.horizons.push(running);
-      moved ||= waits !== tryAgain;
-    }
-    if (!moved) throw new Entangled();
-    return asked;
+  #combined(callers: readonly (readonly Asked[])[]): readonly Sent[] {
+    if (callers.length < 2) return callers[0] ?? [];
+    const { types } = this.setting;
+    for (const { sharing, text } of callers.flat())
+      if (sharing === "alike" && types.isNew(text))
+        void this.connection.parameterTypes(text).then(
+          (oids) => types.learn(text, oids),
+          () => {},
+        );
+    return combine(callers, types);
   }
 
-  /** Until it waits for rows; what it waits for is answered. */
-  #advance(running: Running, emit: (statement: Sql) => void): Sql | undefined {
+  /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
+  #advanceAll(active: readonly Running[]): Step {
+    const step: Step = { statements: [], clocks: [], horizons: [] };
+    let moved = false;
+    for (const running of active) {
+      const asked: Asked[] = [];
+      moved = this.#advance(running, step, asked) || moved;
+      if (asked.length) step.statements.push(asked);
+    }
+    if (!moved) throw new Entangled();
+    return step;
+  }
+
+  /** Until it waits for rows, or has ended. False if another one has what it must own. */
+  #advance(running: Running, step: Step, asked: Asked[]): boolean {
     for (;;) {
-      let next: IteratorResult<Sql, unknown>;
+      let next: IteratorResult<Sql | Several, unknown>;
       try {
-        next = running.procedure.next(running.rows);
+        next = running.procedure.next(running.rows as Row[]);
       } catch (error) {
         running.outcome = { error };
         // What it wrote cannot be undone without undoing the others'.
@@ -208,26 +201,54 @@ class Transaction {
         if (running.wrote) throw error;
         return this.#disown(running);
       }
-      running.rows = [];
       if (next.done) {
         const { value } = next;
         running.outcome = value instanceof Refused ? { error: value.error } : { value };
         return this.#disown(running);
       }
-      const statement = next.value;
-      if (statement === clockQuery || statement === settledEvent || statement === tryAgain) return statement;
-      emit(statement);
-      if (!statement.blind) return statement;
+      if (next.value === tryAgain) {
+        running.rows = [];
+        return false;
+      }
+      if (this.#waits(running, next.value, step, asked)) return true;
     }
   }
 
-  /** It has ended: what it had for itself is anybody's. */
-  #disown(running: Running): undefined {
-    const { owners } = this.#shared;
-    for (const [name, owner] of owners) if (owner === running) owners.delete(name);
+  /** Notes what is asked; false if nobody needs the answer. */
+  #waits(running: Running, value: Sql | Several, step: Step, asked: Asked[]): boolean {
+    if (!(value instanceof Several)) {
+      running.rows = [];
+      return this.#emit(running, value, (rows) => (running.rows = rows), step, asked);
+    }
+    const rows: Row[][] = value.statements.map(() => []);
+    running.rows = rows;
+    let waits = false;
+    for (const [i, statement] of value.statements.entries())
+      waits = this.#emit(running, statement, (found) => (rows[i] = found), step, asked) || waits;
+    return waits;
   }
 
-  #askHorizon(horizons: readonly Running[]): Promise<void> {
+  #emit(running: Running, statement: Sql, answer: Answer, step: Step, asked: Asked[]): boolean {
+    if (statement === clockQuery) step.clocks.push(answer);
+    else if (statement === settledEvent) step.horizons.push(answer);
+    else {
+      const { text, values } = statement.flatten(placeholder);
+      if (this.#writes && !/^\s*select/i.test(text)) running.wrote = true;
+      const { sharing, blind } = statement;
+      asked.push({ text, values, sharing, ...(!blind && { answer }) });
+      return !blind;
+    }
+    return true;
+  }
+
+  /** It has ended: what it had for itself is anybody's. */
+  #disown(running: Running): true {
+    const { owners } = this.#shared;
+    for (const [name, owner] of owners) if (owner === running) owners.delete(name);
+    return true;
+  }
+
+  #askHorizon(horizons: readonly Answer[]): Promise<void> {
     if (this.#begun && !this.#writes)
       throw new Error("what is settled must be asked before anything else is read");
     if (this.#writes) this.#begin();
@@ -246,14 +267,14 @@ class Transaction {
   }
 
   /** Undefined if nobody waits for its rows. */
-  #ask({ text, values, running }: Asked["statements"][number]): Promise<void> | undefined {
+  #ask({ text, values, answer }: Sent): Promise<void> | undefined {
     const rows = this.#send(text, values);
-    if (!running) return undefined;
+    if (!answer) return undefined;
     const turned = this.setting.options.reverseUnordered && !isOrdered(text);
-    return rows.then((found) => give(turned ? found.toReversed() : found, [running]));
+    return rows.then((found) => answer(turned ? found.toReversed() : found));
   }
 
-  #askClock(clocks: readonly Running[]): Promise<void> {
+  #askClock(clocks: readonly Answer[]): Promise<void> {
     return this.#send(clockText[this.mode]).then((rows) => {
       give(rows, clocks);
       this.#xid = (rows[0]?.xid as string | undefined) ?? this.#xid;
@@ -261,6 +282,6 @@ class Transaction {
   }
 }
 
-function give(rows: Row[], to: readonly Running[]): void {
-  for (const running of to) running.rows = rows;
+function give(rows: Row[], to: readonly Answer[]): void {
+  for (const answer of to) answer(rows);
 }
