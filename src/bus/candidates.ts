@@ -80,12 +80,15 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
   return { thread, attempt: sure ? (attempt ?? 1) : undefined };
 }
 
+/** Asked once and before anything is walked through: mostly no lease at all has lapsed. */
+const anyLapsed = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
+
 const lapsedArms = (columns: Sql, name: string, now: Sql | string, rest: Sql) =>
   [fragment`threads.assigned_to`, fragment`threads.addressed_to`].flatMap((whose) =>
     activeStatuses.map(
       (status) => sql`select * from (
         select ${columns} from threads join leases on ${heldLease}
-        where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} ${rest}) as l`,
+        where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} and ${anyLapsed} <= ${now} ${rest}) as l`,
     ),
   );
 

@@ -4,9 +4,10 @@ import type { Kind } from "../contract/message.ts";
 import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
+import { together } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
 import { recipientOf, seen } from "./agent.ts";
-import { reached } from "./ended-agent.ts";
+import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
@@ -38,7 +39,7 @@ export function* postToChannel(
   const { group, names } = yield* addressed(tx, to, from);
   if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
-  const now = yield* tx.clock();
+  const { now, known } = yield* prepared(tx, group === null ? to : undefined);
   const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
   const content = contentOf({ body: text, payload, artifacts: [] });
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
@@ -51,7 +52,7 @@ export function* postToChannel(
   for (const name of names) {
     const message = yield* write(
       tx,
-      { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id },
+      { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id, known },
       content,
       now,
     );
@@ -66,6 +67,13 @@ export function* postToChannel(
     : undefined;
   if (copies) return { last, recipient, nextEventId, copies };
   return { last, recipient: yield* reached(recipient, last), nextEventId };
+}
+
+/** For one inbox what its message needs is asked for with the time; then nobody waits for the message itself. */
+function* prepared(tx: Context, to: string | undefined): Procedure<{ now: string; known?: Head["known"] }> {
+  if (to === undefined) return { now: yield* tx.clock() };
+  const [number, gone, now] = yield* together(tx.number("messages"), isGone(to), tx.clock());
+  return { now, known: { number, gone } };
 }
 
 const reachesNobody = (group: Addressed["group"], to: string) =>

@@ -2,7 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import { allowedNow, endedStatuses, type Thread } from "../contract/thread.ts";
+import { allowedNow, endedStatuses, type Status, type Thread } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
 import { alike, nothing, type Sql, sql } from "../sql/sql.ts";
@@ -79,16 +79,27 @@ const changeable = part(
   ...(["status", "assigned_to", "addressed_to", "latest_message_id", "task_id", "updated_at"] as const),
 );
 
-/** Writes all that can change, whatever has: always the same statement. */
+/** The number of a thread's newest message, where only the database knows it yet. */
+export const newestMessageIn = (thread: number) =>
+  sql`(select max(messages.message_id) from messages where messages.thread_id = ${thread})`;
+
+/** The same change where the newest message is the one that is being written. */
+export const newestMessage = (thread: number, status: Status, now: string) =>
+  alike(sql`update threads set status = ${status}, latest_message_id = ${newestMessageIn(thread)}, updated_at = ${now}
+    where thread_id = ${thread}`);
+
+/** Writes what is different: every index of a column that is written, even as it was, is written too. */
 export function* changeThread(
   thread: ThreadRow,
   change: Partial<Omit<RowOf<typeof changeable>, "updated_at">>,
   now: string,
 ): Procedure<ThreadRow> {
   const after = { ...thread, ...change, updated_at: now };
-  yield* run(
-    alike(sql`update threads set ${assignments(changeable, after)} where thread_id = ${thread.thread_id}`),
+  const different = Object.entries(after).filter(
+    ([name, value]) => name === "updated_at" || value !== thread[name as keyof ThreadRow],
   );
+  const changed = assignments(changeable, Object.fromEntries(different));
+  yield* run(alike(sql`update threads set ${changed} where thread_id = ${thread.thread_id}`));
   return after;
 }
 

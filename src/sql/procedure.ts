@@ -14,7 +14,11 @@ export type Procedure<T> = Generator<Sql | Several, T, Row[]>;
 
 /** Statements that need nothing of each other: an engine that is far away is asked for all of them in one round trip. */
 export class Several {
-  constructor(readonly statements: readonly Sql[]) {}
+  /** `last`: nothing follows, whatever they find, and the transaction may be committed with them. */
+  constructor(
+    readonly statements: readonly Sql[],
+    readonly last = false,
+  ) {}
 }
 
 /** What an engine lends a procedure for one transaction. */
@@ -23,12 +27,16 @@ export interface Context {
   clock(): Procedure<string>;
   /** The same within a statement, where it need not be known outside: it may be older than the locks that the statement waits for. */
   time(): Sql | string;
+  /** The number of a row that is inserted with it: what refers to the row can be written in the same step. Ask after `lock`. */
+  number(table: "threads" | "messages"): Procedure<number>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
   /** The same, but passes over what somebody else has locked. */
   readonly forUpdateFree: Sql;
   /** The same, of a select that reads other tables beside the threads. */
   readonly forUpdateFreeThreads: Sql;
+  /** The function that joins the texts of several rows with a separator. */
+  readonly joinedTexts: Sql;
   /** How many candidates are worth looking at when others may be taking the best at this moment. */
   readonly rivals: number;
   /**
@@ -51,6 +59,8 @@ export interface Context {
   learn(fact: string, value: string): void;
   /** The newest event that no other, still uncommitted, can precede ([G2]). In a read it comes before everything else. */
   settled(): Procedure<number>;
+  /** An answer that is lost with the connection can be found again once it is committed: the last statements may go with the commit. */
+  readonly final?: boolean;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
   readonly verified: boolean;
   /** [X10] Whom an answer is for, where that agent may not read everything (bus/visible.ts). */
@@ -146,8 +156,23 @@ type Results<P extends readonly Procedure<unknown>[]> = {
  * Several procedures step by step: what all of them wait for is asked at once. Each sees what those before it wrote in the
  * same step; none may need to know what another has found. What one must own is asked for before.
  */
-export function* together<const P extends readonly Procedure<unknown>[]>(
+export function together<const P extends readonly Procedure<unknown>[]>(
   ...procedures: P
+): Procedure<Results<P>> {
+  return inStep(procedures, false);
+}
+
+/** The same for the last step of a write: after it a procedure only puts its answer together. */
+export function ending<const P extends readonly Procedure<unknown>[]>(
+  tx: Context,
+  ...procedures: P
+): Procedure<Results<P>> {
+  return inStep(procedures, tx.final === true);
+}
+
+function* inStep<P extends readonly Procedure<unknown>[]>(
+  procedures: P,
+  last: boolean,
 ): Procedure<Results<P>> {
   const results: unknown[] = [];
   let waiting: { procedure: Procedure<unknown>; place: number; rows: Row[] }[] = procedures.map(
@@ -162,7 +187,7 @@ export function* together<const P extends readonly Procedure<unknown>[]>(
       else asking.push({ procedure, place, rows: [], ...found });
     }
     if (!asked.length) return results as Results<P>;
-    const answers = (yield new Several(asked)) as unknown as Row[][];
+    const answers = (yield new Several(asked, last)) as unknown as Row[][];
     for (const each of asking)
       each.rows =
         each.count < 0 ? answers[each.first]! : (answers.slice(each.first, each.first + each.count) as never);

@@ -100,12 +100,13 @@ test("[S4] a statement that was made but never run is an error under test", asyn
   expect(await names()).toEqual([]);
 });
 
-/** What is given to `together` is run by it. */
+/** What is given to `together` or `ending` is run by it. */
 function withoutTogether(text: string): string {
-  for (let at = text.indexOf("yield* together("); at >= 0; at = text.indexOf("yield* together(", at + 1)) {
-    let end = text.indexOf("(", at) + 1;
+  const call = /yield\* (together|ending)\(/;
+  for (let found = call.exec(text); found; found = call.exec(text)) {
+    let end = found.index + found[0].length;
     for (let depth = 1; depth > 0; end++) depth += text[end] === "(" ? 1 : text[end] === ")" ? -1 : 0;
-    text = text.slice(0, at) + text.slice(end);
+    text = text.slice(0, found.index) + text.slice(end);
   }
   return text;
 }

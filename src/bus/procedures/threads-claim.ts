@@ -6,7 +6,7 @@ import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { one, refused, together } from "../../sql/procedure.ts";
+import { ending, one, refused, together } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { type Best, candidates, lockBest, nextLapse } from "../candidates.ts";
@@ -43,6 +43,8 @@ import {
 type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken"> & {
   /** The id of the call, where its caller has made one. */
   handOver?: string;
+  /** What tells the token: the id of the call, or one that was made for it. */
+  call?: string;
   /** [T11] The caller has the answer as soon as it is committed: what is in it is collected with the claim. */
   collects?: boolean;
 };
@@ -104,7 +106,7 @@ function* firstFree(tx: Context, names: readonly string[]): Procedure<Locked | u
 }
 
 /** [B4] What a call with this id was granted before: its answer may have been lost on the way. */
-function* grantedBefore(agent: string, call: string): Procedure<Granted | undefined> {
+export function* grantedBefore(agent: string, call: string): Procedure<Granted | undefined> {
   yield* refuseGivenUp(call);
   const lease = yield* one<LeaseRow>(sql`
     select ${leaseColumns} from leases
@@ -156,7 +158,7 @@ function* claimThread(
   if (hasEnded(thread)) throw notNow(thread, "claim");
   const held = isHeld(lease);
   const mine = held && lease.agent_id === input.agent;
-  const { agent, leaseToken } = input;
+  const { agent, leaseToken, call = input.handOver } = input;
   const wrong = leaseToken && (yield* tokenRefused(thread, lease, { agent, leaseToken }, now));
   if (wrong) throw wrong;
   if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
@@ -170,7 +172,7 @@ function* claimThread(
     thread_id: thread.thread_id,
     agent_id: input.agent,
     // A holder's own claim is not undone with its call: it gets a token that the call's id does not tell.
-    lease_token: input.handOver !== undefined && !mine ? tokenFrom(input.handOver) : newLeaseToken(),
+    lease_token: call !== undefined && !mine ? tokenFrom(call) : newLeaseToken(),
     attempt,
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),
@@ -183,10 +185,13 @@ function* claimThread(
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
   const claimed = { type: "thread.claimed", source: input.agent, thread: after, payload, now } as const;
-  const [nextEventId, messages] = yield* together(
+  const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
+  // A token that the call's id does not tell cannot be found again.
+  const [nextEventId, messages] = yield* ending(
+    mine ? { ...tx, final: false } : tx,
     numbered(tx, claimed),
     allMessagesOf(thread.thread_id),
-    ...(input.collects ? [collectAll(tx, { agent: input.agent, names, thread: after, now })] : []),
+    ...(whose ? [collectAll(tx, { agent, names: whose, thread: after, now })] : []),
   );
   return { answer: answerWith(after, granted, nextEventId, messages), fresh: !mine };
 }

@@ -63,10 +63,15 @@ export function combine(callers: readonly (readonly Asked[])[], types: Parameter
   const heaps: Heap[] = [];
   for (const asked of callers) {
     let at = 0;
+    const mine = new Set<Heap>();
     for (const one of asked) {
       const joins = one.sharing !== "none" || isRead(one.text);
-      let place = joins ? heaps.findIndex(({ text }, i) => i >= at && text === one.text) : -1;
+      // Of two changes by one caller the second may concern what the first has changed.
+      const fits = (heap: Heap, i: number) =>
+        i >= at && heap.text === one.text && !(changes(one.text) && mine.has(heap));
+      let place = joins ? heaps.findIndex(fits) : -1;
       if (place < 0) place = heaps.push({ text: one.text, all: [] }) - 1;
+      mine.add(heaps[place]!);
       heaps[place]!.all.push(one);
       at = place;
     }
@@ -74,7 +79,8 @@ export function combine(callers: readonly (readonly Asked[])[], types: Parameter
   return heaps.flatMap(({ text, all }) => (all.length === 1 ? all : together(text, all, types)));
 }
 
-const isRead = (text: string) => /^\s*select/i.test(text) && !/for update|advisory/i.test(text);
+const changes = (text: string) => /^\s*update|on conflict/i.test(text);
+const isRead = (text: string) => /^\s*select/i.test(text) && !/for update|advisory|nextval/i.test(text);
 
 function together(text: string, all: readonly Asked[], types: ParameterTypes): readonly Sent[] {
   const different = Map.groupBy(all, ({ values }) => JSON.stringify(values));
@@ -169,21 +175,23 @@ function manifoldOf(text: string, types: readonly string[]): Manifold | undefine
       `select caller.${whose}, found.* from ${callers} cross join lateral (${each(text)}) as found`,
     );
 
-  const update = /^\s*(update \w+ set .*?)\swhere\s(.*?)(\sreturning\s(.*))?$/is.exec(text);
-  if (update) {
-    const [, change, which, , columns] = update;
-    const returning = columns === undefined ? "" : ` returning caller.${whose}, ${columns}`;
-    return made("update", `${each(change!)} from ${callers} where ${each(which!)}${returning}`);
+  const [head, rest] = split(text, "where");
+  if (/^\s*update \w+ set /i.test(text)) {
+    const [which, columns] = split(rest, "returning");
+    const returning = columns && ` returning caller.${whose}, ${columns}`;
+    return made("update", `${each(head)} from ${callers} where ${each(which)}${returning}`);
   }
+  if (/^\s*insert into \w+ \([^)]*\) select /i.test(text))
+    return made("update", `${each(head)} from ${callers} where ${each(rest)}`);
 
   const insert = /^\s*(insert into \w+ \([^)]*\)) values \(/i.exec(text);
   if (!insert) return undefined;
   const end = closing(text, insert[0].length);
-  const rest = text.slice(end + 1);
+  const after = text.slice(end + 1);
   // What follows the values is said once for all.
-  if (/\$\d/.test(rest)) return undefined;
+  if (/\$\d/.test(after)) return undefined;
   const values = each(text.slice(insert[0].length, end));
-  return made("insert", `${insert[1]} select ${values} from ${callers} order by caller.${whose} ${rest}`);
+  return made("insert", `${insert[1]} select ${values} from ${callers} order by caller.${whose} ${after}`);
 }
 
 /** Where the parenthesis ends that begins before `from`. */
@@ -196,6 +204,21 @@ function closing(text: string, from: number): number {
     else if (text[at] === "'") at = text.indexOf("'", at + 1);
   }
   return at - 1;
+}
+
+/** What is before a word, and what after it, where it stands outside of all parentheses. */
+function split(text: string, word: string): [string, string] {
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "'") at = text.indexOf("'", at + 1);
+    else if (text[at] === "(") at = closing(text, at + 1);
+    else if (
+      text.startsWith(word, at) &&
+      /\s/.test(text[at - 1] ?? "") &&
+      /\s/.test(text[at + word.length] ?? "")
+    )
+      return [text.slice(0, at), text.slice(at + word.length)];
+  }
+  return [text, ""];
 }
 
 function arrayOf(values: readonly SqlValue[]): string {

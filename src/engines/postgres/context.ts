@@ -1,6 +1,6 @@
 /** What the server lends a procedure. Several procedures may share a transaction: see lockstep.ts. */
 import { type Context, one, type Procedure } from "../../sql/procedure.ts";
-import { fragment, nothing, Sql } from "../../sql/sql.ts";
+import { apart, fragment, nothing, word } from "../../sql/sql.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
@@ -14,6 +14,12 @@ export const tryAgain = fragment`try again`;
 const forUpdate = fragment`for update`;
 const forUpdateFree = fragment`for update skip locked`;
 const forUpdateFreeThreads = fragment`for update of threads skip locked`;
+/** As many rows as callers ever share a transaction; each gets one. */
+const numbers = {
+  threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
+  messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
+};
+const joinedTexts = fragment`string_agg`;
 /** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
 
@@ -46,6 +52,7 @@ interface ContextOptions extends Pick<EngineOptions, "now"> {
   writes: boolean;
   /** How many procedures share the transaction. */
   sharers?: number;
+  final?: boolean;
 }
 
 /** As many as may be taken by others at this moment, and one for each who shares the transaction; in steps, so that there are few different statements. */
@@ -54,7 +61,7 @@ const rivalsOf = (sharers: number) => 16 * Math.ceil((sharers + 8) / 16);
 export function contextOf(
   shared: Shared,
   noted: Noted,
-  { facts, writes, now, sharers = 1 }: ContextOptions,
+  { facts, writes, now, sharers = 1, final = false }: ContextOptions,
 ): Context {
   const { owners, touched, wanted, locked } = shared;
   const me = noted;
@@ -64,9 +71,13 @@ export function contextOf(
       return (yield* one<{ now: string }>(clockQuery))!.now;
     },
     time: () => (now ? new Date(now()).toISOString() : statementTime),
+    *number(table): Procedure<number> {
+      return (yield* one<{ number: number }>(apart(numbers[table])))!.number;
+    },
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
+    joinedTexts,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
     *lock(...names): Procedure<void> {
@@ -93,6 +104,7 @@ export function contextOf(
       return 0;
     },
     verified: false,
+    final,
     wake: (topic) => noted.topics.add(topic),
     search,
   };
@@ -100,7 +112,7 @@ export function contextOf(
 
 const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 /** Not `clock_timestamp()`: with what may change from row to row no index is looked into. */
-const statementTime = new Sql([`to_char(statement_timestamp() at time zone 'utc', ${format})`], []);
+const statementTime = word(`to_char(statement_timestamp() at time zone 'utc', ${format})`);
 const time = `to_char(clock_timestamp() at time zone 'utc', ${format}) as now`;
 export const clockText = {
   read: `select ${time}`,

@@ -2,12 +2,12 @@
  * Who calls while a transaction is on its way shares the next one. Where a shared one fails, whatever the reason, its
  * members run one by one: only the offending call fails, and nobody waits for another's lock.
  */
-import type { Work } from "../engine.ts";
-import { type Ended, Entangled, Unsettled } from "./ended.ts";
+import type { Work, WriteOptions } from "../engine.ts";
 import { isLost, isRace } from "./errors.ts";
 import { fateOf } from "./fate.ts";
 import { lockstep, type Setting } from "./lockstep.ts";
 import type { Pool } from "./pool.ts";
+import { type Ended, Entangled, Unsettled } from "./running.ts";
 
 const together = 64;
 /** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
@@ -32,6 +32,8 @@ function orSlow(work: Promise<void>): Promise<void> {
 interface Entry {
   work: Work<unknown>;
   repeatable: boolean;
+  /** How its answer is found where it was committed and lost. */
+  found: Work<unknown> | undefined;
   since: number;
   resolve(ended: Ended): void;
   reject(error: unknown): void;
@@ -66,7 +68,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
           connection,
           setting,
           mode,
-          entries.map(({ work }) => work),
+          entries.map(({ work, found }) => ({ work, final: found !== undefined })),
         ),
       ),
     fate: ({ trace }) => fateOf(trace, pool, setting.address.schema),
@@ -94,16 +96,16 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   async function settle(entries: readonly Entry[], error: Unsettled): Promise<void> {
     const fate = await transactions.fate(error);
     for (const [i, entry] of entries.entries()) {
-      if (fate === "committed") entry.resolve(error.ended[i]!);
+      if (fate === "committed") void committed(transactions, entry, error, i);
       else if (fate === "aborted" || entry.repeatable)
         void alone(entry); // its key tells whether it was written
       else entry.reject(error);
     }
   }
 
-  return (work: Work<unknown>, repeatable = false): Promise<Ended> =>
+  return (work: Work<unknown>, { repeatable = false, found }: WriteOptions = {}): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      queue.push({ work, repeatable, since: performance.now(), resolve, reject });
+      queue.push({ work, repeatable, found, since: performance.now(), resolve, reject });
       if (busy < lanes) {
         busy++;
         void lane();
@@ -132,7 +134,7 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
     } catch (error) {
       if (error instanceof Unsettled) {
         const fate = await transactions.fate(error);
-        if (fate === "committed") return entry.resolve(error.ended[0]!);
+        if (fate === "committed") return committed(transactions, entry, error, 0);
         if ((fate === "aborted" || entry.repeatable) && !isTired(entry)) continue;
         return entry.reject(fate === "aborted" ? error.cause : error);
       }
@@ -140,6 +142,19 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
       await Bun.sleep(Math.random() * 10 * count);
     }
   }
+}
+
+/** It was written: its answer is known, or can be found. */
+async function committed(
+  transactions: Transactions,
+  entry: Entry,
+  error: Unsettled,
+  place: number,
+): Promise<void> {
+  const ended = error.ended[place]!;
+  if (ended.outcome) return entry.resolve(ended);
+  if (!entry.found) return entry.reject(error);
+  await runAlone(transactions, { ...entry, work: entry.found, found: undefined, repeatable: true });
 }
 
 function attemptsAfter(error: unknown, entry: Entry): number {

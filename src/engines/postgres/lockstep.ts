@@ -8,8 +8,8 @@
  * need no such care: they put numbers in order for readers, and those who commit together become visible together.
  */
 import { type Procedure, Refused, type Row, Several } from "../../sql/procedure.ts";
-import type { Sql, SqlValue } from "../../sql/sql.ts";
-import type { EngineOptions, Work } from "../engine.ts";
+import { Forms, type Sql, type SqlValue } from "../../sql/sql.ts";
+import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import type { Address } from "./address.ts";
 import { type Asked, combine, type ParameterTypes, type Sent } from "./combine.ts";
@@ -19,23 +19,15 @@ import {
   clockText,
   contextOf,
   lockText,
-  type Noted,
   newlyShared,
   settledEvent,
   tryAgain,
 } from "./context.ts";
-import { type Ended, Entangled, type Outcome, Unsettled } from "./ended.ts";
 import { isLost } from "./errors.ts";
 import { hashOf } from "./hash.ts";
+import { merge } from "./merge.ts";
 import { isOrdered } from "./ordered.ts";
-
-interface Running extends Noted {
-  procedure: Procedure<unknown>;
-  /** What it is answered with: the rows of a statement, or of each of several. */
-  rows: Row[] | Row[][];
-  wrote: boolean;
-  outcome?: Outcome;
-}
+import { type Ended, Entangled, type Job, type Running, Unsettled } from "./running.ts";
 
 export interface Setting {
   address: Address;
@@ -44,7 +36,10 @@ export interface Setting {
   types: ParameterTypes;
 }
 
-const placeholder = (index: number) => `$${index}`;
+const forms = new Forms(
+  (index) => `$${index}`,
+  (text) => text,
+);
 /** Together they wait for others' locks only a moment: they hold many of their own. */
 const togetherWaitMs = 250;
 
@@ -62,9 +57,9 @@ export function lockstep(
   connection: Connection,
   setting: Setting,
   mode: "read" | "write",
-  works: readonly Work<unknown>[],
+  jobs: readonly Job[],
 ): Promise<Ended[]> {
-  return new Transaction(connection, setting, mode, works).run();
+  return new Transaction(connection, setting, mode, jobs).run();
 }
 
 class Transaction {
@@ -75,15 +70,17 @@ class Transaction {
   #failure: unknown;
   #xid: string | undefined;
   #begun = false;
+  /** The answer to a commit that went with the last statements. */
+  #committed: Promise<Row[]> | undefined;
 
   constructor(
     private readonly connection: Connection,
     private readonly setting: Setting,
     private readonly mode: "read" | "write",
-    works: readonly Work<unknown>[],
+    jobs: readonly Job[],
   ) {
     this.#writes = mode === "write";
-    this.#all = works.map((work) => this.#prepared(work, works.length));
+    this.#all = jobs.map((job) => this.#prepared(job, jobs.length));
   }
 
   async run(): Promise<Ended[]> {
@@ -92,6 +89,7 @@ class Transaction {
         await this.#step(active);
       if (this.#failure) throw this.#failure;
     } catch (error) {
+      if (this.#committed && isLost(error)) throw this.#unsettled(error);
       if (this.#begun) void this.#send("rollback");
       // A statement that nobody waited for broke the transaction, and the next one only complained of that.
       throw this.#failure ?? error;
@@ -100,12 +98,12 @@ class Transaction {
     return this.#ended();
   }
 
-  #prepared(work: Work<unknown>, sharers: number): Running {
+  #prepared({ work, final }: Job, sharers: number): Running {
     const { facts, options } = this.setting;
     const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
-    const running = { ...noted, rows: [], wrote: false } as unknown as Running;
+    const running = { ...noted, rows: [], wrote: false, last: false } as unknown as Running;
     const { now } = options;
-    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now, sharers });
+    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now, sharers, final });
     running.procedure = work(context) as Procedure<unknown>;
     return running;
   }
@@ -132,23 +130,28 @@ class Transaction {
   }
 
   async #commit(): Promise<void> {
-    const committed = this.#send("commit");
+    const committed = this.#committed ?? this.#send("commit");
     // A read has nothing to keep, and nobody needs to wait for its end.
     if (!this.#writes) return;
     try {
       await committed;
     } catch (error) {
-      const trace = { xid: this.#xid, life: this.connection.life };
-      if (isLost(error)) throw new Unsettled(this.#ended(), trace, error);
+      if (isLost(error)) throw this.#unsettled(error);
       throw this.#failure ?? error;
     }
     // The commit of a broken transaction is a rollback, and no error.
     if (this.#failure) throw this.#failure;
   }
 
+  #unsettled(cause: unknown): Unsettled {
+    return new Unsettled(this.#ended(), { xid: this.#xid, life: this.connection.life }, cause);
+  }
+
   /** One step of everybody: what they want to know is sent, and answered when this resolves. */
   async #step(active: readonly Running[]): Promise<void> {
     const { statements, clocks, horizons } = this.#advanceAll(active);
+    if (this.#committed && (statements.length || clocks.length || horizons.length))
+      throw new Error("a procedure asks for more after its last statements");
     const answers: Promise<void>[] = [];
     // [G2] The newest number first, then who still runs, then the rows: any other order could miss one.
     if (horizons.length) answers.push(this.#askHorizon(horizons));
@@ -160,11 +163,13 @@ class Transaction {
     }
     // Last, so that it is later than every lock.
     if (clocks.length) answers.push(this.#askClock(clocks));
+    if (this.#writes && answers.length && active.every(({ last, outcome }) => last || outcome))
+      this.#committed = this.#send("commit");
     if (answers.length) await Promise.all(answers);
   }
 
   #combined(callers: readonly (readonly Asked[])[]): readonly Sent[] {
-    if (callers.length < 2) return callers[0] ?? [];
+    if (callers.length < 2) return merge(callers[0] ?? []);
     const { types } = this.setting;
     for (const { sharing, text } of callers.flat())
       if (sharing === "alike" && types.isNew(text))
@@ -216,6 +221,7 @@ class Transaction {
 
   /** Notes what is asked; false if nobody needs the answer. */
   #waits(running: Running, value: Sql | Several, step: Step, asked: Asked[]): boolean {
+    running.last = value instanceof Several && value.last;
     if (!(value instanceof Several)) {
       running.rows = [];
       return this.#emit(running, value, (rows) => (running.rows = rows), step, asked);
@@ -232,13 +238,18 @@ class Transaction {
     if (statement === clockQuery) step.clocks.push(answer);
     else if (statement === settledEvent) step.horizons.push(answer);
     else {
-      const { text, values } = statement.flatten(placeholder);
+      const { form: text, values } = forms.of(statement);
       if (this.#writes && !/^\s*select/i.test(text)) running.wrote = true;
       const { sharing, blind } = statement;
-      asked.push({ text, values, sharing, ...(!blind && { answer }) });
+      asked.push({ text, values, sharing, ...(!blind && { answer: this.#turned(text, answer) }) });
       return !blind;
     }
     return true;
+  }
+
+  #turned(text: string, answer: Answer): Answer {
+    const turns = this.setting.options.reverseUnordered && !isOrdered(text);
+    return turns ? (rows) => answer(rows.toReversed()) : answer;
   }
 
   /** It has ended: what it had for itself is anybody's. */
@@ -270,8 +281,7 @@ class Transaction {
   #ask({ text, values, answer }: Sent): Promise<void> | undefined {
     const rows = this.#send(text, values);
     if (!answer) return undefined;
-    const turned = this.setting.options.reverseUnordered && !isOrdered(text);
-    return rows.then((found) => answer(turned ? found.toReversed() : found));
+    return rows.then(answer);
   }
 
   #askClock(clocks: readonly Answer[]): Promise<void> {

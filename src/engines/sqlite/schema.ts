@@ -403,4 +403,8 @@ create index entries_message on entries (message_id) where message_id is not nul
 create index entries_thread on entries (thread_id) where thread_id is not null;
 create index tasks_token on tasks (token_id) where token_id is not null;
 `,
+  // Whether any lease has lapsed is one look: a claim walks through those of its agent only then.
+  `
+create index leases_lapsing on leases (expires_at) where released_at is null;
+`,
 ];
