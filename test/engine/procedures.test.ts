@@ -7,6 +7,7 @@ import { InboxError } from "../../src/contract/errors.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openSqlite } from "../../src/engines/sqlite/engine.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
 import { all, one, refused, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { root } from "../support/cli.ts";
@@ -161,3 +162,21 @@ test("[S4] a lock held by another process is waited for without stopping the eve
   other.close();
   expect(await names()).toEqual(["patient"]);
 }, 20_000);
+
+test("[B4] [T11] what a program in the same process is handed is collected in the transaction that answers", async () => {
+  const inbox = openInbox(path);
+  await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+  await inbox.call("messages.send", { channel: "w", sender: "lead", content: "mail" });
+  const { write } = inbox.engine;
+  let writes = 0;
+  inbox.engine.write = (work, options) => {
+    writes++;
+    return write(work, options);
+  };
+  await inbox.call("threads.claim", { agent: "w" });
+  await inbox.call("mailbox.check", { agent: "w" });
+  expect(writes).toBe(2);
+  for (const id of [1, 2])
+    expect(await inbox.call("messages.status", { id })).toMatchObject({ status: "acked", handed: 1 });
+  await inbox.close();
+});
