@@ -27,7 +27,16 @@ import { isLost } from "./errors.ts";
 import { hashOf } from "./hash.ts";
 import { merge } from "./merge.ts";
 import { isOrdered } from "./ordered.ts";
-import { type Ended, Entangled, type Job, type Running, Unsettled } from "./running.ts";
+import {
+  type Answer,
+  type Emitting,
+  type Ended,
+  Entangled,
+  type Job,
+  type Running,
+  type Step,
+  Unsettled,
+} from "./running.ts";
 
 export interface Setting {
   address: Address;
@@ -42,16 +51,6 @@ const forms = new Forms(
 );
 /** Together they wait for others' locks only a moment: they hold many of their own. */
 const togetherWaitMs = 250;
-
-/** What the procedures of one step want to know. */
-interface Step {
-  /** Of each procedure, in its order. */
-  statements: Asked[][];
-  clocks: Answer[];
-  horizons: Answer[];
-}
-
-type Answer = (rows: Row[]) => void;
 
 export function lockstep(
   connection: Connection,
@@ -224,17 +223,17 @@ class Transaction {
     running.last = value instanceof Several && value.last;
     if (!(value instanceof Several)) {
       running.rows = [];
-      return this.#emit(running, value, (rows) => (running.rows = rows), step, asked);
+      return this.#emit(value, { running, step, asked, answer: (rows) => (running.rows = rows) });
     }
     const rows: Row[][] = value.statements.map(() => []);
     running.rows = rows;
     let waits = false;
     for (const [i, statement] of value.statements.entries())
-      waits = this.#emit(running, statement, (found) => (rows[i] = found), step, asked) || waits;
+      waits = this.#emit(statement, { running, step, asked, answer: (found) => (rows[i] = found) }) || waits;
     return waits;
   }
 
-  #emit(running: Running, statement: Sql, answer: Answer, step: Step, asked: Asked[]): boolean {
+  #emit(statement: Sql, { running, step, asked, answer }: Emitting): boolean {
     if (statement === clockQuery) step.clocks.push(answer);
     else if (statement === settledEvent) step.horizons.push(answer);
     else {

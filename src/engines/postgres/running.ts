@@ -1,6 +1,7 @@
 /** What shares a transaction, and how it ends. */
 import type { Procedure, Row } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
+import type { Asked } from "./combine.ts";
 import type { Noted } from "./context.ts";
 import type { Trace } from "./fate.ts";
 
@@ -39,4 +40,22 @@ export interface Running extends Noted {
 export interface Job {
   work: Work<unknown>;
   final: boolean;
+}
+
+/** What the procedures of one step want to know. */
+export interface Step {
+  /** Of each procedure, in its order. */
+  statements: Asked[][];
+  clocks: Answer[];
+  horizons: Answer[];
+}
+
+export type Answer = (rows: Row[]) => void;
+
+/** One statement of a step: whose it is, and who gets its rows. */
+export interface Emitting {
+  running: Running;
+  step: Step;
+  asked: Asked[];
+  answer: Answer;
 }

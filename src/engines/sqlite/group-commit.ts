@@ -67,18 +67,14 @@ export function groupCommit(setting: Setting) {
   function runBatch(careful: boolean): boolean {
     const waiting = queue;
     const batch: Entry[] = [];
-    const topics = new Set<string>();
-    const learnt: [string, string][] = [];
-    const lone = waiting.length === 1;
-    const started = performance.now();
+    const how = waiting.length === 1 ? "lone" : careful ? "careful" : "plain";
+    const noted = nothingNoted();
     let committed: ((topics: Set<string>) => void) | undefined;
     try {
-      for (const entry of waiting) {
-        if (batch.length >= batchLimit || performance.now() - started > batchMs) break;
-        batch.push(entry);
-        const noted = runEntry(entry, lone ? "lone" : careful ? "careful" : "plain");
-        for (const topic of noted.topics) topics.add(topic);
-        learnt.push(...noted.learnt);
+      for (const entry of shortly(waiting, batch)) {
+        const { topics, learnt } = runEntry(entry, how);
+        for (const topic of topics) noted.topics.add(topic);
+        for (const [fact, value] of learnt) noted.learnt.set(fact, value);
       }
       queue = waiting.slice(batch.length);
       committed = announce();
@@ -92,11 +88,11 @@ export function groupCommit(setting: Setting) {
       queue = waiting.slice(batch.length);
       if (db.inTransaction) db.run("rollback");
       committed?.(new Set());
-      for (const entry of batch) entry.reject(translate(error, path));
+      for (const entry of batch) entry.reject(translate(error instanceof Spoilt ? error.cause : error, path));
       return false;
     }
-    committed(topics);
-    facts.learn(learnt);
+    committed(noted.topics);
+    facts.learn(noted.learnt);
     for (const entry of batch) settle(entry);
     return false;
   }
@@ -113,6 +109,16 @@ export function groupCommit(setting: Setting) {
       while (flushing) await flushing;
     },
   };
+}
+
+/** As many as one transaction takes; each is noted in the batch before it runs. */
+function* shortly(waiting: readonly Entry[], batch: Entry[]): Generator<Entry> {
+  const started = performance.now();
+  for (const entry of waiting) {
+    if (batch.length >= batchLimit || performance.now() - started > batchMs) return;
+    batch.push(entry);
+    yield entry;
+  }
 }
 
 function settle({ outcome, resolve, reject }: Entry): void {
