@@ -39,7 +39,7 @@ export function* postToChannel(
   const { group, names } = yield* addressed(tx, to, from);
   if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
-  const { now, known } = yield* prepared(tx, group === null ? to : undefined);
+  const { now, numbers, gone } = yield* prepared(tx, group === null ? to : undefined, names.length);
   const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
   const content = contentOf({ body: text, payload, artifacts: [] });
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
@@ -49,7 +49,8 @@ export function* postToChannel(
   const expiresAt = ttlSeconds === undefined ? undefined : expiryAfter(now, ttlSeconds);
   const written: Written[] = [];
   let nextEventId = 0;
-  for (const name of names) {
+  for (const [i, name] of names.entries()) {
+    const known = { number: numbers[i]!, gone };
     const message = yield* write(
       tx,
       { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id, known },
@@ -69,11 +70,21 @@ export function* postToChannel(
   return { last, recipient: yield* reached(recipient, last), nextEventId };
 }
 
-/** For one inbox what its message needs is asked for with the time; then nobody waits for the message itself. */
-function* prepared(tx: Context, to: string | undefined): Procedure<{ now: string; known?: Head["known"] }> {
-  if (to === undefined) return { now: yield* tx.clock() };
+/**
+ * What the messages need is asked for with the time; then nobody waits for the messages themselves. Of a group only those
+ * who are there get one.
+ */
+function* prepared(
+  tx: Context,
+  to: string | undefined,
+  count: number,
+): Procedure<{ now: string; numbers: number[]; gone: boolean }> {
+  if (to === undefined) {
+    const [numbers, now] = yield* together(tx.numbers("messages", count), tx.clock());
+    return { now, numbers, gone: false };
+  }
   const [number, gone, now] = yield* together(tx.number("messages"), isGone(to), tx.clock());
-  return { now, known: { number, gone } };
+  return { now, numbers: [number], gone };
 }
 
 const reachesNobody = (group: Addressed["group"], to: string) =>

@@ -29,6 +29,8 @@ export interface Context {
   time(): Sql | string;
   /** The number of a row that is inserted with it: what refers to the row can be written in the same step. Ask after `lock`. */
   number(table: "threads" | "messages"): Procedure<number>;
+  /** The same for several rows, in order. */
+  numbers(table: "threads" | "messages", count: number): Procedure<number[]>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
   /** The same, but passes over what somebody else has locked. */

@@ -67,10 +67,10 @@ export function combine(callers: readonly (readonly Asked[])[], types: Parameter
     for (const one of asked) {
       const joins = one.sharing !== "none" || isRead(one.text);
       // Of two changes by one caller the second may concern what the first has changed.
-      const fits = (heap: Heap, i: number) =>
-        i >= at && heap.text === one.text && !(changes(one.text) && mine.has(heap));
-      let place = joins ? heaps.findIndex(fits) : -1;
-      if (place < 0) place = heaps.push({ text: one.text, all: [] }) - 1;
+      const fits = (heap: Heap) => heap.text === one.text && !(changes(one.text) && mine.has(heap));
+      let place = joins ? at : heaps.length;
+      while (place < heaps.length && !fits(heaps[place]!)) place++;
+      if (place === heaps.length) heaps.push({ text: one.text, all: [] });
       mine.add(heaps[place]!);
       heaps[place]!.all.push(one);
       at = place;

@@ -1,6 +1,6 @@
 /** What the server lends a procedure. Several procedures may share a transaction: see lockstep.ts. */
-import { type Context, one, type Procedure } from "../../sql/procedure.ts";
-import { apart, fragment, nothing, word } from "../../sql/sql.ts";
+import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
+import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
@@ -19,6 +19,10 @@ const numbers = {
   threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
   messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
 };
+const manyNumbers = (table: "threads" | "messages", count: number) =>
+  table === "threads"
+    ? sql`select nextval('threads_thread_id_seq') as number from generate_series(1, ${count}::integer)`
+    : sql`select nextval('messages_message_id_seq') as number from generate_series(1, ${count}::integer)`;
 const joinedTexts = fragment`string_agg`;
 /** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
@@ -73,6 +77,10 @@ export function contextOf(
     time: () => (now ? new Date(now()).toISOString() : statementTime),
     *number(table): Procedure<number> {
       return (yield* one<{ number: number }>(apart(numbers[table])))!.number;
+    },
+    *numbers(table, count): Procedure<number[]> {
+      const rows = yield* all<{ number: number }>(manyNumbers(table, count));
+      return rows.map(({ number }) => number).sort((a, b) => a - b);
     },
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,

@@ -86,6 +86,10 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
       const row = yield* one<{ last: number }>(lastNumber(table));
       return (row?.last ?? 0) + 1;
     },
+    *numbers(table, count): Procedure<number[]> {
+      const row = yield* one<{ last: number }>(lastNumber(table));
+      return Array.from({ length: count }, (_, i) => (row?.last ?? 0) + 1 + i);
+    },
     forUpdate: nothing,
     forUpdateFree: nothing,
     forUpdateFreeThreads: nothing,
