@@ -1,4 +1,4 @@
-/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, the clients, dist/client.js and dist/tx.js, with their declarations in dist/types, and the list of their parts. */
+/** `npm run build`: dist/inbox, one executable with everything in it, dist/orch, the same by another name, the SDK and the clients, dist/sdk.js, dist/client.js and dist/tx.js, with their declarations in dist/types, and the list of their parts. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,24 +23,30 @@ const flags = [
   "--no-compile-autoload-bunfig",
 ];
 
+/** One executable from a copy of that runtime. `target` is the compiler's name of another system; `packs` it carries inside. */
+export function compile(bun, outfile, { target, packs = ["dist/page.pack"] } = {}) {
+  const runtime = join(root, `${outfile}.runtime`);
+  writeDeafRuntime(bun, runtime);
+  const made = [...flags, `--compile-executable-path=${runtime}`, ...(target ? [`--target=${target}`] : [])];
+  runBun(["build", ...made, "src/main.ts", ...packs, "--outfile", outfile], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  rmSync(runtime);
+}
+
 export function build() {
   install();
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
   runBun(["web/bundle.ts", "dist/page.pack"]);
-  const runtime = join(dist, "runtime");
-  writeDeafRuntime(bunPath(), runtime);
-  const made = [...flags, `--compile-executable-path=${runtime}`];
-  runBun(["build", ...made, "src/main.ts", "dist/page.pack", "--outfile", "dist/inbox.new"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  rmSync(runtime);
-  // The clients for every other runtime: each one file that needs nothing.
-  for (const name of ["client", "tx"]) {
+  compile(bunPath(), "dist/inbox.new");
+  // The clients for every other runtime: each one file that needs nothing. The SDK also opens databases, on Bun and on Node.
+  for (const name of ["client", "tx", "sdk"]) {
     const client = [
       "build",
-      "--minify",
-      "--target=browser",
+      // An error that nobody catches shows the line it came from: of the SDK's, which no browser loads, that is one to read.
+      ...(name === "sdk" ? [] : ["--minify"]),
+      `--target=${name === "sdk" ? "node" : "browser"}`,
       "--format=esm",
       "--tsconfig-override=tsconfig.build.json",
       `src/sdk/${name}.ts`,
@@ -90,6 +96,8 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const only = process.argv.includes("--declarations");
   if (!only) build();
   writeDeclarations();
-  const rest = only ? "" : "dist/inbox, dist/orch, dist/client.js, dist/tx.js, dist/sbom.cdx.json and ";
+  const rest = only
+    ? ""
+    : "dist/inbox, dist/orch, dist/sdk.js, dist/client.js, dist/tx.js, dist/sbom.cdx.json and ";
   console.log(`built ${rest}dist/types`);
 }

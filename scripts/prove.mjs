@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- CAMPAIGN …`: proofs that take as long as they are given. A campaign is a program in test/prove, or a test
- * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one.
+ * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one; or it is whole suites, run another way.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -17,20 +17,35 @@ const files = readdirSync(join(root, "test"), { recursive: true })
 /** By campaign: files of one name belong together. */
 const testsOf = (name) => files.filter((file) => basename(file, ".test.ts") === name);
 
+/** `portable`: sub-agents, faults and waking with Linux asked as every other system is (docs/platforms.md). */
+const suites = {
+  portable: { files: ["test/orch/", "test/fault/", "test/engine/"], env: { INBOX_PLATFORM: "portable" } },
+};
+
 const [name = "", ...rest] = process.argv.slice(2);
 const program = join(folder, `${name}.ts`);
 if (programs.includes(name) && existsSync(program)) {
   install();
   runBun([program, ...rest]);
+} else if (suites[name]) {
+  const { files, env } = suites[name];
+  await prove(rest.length ? rest : files, env);
 } else if (testsOf(name).length) {
-  buildIfChanged();
-  const onOutput = (chunk) => process.stdout.write(chunk);
-  const { code } = await runTests([...testsOf(name), ...rest], { onOutput, env: { TEST_IN_FULL: "1" } });
-  process.exit(code);
+  await prove([...testsOf(name), ...rest], { TEST_IN_FULL: "1" });
 } else {
-  const names = new Set([...programs, ...files.map((file) => basename(file, ".test.ts"))]);
+  const names = new Set([
+    ...programs,
+    ...Object.keys(suites),
+    ...files.map((file) => basename(file, ".test.ts")),
+  ]);
   console.error(
     `usage: npm run prove -- CAMPAIGN [--minutes N] [--seed N], both for fuzz alone\ncampaigns: ${[...names].sort().join(", ")}`,
   );
   process.exit(2);
+}
+
+async function prove(tests, env) {
+  buildIfChanged();
+  const { code } = await runTests(tests, { onOutput: (chunk) => process.stdout.write(chunk), env });
+  process.exit(code);
 }

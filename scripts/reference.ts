@@ -8,6 +8,7 @@ import type { AnyOperation, ToolForm } from "../src/contract/operation.ts";
 import { table } from "../src/contract/operations/index.ts";
 import { asInPrograms, type Spelling, spelledWhole } from "../src/contract/phrase.ts";
 import { flagsOf, globalFlags } from "../src/surfaces/cli/flags.ts";
+import { plainWords } from "../src/surfaces/cli/help.ts";
 import { inRequests } from "../src/surfaces/spelling/rest.ts";
 import { inShell } from "../src/surfaces/spelling/shell.ts";
 import { argumentName, inTools } from "../src/surfaces/spelling/tools.ts";
@@ -20,7 +21,7 @@ import { policyDoc } from "./policy-doc.ts";
 const operations = table as readonly AnyOperation[];
 const warning = "<!-- Made by `npm run docs` from src/contract; do not edit. -->\n";
 const cell = (text: string) => text.replaceAll("|", "\\|");
-const tableOf = (head: string[], rows: string[][]) =>
+export const tableOf = (head: string[], rows: string[][]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
 /** Names of fields stand out from the words around them. */
@@ -50,18 +51,17 @@ function commands(): string {
   return `${warning}
 # Commands
 
-${operations.map(command).join("\n")}
+${operations.map(commandSection).join("\n")}
 ## Everywhere
 
 ${tableOf(["flag", "meaning"], everywhere)}
 `;
 }
 
-function command(op: AnyOperation): string {
-  const plain = (op.cli.plain ?? []).map((key) => ` [${key.toUpperCase()}]`).join("");
+export function commandSection(op: AnyOperation): string {
   const flags = flagsOf(op).map(({ name, value, help }) => [`\`${name}${value ? ` ${value}` : ""}\``, help]);
   const parts = [
-    `## \`inbox ${op.cli.command}${plain}\``,
+    `## \`${[op.cli.program ?? "inbox", op.cli.command, plainWords(op)].filter(Boolean).join(" ")}\``,
     `${op.summary}.${op.detail ? ` ${spelledWhole(op.detail, inShell(op))}` : ""} (operation \`${op.name}\`, ${op.kind})`,
     flags.length ? tableOf(["flag", "meaning"], flags) : "",
     `\`\`\`bash\n${op.examples.join("\n")}\n\`\`\``,
@@ -90,7 +90,7 @@ type Json = { properties?: Record<string, Json>; items?: Json; [key: string]: un
 type Shape = { entries?: Record<string, Shape>; wrapped?: Shape; item?: Shape; pipe?: readonly Shape[] };
 
 /** `spelling`: how the surface that the schema is for writes what a description refers to. */
-function jsonSchema(schema: v.GenericSchema, spelling: Spelling): unknown {
+export function jsonSchema(schema: v.GenericSchema, spelling: Spelling): unknown {
   const { $schema, ...converted } = toJsonSchema(schema, {
     typeMode: "input",
     errorMode: "ignore",

@@ -4,25 +4,13 @@
  */
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { type Made, packed } from "./pack.ts";
 
 const root = join(import.meta.dir, "..");
-const types: Record<string, string> = {
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  svg: "image/svg+xml",
-  woff2: "font/woff2",
-};
 
 const letterFile = "node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
 const nameOf = (bytes: Uint8Array) => Bun.hash(bytes).toString(36);
 const encoded = (text: string) => new TextEncoder().encode(text);
-
-interface Made {
-  path: string;
-  bytes: Uint8Array;
-}
 
 /** The list of long names takes React by name; Preact's is a tenth of it. */
 const preact: Bun.BunPlugin = {
@@ -78,29 +66,6 @@ async function scripts(): Promise<{ files: Made[]; page: string; frame: string; 
   };
 }
 
-/** Both ways a browser may ask for it; what is asked for plainly is made from the second. */
-function packed(files: Made[]): Uint8Array {
-  const index: [path: string, type: string, brotli: number, gzip: number][] = [];
-  const parts: Uint8Array[] = [];
-  for (const { path, bytes } of files) {
-    const small = brotliCompressSync(bytes, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-    });
-    const usual = gzipSync(bytes, { level: 9 });
-    index.push([
-      path,
-      types[path.replace(/^.*\./, "")] ?? "application/octet-stream",
-      small.length,
-      usual.length,
-    ]);
-    parts.push(small, usual);
-  }
-  const head = encoded(JSON.stringify(index));
-  const length = new Uint8Array(4);
-  new DataView(length.buffer).setUint32(0, head.length);
-  return Buffer.concat([length, head, ...parts]);
-}
-
 export async function bundle(target: string): Promise<void> {
   const { files, page, frame, style } = await scripts();
   const html = async (name: string, links: Record<string, string>) => ({
@@ -114,6 +79,8 @@ export async function bundle(target: string): Promise<void> {
     await html("page", { page, style, icon: "/assets/icon.svg" }),
     await html("frame/diagram", { frame }),
     { path: "/assets/icon.svg", bytes: await Bun.file(join(root, "web/icon.svg")).bytes() },
+    { path: "/assets/manifest.json", bytes: await Bun.file(join(root, "web/manifest.json")).bytes() },
+    { path: "/worker.js", bytes: await Bun.file(join(root, "web/worker.js")).bytes() },
   ];
   mkdirSync(join(target, ".."), { recursive: true });
   await Bun.write(`${target}.new`, packed(all));

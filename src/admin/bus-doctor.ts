@@ -5,6 +5,7 @@ import { withoutPassword } from "../contract/secret.ts";
 import { checkBroker } from "../delivery/broker.ts";
 import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
+import { leftWorktrees } from "./left-worktrees.ts";
 import { requireDatabase } from "./require-database.ts";
 import { hubsNear } from "./serving.ts";
 import { type Check, trackedFiles } from "./tracked-files.ts";
@@ -20,7 +21,9 @@ export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
   const broker = brokerOf(asked.env, asked.delivery);
   const carrier = broker === undefined ? [] : [await checkBroker(broker)];
   const tracked = trackedFiles(path);
-  const checks = [...report.checks, trustCheck(path, asked.env), ...(tracked ? [tracked] : []), ...carrier];
+  const worktrees = await leftWorktrees(path, asked.env);
+  const more = [tracked, worktrees].filter((check) => check !== undefined);
+  const checks = [...report.checks, trustCheck(path, asked.env), ...more, ...carrier];
   return { ...report, checks: [...checks, await hubCheck(path)] };
 }
 

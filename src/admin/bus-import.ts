@@ -49,7 +49,7 @@ export async function busImport(
 const notEmpty = (location: string) =>
   new InboxError(
     "conflict",
-    `${withoutPassword(location)} holds a bus already, and two buses cannot be merged: both number their threads, messages and events from 1, so ids and cursors of one would mean something else in the other; nothing was changed`,
+    `${withoutPassword(location)} already contains a bus, and two buses cannot be merged because both use the same ids; nothing was changed`,
     { hint: "import to a new place, or to a bus that nothing was written to yet" },
   );
 

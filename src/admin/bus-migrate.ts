@@ -2,7 +2,7 @@
 import { prunedEvents } from "../bus/retention/events.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { call, field, option, phrase, type Reference } from "../contract/phrase.ts";
+import { blank, call, field, option, phrase, type Reference } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { type Put, rowText } from "../engines/copy.ts";
 import { engineAt, openEngine } from "../engines/registry.ts";
@@ -28,8 +28,8 @@ export async function busMigrate(
     );
   const [from, to] = [database(input.from, field("from"), cwd), database(input.to, field("to"), cwd)];
   // The source first: where there is none, nothing is made.
-  await using source = await opened(from);
-  const busId = await source.engine.read(busOf);
+  await using source = await opened(from).catch(noSource);
+  const busId = await source.engine.read(busOf).catch(noSource);
   await createOwnBus(to);
   await using target = await opened(to);
   const places = await Promise.all(
@@ -54,6 +54,15 @@ export async function busMigrate(
   await checkCopy(source, target, busId);
   if (!(await target.engine.write((tx) => take(tx, busId), { repeatable: true }))) throw otherBus(target);
   return await copyBus(source, target, put, busId);
+}
+
+/** Whoever copies a bus that is not there has named the wrong place: creating one would help nobody. */
+function noSource(error: unknown): never {
+  if (!(error instanceof InboxError) || error.code !== "not_initialized") throw error;
+  throw new InboxError(error.code, error.said.message, {
+    hint: phrase`name the database to copy with ${field("from", blank("PATH"))}`,
+    cause: error,
+  });
 }
 
 async function opened(location: string): Promise<Side & AsyncDisposable> {

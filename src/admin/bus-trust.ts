@@ -2,7 +2,7 @@
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { call, field, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { openEngine } from "../engines/registry.ts";
 import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
@@ -22,6 +22,14 @@ export async function busTrust(
   env: Environment,
   { yes, revoke, digest }: ParsedOf<"bus.trust">,
 ): Promise<Output> {
+  if (yes && revoke)
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("yes")} and ${field("revoke")} contradict each other`,
+      {
+        hint: "give only one of them",
+      },
+    );
   requireDatabase("trust", db, "run it where the hub runs, as the user who runs it");
   const file = profilesFile(db, env);
   const text = readOwn(file);
@@ -55,15 +63,19 @@ export async function busTrust(
 }
 
 /** Built-in runners only where they are installed: nothing else can be started by them. */
-function runsOf({ all }: Profiles, path: string): Output["runs"] {
+function runsOf({ all, usual }: Profiles, path: string): Output["runs"] {
   const runs: Output["runs"] = [];
-  for (const { name, runner, gate, gateIdle } of all.values()) {
+  for (const what of ["prepare", "check"] as const)
+    if (usual[what]) runs.push({ name: "*", what, command: [...usual[what]] });
+  for (const { name, runner, gate, gateIdle, prepare, check } of all.values()) {
     if (runner.name === name && (runner.kind === "command" || placeOf(runner.command[0]!, path) !== null)) {
       runs.push({ name, what: "runner", command: [...runner.command] });
       if (runner.resume) runs.push({ name, what: "resume", command: [...runner.resume] });
     }
     if (gate) runs.push({ name, what: "gate", command: [...gate] });
     if (gateIdle) runs.push({ name, what: "idle gate", command: [...gateIdle] });
+    if (prepare && prepare !== usual.prepare) runs.push({ name, what: "prepare", command: [...prepare] });
+    if (check && check !== usual.check) runs.push({ name, what: "check", command: [...check] });
   }
   return runs;
 }

@@ -12,7 +12,8 @@ export type LocalOperation =
   | "bus.trust"
   | "bus.backup"
   | "bus.restore"
-  | "bus.import";
+  | "bus.import"
+  | "bus.upgrade";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": busInit,
@@ -24,6 +25,7 @@ const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => P
   "bus.backup": async (asked, input) => (await import("./bus-backup.ts")).busBackup(asked, input),
   "bus.restore": async (asked, input) => (await import("./bus-restore.ts")).busRestore(asked, input),
   "bus.import": async (asked, input) => (await import("./bus-import.ts")).busImport(asked, input),
+  "bus.upgrade": async (asked) => (await import("./bus-upgrade.ts")).busUpgrade(asked),
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };
 

@@ -122,7 +122,10 @@ function lost(thread: ThreadRow, lease: LeaseRow | undefined, agent: string): In
       hint: "another process claimed under the same name; stop, or claim again without the token",
       details: { ...details, attempt: lease.attempt },
     });
-  return new InboxError("lease_lost", lostMessage(id, agent, thread, lease), { details });
+  return new InboxError("lease_lost", lostMessage(id, agent, thread, lease), {
+    ...(hasEnded(thread) && { hint: `stop working on it: the thread is ${thread.status}` }),
+    details,
+  });
 }
 
 /** A token of nobody's, or of another's. */

@@ -3,7 +3,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { ending, refused, run } from "../sql/procedure.ts";
-import { fragment, sql } from "../sql/sql.ts";
+import { alike, fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
 import { type LeaseRow, type Locked, leaseOfHolder, lockWithLease, saveLease } from "./lease.ts";
@@ -86,6 +86,10 @@ function* writeLast(tx: Context, { thread, lease, agent, content, status, now }:
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
   const which = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
   yield* run(acknowledging({ agent: thread.assigned_to, names: [thread.assigned_to], which, now }));
+  // [U11] Nor does the person have to answer what it had asked.
+  yield* run(
+    alike(sql`update entries set needs = null where thread_id = ${thread.thread_id} and needs = 'answer'`),
+  );
 }
 
 interface LateResult {

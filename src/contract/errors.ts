@@ -8,12 +8,12 @@ import {
   call,
   changed,
   help,
+  option,
   phrase,
   type Spelling,
   spelled,
   spelledWhole,
   type Text,
-  variable,
 } from "./phrase.ts";
 import { withoutPasswords, withoutTokens } from "./secret.ts";
 
@@ -46,7 +46,7 @@ export const errorTable = {
     exit: 30,
     http: 401,
     retryable: false,
-    hint: phrase`set ${variable("INBOX_TOKEN")}, or send Authorization: Bearer TOKEN`,
+    hint: phrase`give a token that is valid: ${option("token", blank("TOKEN"))}; ${call("tokens.create", { agent: blank("NAME") })} creates one`,
   },
   limited: { exit: 50, http: 429, retryable: true, hint: "wait a moment and try again" },
   conflict: {

@@ -12,9 +12,9 @@ export function isOfBus({ db, journal }: BusFiles, place: string, { dev, ino }: 
   if (place.toLowerCase().split(sep).includes(folderName)) return true;
   if (journal !== undefined && place.startsWith(real(journal) + sep)) return true;
   if (db === undefined) return false;
-  // Beside it: `-wal`, `-shm`, `-wake`, `-tasks`.
+  // Beside it: `-wal`, `-shm`, `-wake`, `-tasks`, and copies, `.before-v…`.
   const file = real(db);
-  if (place === file || place.startsWith(`${file}-`)) return true;
+  if (place === file || place.startsWith(`${file}-`) || place.startsWith(`${file}.before-v`)) return true;
   return ["", "-wal", "-shm"].some((ending) => {
     const found = fs().statSync(file + ending, { throwIfNoEntry: false });
     return found !== undefined && found.dev === dev && found.ino === ino;

@@ -6,6 +6,7 @@ import type { FSWatcher } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DocumentState } from "../contract/document.ts";
 import { fs } from "../platform/system.ts";
+import { watch } from "../platform/watch.ts";
 import type { Confines } from "./confined.ts";
 import { statesOf } from "./states.ts";
 
@@ -45,7 +46,7 @@ export function watchDocuments(
       if (watchers.has(folder) && watchers.get(folder)!.inode !== inode) forget(folder);
       if (inode === undefined || watchers.has(folder)) continue;
       try {
-        const watcher = fs().watch(folder, hint);
+        const watcher = watch(folder, hint);
         watcher.on("error", () => forget(folder));
         watchers.set(folder, { watcher, inode });
       } catch {

@@ -8,6 +8,8 @@ import { join, sep } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { pathProblem } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
+import { pathOfOpen } from "../platform/descriptors.ts";
+import { isPortable } from "../platform/portable.ts";
 import { fs } from "../platform/system.ts";
 import { isOfBus } from "./bus-files.ts";
 
@@ -19,7 +21,6 @@ export interface Opened {
 
 /** Linux's own: a descriptor that names a file without opening it. */
 const onlyNamed = 0o10000000;
-const linux = process.platform === "linux";
 
 /** Why a document cannot be shown; `details.gone` says that it is not there. */
 export const notShown = (path: string, problem: string) =>
@@ -38,7 +39,7 @@ export function openConfined({ root, bus }: Confines, path: string): Opened {
   const problem = pathProblem(path);
   if (problem) throw notShown(path, `the path ${problem}`);
   try {
-    const opened = linux ? openNamed(root, path) : openAndCompare(root, path);
+    const opened = !isPortable() ? openNamed(root, path) : openAndCompare(root, path);
     if (!isOfBus(bus, opened.place, opened.stat)) return opened;
     fs().closeSync(opened.descriptor);
     throw notShown(path, "it belongs to the bus itself");
@@ -52,16 +53,16 @@ type Placed = Opened & { place: string };
 function openNamed(root: string, path: string): Placed {
   const { closeSync, constants, fstatSync, openSync, readlinkSync } = fs();
   const named = (what: string, more = 0) => openSync(what, onlyNamed | more);
-  const placeOf = (descriptor: number) => readlinkSync(`/proc/self/fd/${descriptor}`);
+  const placeOf = (descriptor: number) => readlinkSync(pathOfOpen(descriptor));
   const folder = named(root, constants.O_DIRECTORY);
   try {
     checkRoot(path, root, placeOf(folder));
     // From what was opened, not from the root's path again: that may lead elsewhere by now.
-    const name = named(join(`/proc/self/fd/${folder}`, path));
+    const name = named(join(pathOfOpen(folder), path));
     try {
       const place = placeOf(name);
       check(path, placeOf(folder), place, fstatSync(name));
-      const found = opened(openSync(`/proc/self/fd/${name}`, constants.O_RDONLY | constants.O_NONBLOCK));
+      const found = opened(openSync(pathOfOpen(name), constants.O_RDONLY | constants.O_NONBLOCK));
       return { ...found, place };
     } finally {
       closeSync(name);

@@ -2,19 +2,27 @@
 
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
+import { auditList } from "../bus/procedures/audit-list.ts";
 import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
 import { deadLettersShow } from "../bus/procedures/dead-letters-show.ts";
+import { entriesArchive } from "../bus/procedures/entries-archive.ts";
+import { entriesCounts } from "../bus/procedures/entries-counts.ts";
 import { entriesDelete } from "../bus/procedures/entries-delete.ts";
 import { entriesExport } from "../bus/procedures/entries-export.ts";
 import { entriesHistory } from "../bus/procedures/entries-history.ts";
 import { entriesImport } from "../bus/procedures/entries-import.ts";
 import { entriesPush } from "../bus/procedures/entries-push.ts";
 import { entriesRead } from "../bus/procedures/entries-read.ts";
+import { entriesReadAll } from "../bus/procedures/entries-read-all.ts";
 import { entriesReply } from "../bus/procedures/entries-reply.ts";
 import { entriesRestore } from "../bus/procedures/entries-restore.ts";
+import { entriesSnooze } from "../bus/procedures/entries-snooze.ts";
+import { entriesUnarchive } from "../bus/procedures/entries-unarchive.ts";
 import { entriesUnread } from "../bus/procedures/entries-unread.ts";
+import { entriesUnsnooze } from "../bus/procedures/entries-unsnooze.ts";
+import { mailboxAnswer } from "../bus/procedures/mailbox-answer.ts";
 import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
 import { mailboxList } from "../bus/procedures/mailbox-list.ts";
 import { mailboxSend } from "../bus/procedures/mailbox-send.ts";
@@ -28,6 +36,9 @@ import { messagesRead } from "../bus/procedures/messages-read.ts";
 import { messagesReplies } from "../bus/procedures/messages-replies.ts";
 import { messagesSend } from "../bus/procedures/messages-send.ts";
 import { messagesStatus } from "../bus/procedures/messages-status.ts";
+import { mutesAdd } from "../bus/procedures/mutes-add.ts";
+import { mutesList } from "../bus/procedures/mutes-list.ts";
+import { mutesRemove } from "../bus/procedures/mutes-remove.ts";
 import { poolsJoin } from "../bus/procedures/pools-join.ts";
 import { poolsLeave } from "../bus/procedures/pools-leave.ts";
 import { poolsList } from "../bus/procedures/pools-list.ts";
@@ -69,6 +80,7 @@ import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
 import { mailboxCheck } from "../waiting/mailbox-check.ts";
+import { mailboxDecide } from "../waiting/mailbox-decide.ts";
 import { mailboxGather } from "../waiting/mailbox-gather.ts";
 import { mailboxReceive } from "../waiting/mailbox-receive.ts";
 import { mailboxWait } from "../waiting/mailbox-wait.ts";
@@ -152,6 +164,9 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.waitReply": handReply,
   "mailbox.send": writes(mailboxSend),
   "mailbox.ask": writes(mailboxAsk),
+  "mailbox.decide": mailboxDecide,
+  "mailbox.answer": writes(mailboxAnswer),
+  "audit.list": reads(auditList),
   "mailbox.receive": mailboxReceive,
   "mailbox.check": mailboxCheck,
   "mailbox.wait": mailboxWait,
@@ -188,9 +203,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
-  "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
+  "tasks.push": async (engine, input, { keyed }, place) =>
+    written(engine, keyed, await orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
-    supervised(place, () => written(engine, keyed, orch().assignTo(place, input))),
+    supervised(place, async () => written(engine, keyed, await orch().assignTo(place, input))),
   "tasks.run": (engine, input, { keyed }, place) =>
     supervised(place, () => written(engine, keyed, (tx) => tasksRun(tx, input))),
   "tasks.queue": reads(tasksQueue),
@@ -199,6 +215,14 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
   "tasks.kill": writes(tasksKill),
+  "tasks.diff": (engine, input, _, place) => orch().diffOf(engine, place, input).then(plainly),
+  "tasks.merge": (engine, input, { signal }, place) =>
+    supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
+  "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
+  "tasks.send": (engine, input, { keyed }, place) =>
+    supervised(place, () => written(engine, keyed, orch().sendTo(place, input))),
+  "tasks.permit": (engine, input, { signal }, place) =>
+    orch().permitTool(engine, place, input, signal).then(plainly),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
@@ -211,6 +235,15 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.history": reads(entriesHistory),
   "entries.show": handEntry,
   "entries.reply": writes(entriesReply),
+  "entries.archive": writes(entriesArchive),
+  "entries.unarchive": writes(entriesUnarchive),
+  "entries.snooze": writes(entriesSnooze),
+  "entries.unsnooze": writes(entriesUnsnooze),
+  "entries.readAll": writes(entriesReadAll),
+  "entries.counts": reads(entriesCounts),
+  "mutes.add": writes(mutesAdd),
+  "mutes.remove": writes(mutesRemove),
+  "mutes.list": reads(mutesList),
   "entries.read": writes(entriesRead),
   "entries.unread": writes(entriesUnread),
   "entries.delete": writes(entriesDelete),
@@ -249,8 +282,8 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
       },
     );
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const started = await supervised(place, () =>
-    engine.write(orch().assignTo(place, { ...task, message: message! })),
+  const started = await supervised(place, async () =>
+    engine.write(await orch().assignTo(place, { ...task, message: message! })),
   );
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }

@@ -3,6 +3,7 @@ import { carriedTo } from "../delivery/broker.ts";
 import type { Engine, EngineOptions } from "../engines/engine.ts";
 import { openEngine } from "../engines/registry.ts";
 import { type Journaled, type JournalPlace, journaled } from "../journal/journaled.ts";
+import { canLock } from "../journal/lock.ts";
 import { journalBeside } from "../location/locate.ts";
 
 export interface BusOptions extends EngineOptions {
@@ -18,6 +19,7 @@ export function openBus(
 ): { engine: Engine; journal?: Journaled["journal"] } {
   const opened = openEngine(location, options);
   const carried = delivery === undefined ? opened : carriedTo(delivery, opened, options.brief ?? false);
-  const folder = place.folder ?? journalBeside(location);
+  // Where the journal's lock cannot be had, it is left to the next program that can: it writes what is missing.
+  const folder = canLock ? (place.folder ?? journalBeside(location)) : undefined;
   return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });
 }

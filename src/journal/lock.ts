@@ -2,8 +2,9 @@
  * One writer of the journal at a time, of all processes. The system lets go of the lock when its holder dies. Where there is
  * no such lock, lines are still whole: each is written in one go, and what is missing is found at the next start.
  */
-import { dlopen } from "bun:ffi";
+import { type Calls, openLibrary } from "../platform/c-library.ts";
 import { openOwnToAppend } from "../platform/own-files.ts";
+import { bun, sleep } from "../platform/runtime.ts";
 import { fs } from "../platform/system.ts";
 
 const exclusive = 2;
@@ -11,26 +12,20 @@ const atOnce = 4;
 const pauseMs = 3;
 const lockWaitMs = 10_000;
 
-let flock: ((descriptor: number, operation: number) => number) | undefined | null;
+const signatures = { flock: { args: ["int", "int"], returns: "int" } } as const;
+let calls: Calls<typeof signatures> | null | undefined;
 
-function load(): typeof flock {
-  try {
-    const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
-    const { symbols } = dlopen(library, { flock: { args: ["int", "int"], returns: "int" } });
-    return (descriptor, operation) => symbols.flock(descriptor, operation);
-  } catch {
-    return null; // another system
-  }
-}
+/** Only this runtime can ask the system for that lock. */
+export const canLock = bun !== undefined;
 
 export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
-  flock ??= load();
+  if (calls === undefined) calls = openLibrary(signatures);
   const descriptor = openOwnToAppend(file);
   try {
     const deadline = performance.now() + lockWaitMs;
-    while (flock && flock(descriptor, exclusive | atOnce) !== 0) {
+    while (calls && calls.flock(descriptor, exclusive | atOnce) !== 0) {
       if (performance.now() > deadline) throw new Error(`${file} is held by another process`);
-      await Bun.sleep(Math.random() * pauseMs);
+      await sleep(Math.random() * pauseMs);
     }
     return await work();
   } finally {

@@ -5,6 +5,7 @@
  */
 import { dirname, join } from "node:path";
 import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "../platform/own-files.ts";
+import { sha256 } from "../platform/runtime.ts";
 import { exists, fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
 import { databaseFile } from "./locate.ts";
@@ -17,11 +18,10 @@ function busKey(db: string): string | undefined {
 }
 
 const profilesKey = (file: string, text: string) =>
-  `profiles ${fs().realpathSync(dirname(file))} ${new Bun.CryptoHasher("sha256").update(text).digest("hex")}`;
+  `profiles ${fs().realpathSync(dirname(file))} ${sha256(text)}`;
 
 const trustFolder = (env: Environment) => join(stateFolder(env), "trust");
-const markOf = (key: string, env: Environment) =>
-  join(trustFolder(env), new Bun.CryptoHasher("sha256").update(key).digest("hex"));
+const markOf = (key: string, env: Environment) => join(trustFolder(env), sha256(key));
 
 /** A bus on a server is named by its user, never found in a folder. */
 export function isBusTrusted(db: string, env: Environment): boolean {

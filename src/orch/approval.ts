@@ -13,8 +13,7 @@ import { profilesIn } from "./profiles/profiles-file.ts";
 
 /** Why nothing may be started for this bus, whatever the profiles say. */
 export function busRefusal(db: string, env: Environment): InboxError | undefined {
-  if (!isBusTrusted(db, env))
-    return refusal(db, "bus", `${db} was not created by you, and you have not approved it`);
+  if (!isBusTrusted(db, env)) return refusal(db, "bus", `${db} is not approved to start programs`);
   if (namedInTrust(db, env)) return undefined;
   const [tracked] = trackedByGit(engineAt(db).sideFiles(db));
   if (tracked === undefined) return undefined;

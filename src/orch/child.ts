@@ -2,9 +2,10 @@
 import { InboxError } from "../contract/errors.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
 import { withoutTokens } from "../contract/secret.ts";
+import { identityOf } from "../platform/processes/processes.ts";
 import { fs } from "../platform/system.ts";
-import { killBelow, type Tree } from "./kill-tree.ts";
-import { identityOf } from "./processes.ts";
+import type { Tree } from "./find-tree.ts";
+import { killBelow } from "./kill-tree.ts";
 import { wayToGet } from "./profiles/built-in.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { placeOf } from "./profiles/profile-list.ts";

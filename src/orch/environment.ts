@@ -1,6 +1,8 @@
 /** [Q4] What a sub-agent finds in its environment, and what it must not inherit. */
+
+import { platformVariable } from "../platform/portable.ts";
 import bunVariables from "./bun-variables.json" with { type: "json" };
-import { markName } from "./kill-tree.ts";
+import { markName } from "./find-tree.ts";
 
 /** About one agent or one process, never to be handed down to another. */
 export const personal: readonly string[] = [
@@ -37,12 +39,13 @@ export function impersonal(env: Environment): Record<string, string> {
   return kept;
 }
 
-/** Where the user's own files are, and what the user trusts: the same for every process of a bus. */
+/** Where the user's own files are, what the user trusts, and which way the machine is asked: the same for every process of a bus. */
 export const places: readonly string[] = [
   "XDG_STATE_HOME",
   "XDG_CONFIG_HOME",
   "INBOX_TRUST",
   "INBOX_PROFILES",
+  platformVariable,
 ];
 
 export const placeVariables = (env: Environment): Record<string, string> =>

@@ -2,11 +2,11 @@
 import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
 import type { Engine } from "../engines/engine.ts";
 import { engineAt } from "../engines/registry.ts";
+import { lives, pidIn } from "../platform/processes/processes.ts";
 import { threadTopic } from "../sql/topics.ts";
 import { ensureSupervision } from "./ensure-supervision.ts";
 import type { Keeping } from "./keeper.ts";
 import { reapAdopted } from "./kill-tree.ts";
-import { lives, pidIn } from "./processes.ts";
 import { startedHere } from "./spawn.ts";
 
 export interface Guard {
@@ -23,7 +23,11 @@ const beatMs = 5000;
 /** After the database was away. */
 const restMs = 1000;
 
-export function guardOver({ engine, db, delivery, number, token }: Keeping, first: NonNullable<Kept>): Guard {
+export function guardOver(
+  { engine, db, delivery, number, token }: Keeping,
+  first: NonNullable<Kept>,
+  onBeat: () => void,
+): Guard {
   const controller = new AbortController();
   let stale = false;
 
@@ -39,6 +43,7 @@ export function guardOver({ engine, db, delivery, number, token }: Keeping, firs
 
   const beat = setInterval(() => {
     reapAdopted(startedHere);
+    onBeat();
     // Where the database is away for a while the work goes on. Where the supervisor has died, what waits needs another.
     engine
       .write((tx) => keepTask(tx, number, token))

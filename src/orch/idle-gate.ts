@@ -4,9 +4,10 @@ import { refusalsOf, sendBackToWork, type Worked } from "../bus/tasks/worker-idl
 import { asInboxError } from "../contract/errors.ts";
 import { safe } from "../contract/safe-text.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { markName } from "./find-tree.ts";
 import { askGate } from "./gate.ts";
 import { inherited } from "./inherited.ts";
-import { killLeft, markName } from "./kill-tree.ts";
+import { killLeft } from "./kill-tree.ts";
 import { profilesFile } from "./paths.ts";
 import type { Profile, Profiles } from "./profiles/profile.ts";
 import type { Supervising } from "./supervisor.ts";

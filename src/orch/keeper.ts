@@ -6,29 +6,33 @@
 
 import type { TaskRow } from "../bus/task.ts";
 import { type Ending, endTask } from "../bus/tasks/end.ts";
-import { keepTask } from "../bus/tasks/keep.ts";
+import { type End, keepTask } from "../bus/tasks/keep.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
+import { adoptOrphans } from "../platform/processes/brand.ts";
+import { identityOf } from "../platform/processes/processes.ts";
 import { approvedProfiles, busRefusal } from "./approval.ts";
 import { identityVariables, onPath, placeVariables } from "./environment.ts";
+import type { Tree } from "./find-tree.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
-import { brandFor, killBelow, type Tree } from "./kill-tree.ts";
+import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
-import { identityOf } from "./processes.ts";
+import { permit } from "./permit.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { chooseProfile } from "./profiles/profile-list.ts";
 import { programFolder } from "./program.ts";
 import { patiently, startMs } from "./retry.ts";
 import type { Job } from "./runners/runner.ts";
-import { adoptOrphans } from "./system-calls.ts";
+import { noteSeen } from "./seen.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
+import { type Home, taskHome } from "./worktree/home.ts";
 
 export interface Keeping {
   engine: Engine;
@@ -61,12 +65,15 @@ export async function keep(keeping: Keeping): Promise<void> {
   );
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
-  const guard = guardOver(keeping, kept);
+  const tree: Tree = { mark: token, bus: withoutPassword(db), seen: new Map() };
+  const guard = guardOver(keeping, kept, () => noteSeen(tree, folder));
   try {
     const place = { folder, programs: programFolder(tasks) };
-    const ending = await work(keeping, { ...place, row: kept.row, transcript, guard });
-    await killBelow(treeOf(keeping));
+    const home = taskHome(keeping, { row: kept.row, tree, transcript, signal: guard.signal });
+    const begun = await work(keeping, { ...place, row: kept.row, tree, transcript, guard, home });
+    await killBelow(tree);
     if (guard.stale()) return;
+    const ending = await home.close(begun);
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
@@ -77,8 +84,6 @@ export async function keep(keeping: Keeping): Promise<void> {
     transcript.close();
   }
 }
-
-const treeOf = ({ token: mark, db }: Keeping): Tree => ({ mark, bus: withoutPassword(db) });
 
 /** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
 const namingMs = 50;
@@ -91,12 +96,17 @@ interface Folders {
 
 interface Kept extends Folders {
   row: TaskRow;
+  tree: Tree;
   transcript: Transcript;
   guard: Guard;
+  home: Home;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
-async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Kept): Promise<Ending> {
+async function work(
+  keeping: Keeping,
+  { row, tree, transcript, guard, home, ...folders }: Kept,
+): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
   let naming: Timer | undefined;
@@ -107,22 +117,29 @@ async function work(keeping: Keeping, { row, transcript, guard, ...folders }: Ke
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     timer = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folders);
+    const cwd = await home.open(profile, env);
     return await takeTurns({
-      job,
+      job: {
+        ...job,
+        cwd,
+        ask: (request) => permit({ engine, task: row, profile, folder: cwd, signal: guard.signal }, request),
+      },
       profile,
       env,
-      tree: treeOf(keeping),
+      tree,
       row,
       transcript,
       signal: guard.signal,
       onStart: ({ child }) => {
         clearTimeout(naming);
         naming = setTimeout(() => {
+          noteSeen(tree, folders.folder);
           engine.write((tx) => keepTask(tx, number, mark, { child })).catch(() => {});
         }, namingMs);
       },
     });
   } catch (error) {
+    if (guard.signal.aborted) return { success: false, ...(guard.signal.reason as End) };
     const { message, hint, code } = asInboxError(error).shape(keeping.spelling());
     const known = code !== "internal" && code !== "storage";
     return {
@@ -170,7 +187,8 @@ async function jobFor(
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,
-    prompt: row.prompt,
+    prompt: row.follow_up ?? row.prompt,
+    ...(row.follow_up !== null && row.session !== null && { session: row.session }),
     model,
     instructions: profile.instructions,
     permission: row.permission ?? usualPermission(profile),

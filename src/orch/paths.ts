@@ -31,6 +31,16 @@ export function tasksFolder(location: string, env: Environment): string {
   return join(stateFolder(env), `${engineAt(location).pathName(location)}-tasks`);
 }
 
+/** [A1] The folder of all worktrees of a bus: not in the repository, where its tools would find them. */
+export function worktreesFolder(location: string, env: Environment): string {
+  const file = databaseFile(location);
+  const bus = file === undefined ? engineAt(location).pathName(location) : `file-${digest(file)}`;
+  return join(stateFolder(env), "worktrees", bus);
+}
+
+const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 12);
+
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));
 export const transcriptFile = (folder: string) => join(folder, "transcript.jsonl");
+export const seenFile = (folder: string) => join(folder, "seen.json");
 export const endingFile = (folder: string) => join(folder, "ending.json");

@@ -1,32 +1,51 @@
 /** This very program, as something that can be started again under either of its names. */
+import type { SpawnOptions } from "node:child_process";
 import { basename, dirname, join } from "node:path";
-import type { Subprocess } from "bun";
 import { InboxError } from "../contract/errors.ts";
 import { makeOwnFolder } from "../platform/own-files.ts";
-import { fs } from "../platform/system.ts";
+import { bun } from "../platform/runtime.ts";
+import { exists, fs } from "../platform/system.ts";
 import { startedHere } from "./spawn.ts";
 
 type Name = "inbox" | "orch";
 
-const root = join(import.meta.dir, "../..");
+const here = import.meta.dirname;
+const root = join(here, "../..");
 
 /** Linux marks the path of a program that was replaced while it runs; what stands there now is its successor. */
 const ownPath = () => process.execPath.replace(/ \(deleted\)$/, "");
 
-const isBuilt = () => Bun.main.startsWith("/$bunfs/") || /^(inbox|orch)$/.test(basename(ownPath()));
+const isBuilt = () => bun?.main.startsWith("/$bunfs/") || /^(inbox|orch)$/.test(basename(ownPath()));
 
 /** Its arguments up to the command. A built program knows its name by argv0, a checkout's by a variable. */
 export function programWords(): string[] {
   if (isBuilt()) return [ownPath()];
+  if (isBundled()) return [bundledProgram()];
   const settings = [
     `--config=${join(root, "bunfig.toml")}`,
     `--tsconfig-override=${join(root, "tsconfig.json")}`,
   ];
-  return [bun(), ...settings, "--no-env-file", join(root, "src/main.ts")];
+  // Where a program embeds us, its own runtime is what runs us too.
+  return [ownPath(), ...settings, "--no-env-file", join(root, "src/main.ts")];
 }
 
-/** Where a program embeds us, its own runtime is what runs us too. */
-const bun = ownPath;
+/** The SDK as it is published is one file in `dist`, for any runtime. The program is then in the platform's npm package, or beside it. */
+const isBundled = () => basename(here) === "dist";
+
+function bundledProgram(): string {
+  const finder = join(here, "../bin/program.cjs");
+  if (!exists(finder)) return join(here, "inbox");
+  const { createRequire } = require("node:module") as typeof import("node:module");
+  return (createRequire(import.meta.url)(finder) as { programPath(): string }).programPath();
+}
+
+/** A child that was started and left to itself. */
+export interface Detached {
+  pid: number;
+  exited: Promise<unknown>;
+  readonly exitCode: number | null;
+  readonly signalCode: string | number | null;
+}
 
 /**
  * Starts it in a session of its own, with nothing of ours to hold on to: it lives on when we end. What `ps` shows is
@@ -36,21 +55,24 @@ export function startDetached(
   words: readonly string[],
   env: Record<string, string>,
   complaints?: string,
-): Subprocess {
+): Detached {
   const file = complaints === undefined ? undefined : ownFile(complaints);
-  const child = Bun.spawn([...programWords(), ...words], {
-    argv0: "orch",
-    cwd: "/",
-    env: { ...env, INBOX_PROGRAM: "orch" },
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: file ?? "ignore",
-    detached: true,
-  });
+  const options = { argv0: "orch", cwd: "/", env: { ...env, INBOX_PROGRAM: "orch" }, detached: true };
+  const argv = [...programWords(), ...words];
+  const child = bun
+    ? bun.spawn(argv, { ...options, stdin: "ignore", stdout: "ignore", stderr: file ?? "ignore" })
+    : spawnByNode(argv, { ...options, stdio: ["ignore", "ignore", file ?? "ignore"] });
   if (file !== undefined) fs().closeSync(file);
   child.unref();
   startedHere.add(child.pid);
   return child;
+}
+
+function spawnByNode([program, ...words]: string[], options: SpawnOptions): Detached & { unref(): void } {
+  const { spawn } = require("node:child_process") as typeof import("node:child_process");
+  const child = spawn(program!, words, options);
+  const exited = new Promise((done) => child.once("exit", done).once("error", done));
+  return Object.assign(child, { pid: child.pid ?? 0, exited });
 }
 
 /** An empty file that nobody else reads, whatever lay there before. */

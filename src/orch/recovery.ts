@@ -6,10 +6,11 @@ import { type KeptTask, keptTasks, markOf, takeOver, unstart } from "../bus/task
 import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import { readOwn } from "../platform/own-files.ts";
+import { isOfThisBoot, isStopped, lives, livesNow, pidIn } from "../platform/processes/processes.ts";
 import { fs } from "../platform/system.ts";
 import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./paths.ts";
-import { bootId, bootIn, isStopped, lives, pidIn } from "./processes.ts";
+import { seenIn } from "./seen.ts";
 import { readTranscript } from "./transcript.ts";
 
 /**
@@ -34,9 +35,9 @@ export function recovery(supervised: Supervised, isStarting: (token: string) => 
   const { engine, host } = supervised;
   const silentSince = new Map<string, number>();
 
-  function verdict(task: KeptTask, deaths: ReadonlyMap<string, Death>): "dead" | "silent" | "lives" {
+  function verdict(task: KeptTask, isDead: (task: KeptTask) => boolean): "dead" | "silent" | "lives" {
     const { host: where, keeper, keeper_token: token, lapsed } = task;
-    if (deaths.has(token!) || (where === host && keeper !== null && !lives(keeper))) return "dead";
+    if (isDead(task)) return "dead";
     if (!lapsed) return "lives";
     const begins = keeper === null && isStarting(token!);
     if (where === host && !begins && (keeper === null || isStopped(keeper))) return "silent";
@@ -48,8 +49,11 @@ export function recovery(supervised: Supervised, isStarting: (token: string) => 
     const kept = await engine.read((tx) => keptTasks(tx));
     const lapsed = new Set(kept.filter((task) => task.lapsed).map((task) => task.keeper_token!));
     for (const token of silentSince.keys()) if (!lapsed.has(token)) silentSince.delete(token);
+    const isAlive = livesNow();
+    const isDead = ({ host: where, keeper, keeper_token }: KeptTask) =>
+      deaths.has(keeper_token!) || (where === host && keeper !== null && !isAlive(keeper));
     for (const task of kept) {
-      const found = verdict(task, deaths);
+      const found = verdict(task, isDead);
       if (found === "lives") continue;
       const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
       if (row) await clearUp(supervised, row, deaths.get(task.keeper_token!));
@@ -66,7 +70,8 @@ async function clearUp(
   const end = (ending: Ending) => engine.write((tx) => endTask(tx, number, token!, ending));
   if (row.host !== host) return void (await end(lost(row)));
   if (row.keeper !== null) endKeeper(row.keeper);
-  if (row.keeper === null || bootIn(row.keeper) === bootId()) await killLeft({ mark: markOf(token!), bus });
+  if (row.keeper === null || isOfThisBoot(row.keeper))
+    await killLeft({ mark: markOf(token!), bus, seen: seenIn(row.folder) });
   if (row.keeper === null && death?.complaint === undefined) {
     // Marked as started, and whoever should have kept it was killed before it began.
     return engine.write((tx) => unstart(tx, number, token!));
@@ -116,7 +121,7 @@ function lost(row: TaskRow, complaint?: string): Ending {
 }
 
 function whyLost({ keeper, host }: TaskRow, complaint?: string): string {
-  if (keeper !== null && bootIn(keeper) !== bootId()) return "it was lost when the machine restarted";
+  if (keeper !== null && !isOfThisBoot(keeper)) return "it was lost when the machine restarted";
   return `it was lost: its keeper process on ${host} died${complaint ? `: ${complaint}` : ""}`;
 }
 

@@ -1,8 +1,8 @@
 /** A child whose output is read no faster than it is taken: 1 GB of it passes through a few hundred kilobytes. */
 import type { FileSink, Subprocess } from "bun";
 import { InboxError } from "../contract/errors.ts";
+import { makePipe } from "../platform/descriptors.ts";
 import { fs } from "../platform/system.ts";
-import { makePipe } from "./system-calls.ts";
 
 /** Started by the runtime, which waits for their ends itself. */
 export const startedHere = new Set<number>();

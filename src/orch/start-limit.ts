@@ -1,5 +1,5 @@
 /** [Q16] How many sub-agents are started at once: as many as the machine can take, not as many as are queued. */
-import { readText } from "./processes.ts";
+import { memoryLeft } from "../platform/memory.ts";
 
 /** A keeper that starts needs a core for a tenth of a second, and the agent program behind it for longer. */
 const startsPerCore = 2;
@@ -8,9 +8,6 @@ const memoryFor = 256 * 1024;
 
 export function startsAtOnce(): number {
   const most = Math.max(4, startsPerCore * navigator.hardwareConcurrency);
-  const left = Number(
-    /^MemAvailable: +(\d+)/m.exec(readText("/proc/meminfo"))?.[1] ?? Number.POSITIVE_INFINITY,
-  );
   // One at a time is always tried: memory may be short for other reasons, and for long.
-  return Math.max(1, Math.min(most, Math.floor(left / memoryFor)));
+  return Math.max(1, Math.min(most, Math.floor(memoryLeft() / memoryFor)));
 }

@@ -1,5 +1,7 @@
-/** Which processes have a file open, where the system tells: Linux, by /proc. Elsewhere nobody is found. */
+/** Which processes have a file open: Linux says it in /proc, elsewhere `lsof` does. Where there is neither, nobody is found. */
 import { basename } from "node:path";
+import { isPortable } from "./portable.ts";
+import { spawnSync } from "./runtime.ts";
 import { fs } from "./system.ts";
 
 export interface Opener {
@@ -9,7 +11,24 @@ export interface Opener {
 }
 
 /** Other processes of this user, with one of these files open, also under a name that is gone. */
-export function openersOf(paths: readonly string[]): Opener[] {
+export const openersOf = (paths: readonly string[]): Opener[] =>
+  isPortable() ? openersByLsof(paths) : openersByProc(paths);
+
+const lsofPlaces = ["/usr/sbin/lsof", "/usr/bin/lsof"];
+
+function openersByLsof(paths: readonly string[]): Opener[] {
+  const lsof = lsofPlaces.find((path) => fs().existsSync(path));
+  const there = paths.filter((path) => fs().existsSync(path));
+  return lsof && there.length ? openersIn(spawnSync([lsof, "-w", "-F", "pc", "--", ...there], {}).text) : [];
+}
+
+/** A line each: `p` with the pid, `c` with the program's name, `f` with each open file. */
+export const openersIn = (text: string): Opener[] =>
+  [...text.matchAll(/^p(\d+)\n(?:c(.*)\n)?/gm)]
+    .map(([, pid, name = ""]) => ({ pid: Number(pid), name }))
+    .filter(({ pid }) => pid !== process.pid);
+
+function openersByProc(paths: readonly string[]): Opener[] {
   const wanted = new Set(paths.flatMap((path) => [path, `${path} (deleted)`]));
   return entriesIn("/proc")
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)

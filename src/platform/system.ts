@@ -2,7 +2,9 @@
  * What every command asks of the file system, without node:fs: loading that module takes 1 ms, a third of the
  * runtime's own start. Whoever needs more of it asks for `fs()` and pays then.
  */
-import { dlopen } from "bun:ffi";
+import { type Calls, openLibrary } from "./c-library.ts";
+import { isPortable } from "./portable.ts";
+import { bun } from "./runtime.ts";
 
 let loaded: typeof import("node:fs") | undefined;
 
@@ -14,7 +16,7 @@ export function fs(): typeof import("node:fs") {
 /** What Bun answers for the time of a file that is not there. */
 const never = 2 ** 52 - 1;
 
-export const exists = (path: string) => Bun.file(path).lastModified !== never;
+export const exists = (path: string) => (bun ? bun.file(path).lastModified !== never : fs().existsSync(path));
 
 export interface FileState {
   kind: "file" | "folder" | "link" | "other";
@@ -93,50 +95,73 @@ const basicAndBirth = 0xfff;
 const toAppend = 0o2_006_101; // O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
 const noFollow = process.arch === "arm64" ? 0o100_000 : 0o400_000;
 
-const openLibrary = () =>
-  dlopen("libc.so.6", {
-    statx: { args: ["int", "cstring", "int", "u32", "ptr"], returns: "int" },
-    open: { args: ["cstring", "int", "int"], returns: "int" },
-    write: { args: ["int", "ptr", "usize"], returns: "i64" },
-    close: { args: ["int"], returns: "int" },
-    utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
-  }).symbols;
+const signatures = {
+  statx: { args: ["int", "cstring", "int", "u32", "ptr"], returns: "int" },
+  open: { args: ["cstring", "int", "int"], returns: "int" },
+  write: { args: ["int", "ptr", "usize"], returns: "i64" },
+  close: { args: ["int"], returns: "int" },
+  utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
+} as const;
 
-let opened: ReturnType<typeof openLibrary> | null | undefined;
+let opened: Calls<typeof signatures> | null | undefined;
 
 /** The C library of Linux; null on another system, or where it has not what is needed. */
-function library(): ReturnType<typeof openLibrary> | null {
+function library(): typeof opened {
   if (opened !== undefined) return opened;
   opened = null;
-  if (process.platform !== "linux") return opened;
-  try {
-    const symbols = openLibrary();
-    if (symbols.statx(atWorkingDirectory, cString("/"), noFollowAt, basicAndBirth, stateBytes) === 0)
-      opened = symbols;
-  } catch {
-    // Another C library.
-  }
+  if (isPortable()) return opened;
+  const calls = openLibrary(signatures);
+  if (calls?.statx(atWorkingDirectory, cString("/"), noFollowAt, basicAndBirth, stateBytes) === 0)
+    opened = calls;
   return opened;
 }
 
 /** What a file's size and time are now; the same answer twice means that nobody wrote to it in between. */
 export function stampOf(path: string): { text: string; time: number } {
-  const file = Bun.file(path);
+  const file = bun ? bun.file(path) : statByNode(path);
   return { text: `${file.size}:${file.lastModified}`, time: file.lastModified };
 }
 
-export const sizeOf = (path: string) => Bun.file(path).size;
+export const sizeOf = (path: string) => (bun ? bun.file(path) : statByNode(path)).size;
 
-/** Sets a file's times to now, if there is such a file; a missing one is nobody's mistake. Never those of what a link points to. Answers whether it did. */
+function statByNode(path: string): { size: number; lastModified: number } {
+  const found = fs().statSync(path, { throwIfNoEntry: false });
+  return found
+    ? { size: found.size, lastModified: Math.trunc(found.mtimeMs) }
+    : { size: 0, lastModified: never };
+}
+
+const posixTimes = { lutimes: { args: ["cstring", "ptr"], returns: "int" } } as const;
+let times: Calls<typeof posixTimes> | null | undefined;
+
+/**
+ * Sets a file's times to the system's now, if there is such a file; a missing one is nobody's mistake. Never those of what a link
+ * points to. Answers whether it did.
+ */
 export function touch(path: string): boolean {
   if (!exists(path)) return false;
   const libc = library();
   if (libc) return libc.utimensat(atWorkingDirectory, cString(path), null, noFollowAt) === 0;
+  if (times === undefined) times = openLibrary(posixTimes);
+  if (times) return times.lutimes(cString(path), null) === 0;
   const now = Date.now() / 1000;
   try {
     fs().lutimesSync(path, now, now);
     return true;
   } catch {
     return false; // removed in between: its waiters find out by their slow check
+  }
+}
+
+/** Tells whoever watches a file, if there is such a file. To kqueue a new time alone is no news: there its one byte is written. */
+export function ring(path: string): void {
+  if (!isPortable()) return void touch(path);
+  const { closeSync, constants, openSync, writeSync } = fs();
+  try {
+    const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    writeSync(file, ".", 0);
+    closeSync(file);
+  } catch {
+    // Not there, or no file of ours: its waiters find out by their slow check.
   }
 }

@@ -106,7 +106,7 @@ export function readTar(file: number, place: (name: string) => string): Found[] 
   const names = new Set<string>();
   const head = Buffer.alloc(block);
   for (let at = 0; ; ) {
-    if (readAt(file, head, at) < block) throw new TarError("it ends in the middle");
+    if (readAt(file, head, at) < block) throw new TarError("it is truncated, or not a backup");
     if (head.every((byte) => byte === 0)) return found;
     const { name, size } = parse(head);
     at += block;
@@ -137,7 +137,7 @@ function take(file: number, from: number, size: number, into: string): Pick<Foun
   if (into === "memory") {
     if (size > memoryLimit) throw new TarError("its list of parts is too long");
     const bytes = Buffer.alloc(size);
-    if (readAt(file, bytes, from) < size) throw new TarError("it ends in the middle");
+    if (readAt(file, bytes, from) < size) throw new TarError("it is truncated, or not a backup");
     return { sha256: hasher.update(bytes).digest("hex"), text: bytes.toString("utf8") };
   }
   const { closeSync, constants, openSync } = fs();
@@ -147,7 +147,7 @@ function take(file: number, from: number, size: number, into: string): Pick<Foun
     const piece = Buffer.alloc(Math.min(pieceBytes, size || 1));
     for (let at = 0; at < size; ) {
       const count = readAt(file, piece, from + at, Math.min(piece.length, size - at));
-      if (!count) throw new TarError("it ends in the middle");
+      if (!count) throw new TarError("it is truncated, or not a backup");
       const read = piece.subarray(0, count);
       hasher.update(read);
       writeAll(target, read);

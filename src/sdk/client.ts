@@ -21,7 +21,7 @@ export const Inbox = {
   async open(url: string, { token, agent, fetch }: OpenOptions = {}): Promise<Inbox> {
     if (!/^https?:\/\//i.test(url))
       throw new InboxError("invalid_input", `${url} is not the address of a hub`, {
-        hint: 'a database file is opened by the package "restante" on Bun; here, name a hub: http://127.0.0.1:3456',
+        hint: 'a database file is opened by the package "restante"; here, name a hub: http://127.0.0.1:3456',
       });
     // With a token the hub knows who is calling.
     return namespaces(connect(url, { token, fetch }), {

@@ -4,6 +4,7 @@ import { hand } from "../bus/hand-over/hand.ts";
 import { answers } from "../bus/procedures/mailbox-gather.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
 import type { Calling, Given } from "./handed.ts";
@@ -69,6 +70,7 @@ function needed(need: string, count: number): number {
   if (number >= 1 && number <= count) return number;
   throw new InboxError(
     "invalid_input",
-    `need must be all, any, or a number from 1 to ${count}; got "${need}"`,
+    phrase`${field("need")} must be all, any, or a number of the ${count} named agents; got "${need}"`,
+    { hint: phrase`for example ${field("need", "all")}` },
   );
 }

@@ -3,12 +3,13 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
 import { createDatabase, openDatabase } from "../../src/engines/sqlite/connect.ts";
+import type { Database as Queried } from "../../src/engines/sqlite/driver.ts";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const next = [...migrations, "create table later (a text) strict; insert into later values ('here');"];
 const broken = [...migrations, "create table half (a text) strict; insert into nowhere values (1);"];
-const version = (db: Database) =>
+const version = (db: Queried) =>
   (db.query("pragma user_version").get() as { user_version: number }).user_version;
 
 test("[S3] an older schema is migrated forward, once, with its rows kept", () => {

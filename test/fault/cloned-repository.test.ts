@@ -10,6 +10,7 @@ import { type Clone, clone, git, type Prepared, preparedRepository } from "../su
 import { temporaryFolder } from "../support/folder.ts";
 import { ask } from "../support/hub.ts";
 import { overStdioAt } from "../support/mcp.ts";
+import { testPlatform } from "../support/platform.ts";
 import { postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { sitDown } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -127,7 +128,7 @@ test("[X7] a hub in a clone serves and does not supervise, says so, and begins o
   using one = clone(repository);
   const child = Bun.spawn([join(root, "dist/inbox"), "serve", "--port", "0", "--json"], {
     cwd: one.path,
-    env: { PATH: process.env.PATH ?? "", ...one.env },
+    env: { PATH: process.env.PATH ?? "", ...testPlatform(), ...one.env },
     stdout: "pipe",
     stderr: "pipe",
   });

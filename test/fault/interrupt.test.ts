@@ -16,6 +16,7 @@ const waits = [
 async function busWithThread(): Promise<Desk> {
   const bus = await desk();
   await bus.inbox("send", "--from", "leader", "--to", "worker", "--subject", "s");
+  await bus.inbox("check", "--agent", "idle"); // known from before: who waits for the first time is an event
   return bus;
 }
 

@@ -5,6 +5,7 @@ import { openEngine } from "../../src/engines/registry.ts";
 import { randomOf } from "../fault/kill-record.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";
 import { inFull } from "../support/in-full.ts";
+import { clearing } from "../support/platform.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { until } from "../support/until.ts";
@@ -15,9 +16,9 @@ console.log(`faults.test.ts: FAULT_SEED=${seed}`);
 
 /** Some answer, some fail, and all leave somebody behind who has cleared his environment and left. */
 const commands = [
-  "(env -i setsid sleep 1000 &); sleep 0.05; echo answer",
-  "(env -i setsid sleep 1000 &); echo complaint >&2; exit 3",
-  "(env -i setsid sleep 1000 &); seq 2000; echo answer",
+  `(${clearing} setsid sleep 1000 &); sleep 0.05; echo answer`,
+  `(${clearing} setsid sleep 1000 &); echo complaint >&2; exit 3`,
+  `(${clearing} setsid sleep 1000 &); seq 2000; echo answer`,
 ];
 
 async function pushMany(team: Crew, count: number): Promise<string[]> {
@@ -36,6 +37,8 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
           priority: "normal",
           after: [],
           usualPermission: null,
+          worktree: "no",
+          repository: null,
           env: null,
         }),
       ),

@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { markName } from "../../src/orch/find-tree.ts";
 import { askGate } from "../../src/orch/gate.ts";
-import { killLeft, markName } from "../../src/orch/kill-tree.ts";
+import { killLeft } from "../../src/orch/kill-tree.ts";
 import { type Crew, crew } from "../support/crew.ts";
 import { until } from "../support/until.ts";
 

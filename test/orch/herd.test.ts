@@ -3,21 +3,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
 import { patiently } from "../../src/orch/retry.ts";
-import { type Crew, crew } from "../support/crew.ts";
+import { type Crew, crew, queued } from "../support/crew.ts";
 import { inFull, isFull } from "../support/in-full.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
-
-/** Queues that many, in one go. */
-async function queued(team: Crew, count: number, prompt: string): Promise<void> {
-  await team.push("t1", prompt);
-  const copies = Array.from({ length: count - 1 }, (_, i) => `('t${i + 2}', ${i + 2})`).join(", ");
-  await team.ask(
-    `insert into tasks (name, parent, status, prompt, profile, cwd, priority, place, retries, created_at)
-     select more.name, parent, status, prompt, profile, cwd, priority, more.place, retries, created_at
-     from tasks, (select column1 as name, column2 as place from (values ${copies}) as v) as more where tasks.name = 't1'`,
-  );
-}
 
 const allEnded = (team: Crew) =>
   until(

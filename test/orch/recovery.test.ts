@@ -12,13 +12,14 @@ import { version } from "../../src/version.ts";
 import { program, start } from "../support/cli.ts";
 import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
 import { ask, served } from "../support/hub.ts";
+import { clearing } from "../support/platform.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
 import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 /** Prints, says that it runs, and leaves somebody who cannot be found by environment, session or parent. */
-const working = "echo half; (env -i setsid sleep 1000 &); touch ready; sleep 1000; touch went-on";
+const working = `echo half; (${clearing} setsid sleep 1000 &); touch ready; sleep 1000; touch went-on`;
 const isDaemon = /^orch supervise |serve/;
 const left = (team: Crew) => team.processes().filter(({ command }) => !isDaemon.test(command));
 const childOf = (team: Crew, name: string) => Number(String(team.task(name).child).split(":")[0]);

@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import { temporaryFolder } from "./folder.ts";
+import { testPlatform } from "./platform.ts";
 import { testUser } from "./user.ts";
 
 export const root = resolve(import.meta.dir, "../..");
@@ -27,7 +28,14 @@ export interface RunOptions {
 
 /** An environment without anything of the one the tests run in that could steer the program. */
 export function bareEnvironment(more: Record<string, string> = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", HOME: "/nonexistent", LANG: "C.UTF-8", ...testUser(), ...more };
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: "/nonexistent",
+    LANG: "C.UTF-8",
+    ...testUser(),
+    ...testPlatform(),
+    ...more,
+  };
 }
 
 export function start(args: readonly string[], options: RunOptions = {}): Subprocess<"pipe", "pipe", "pipe"> {

@@ -53,7 +53,7 @@ export interface Crew {
 const orchProgram = join(root, "dist/orch");
 const shell = 'default = "sh"\n[runners.sh]\ncommand = ["sh", "-c", "{prompt}"]\n';
 
-export async function crew(toml = "", db?: string): Promise<Crew> {
+export async function crew(toml = "", db?: string, more: Record<string, string> = {}): Promise<Crew> {
   const folder = temporaryFolder();
   const path = folder.path;
   const file = join(path, ".agents/coord.db");
@@ -61,6 +61,7 @@ export async function crew(toml = "", db?: string): Promise<Crew> {
     HOME: path,
     XDG_STATE_HOME: join(path, ".local/state"),
     ...(db !== undefined && { INBOX_DB: db, INBOX_PROFILES: join(path, ".agents/agents.toml") }),
+    ...more,
   };
   const here: RunOptions = { cwd: path, env };
   const checked = async (args: string[], options: RunOptions) => {
@@ -180,3 +181,14 @@ function isAlive(pid: number): boolean {
 /** The task's program runs: it has made this file. */
 export const begun = (crew: Crew, name: string) =>
   until(`${name} is there`, () => Bun.file(join(crew.path, name)).exists());
+
+/** Queues that many, t1 and so on, in one go. */
+export async function queued(team: Crew, count: number, prompt: string): Promise<void> {
+  await team.push("t1", prompt);
+  const copies = Array.from({ length: count - 1 }, (_, i) => `('t${i + 2}', ${i + 2})`).join(", ");
+  await team.ask(
+    `insert into tasks (name, parent, status, prompt, profile, cwd, priority, place, retries, created_at)
+     select more.name, parent, status, prompt, profile, cwd, priority, more.place, retries, created_at
+     from tasks, (select column1 as name, column2 as place from (values ${copies}) as v) as more where tasks.name = 't1'`,
+  );
+}

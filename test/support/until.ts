@@ -1,5 +1,6 @@
 /** Waiting for what gives no event: asks again and again. */
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { isPortable } from "../../src/platform/portable.ts";
 
 /** Less than a test may take: its own timeout would not say what it waited for. */
 const patienceMs = 40_000;
@@ -29,12 +30,21 @@ export async function until<T>(
   }
 }
 
-/** A waiter prints nothing when it has begun to wait, but from then on it watches files. */
+/** A waiter prints nothing when it has begun to wait, but from then on it watches files, or looks at them again and again. */
 export function untilWatching(child: { pid: number; exitCode: number | null }): Promise<boolean> {
   return until("the waiter watches files", () => {
     if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} instead of waiting`);
-    return openFiles(child.pid).some((target) => target.includes("inotify"));
+    const files = openFiles(child.pid);
+    return isPortable() ? isPolling(child.pid, files) : files.some((target) => target.includes("inotify"));
   });
+}
+
+/** Without watches: it has the database open, its wake file is there, and it sleeps. */
+function isPolling(pid: number, files: readonly string[]): boolean {
+  const log = files.find((target) => target.endsWith("-wal"));
+  const folder = log?.replace(/-wal$/, "-wake") ?? "";
+  const waits = existsSync(folder) && readdirSync(folder).some((name) => /^([0-9a-f]{2}|all)$/.test(name));
+  return waits && readFileSync(`/proc/${pid}/wchan`, "latin1").includes("epoll");
 }
 
 function openFiles(pid: number): string[] {

@@ -158,8 +158,8 @@ test("[C8] help knows every command that is listed, also those that are no opera
   for (const one of ["inbox", "orch"] as const) {
     const ask = (...args: string[]) => run(args, { program: [one === "orch" ? orch : program] });
     const listed = (await ask("--help")).stdout
-      .match(/(?<=Commands:\n)(.+\n)+/)![0]
-      .matchAll(/^ {2}([a-z -]+?) {2}/gm);
+      .match(/(?<=COMMAND \[flags\]\n).+(?=Global flags:)/s)![0]
+      .matchAll(/^ {2}([a-z -]+?)(?: [A-Z]+)* {2}/gm);
     for (const [, words] of listed)
       for (const asked of [
         ["help", ...words!.split(" ")],

@@ -87,10 +87,21 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries read", [entry], "entries.read"],
     ["entries unread", [entry], "entries.unread"],
     ["entries reply", [entry, "thanks"], "entries.reply"],
+    ["entries snooze", [entry], "entries.snooze"],
+    ["entries unsnooze", [entry], "entries.unsnooze"],
+    ["entries archive", [entry], "entries.archive"],
+    ["entries unarchive", [entry], "entries.unarchive"],
+    ["entries read-all", [], "entries.readAll"],
+    ["entries counts", [], "entries.counts"],
+    ["mute add", ["w"], "mutes.add"],
+    ["mute list", [], "mutes.list"],
+    ["mute remove", ["w"], "mutes.remove"],
     ["entries delete", [entry], "entries.delete"],
     ["entries restore", [entry], "entries.restore"],
     ["search", ["look"], "search.find"],
+    ["audit", [], "audit.list"],
     ["trust", ["--yes"], "bus.trust"],
+    ["upgrade", ["--check"], "bus.upgrade"],
     ["doctor", [], "bus.doctor"],
     ["init", [], "bus.init"],
     ["migrate", ["--from", at.db, "--to", "copy.db"], "bus.migrate"],
@@ -119,7 +130,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   // a workspace's id nobody knows before (workspaces.test.ts), an export is lines (entries.test.ts), and what starts or
   // ends sub-agents has suites of its own (test/orch).
   const elsewhere = (name: string) =>
-    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^tasks\.(assign|handoff|kill)$|^bus\.(serve|mcp|setup)$/.test(
+    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^tasks\.(assign|handoff|kill|diff|merge|discard|permit|send)$|^mailbox\.(decide|answer)$|^bus\.(serve|mcp|setup)$/.test(
       name,
     );
   const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));
@@ -332,7 +343,15 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
 test("[S2] without init every command is not_initialized, names the fix, and creates nothing", async () => {
   using empty = temporaryFolder();
   // These make one, or need none.
-  const needless = ["bus.init", "bus.serve", "bus.setup", "bus.mcp", "bus.restore", "bus.import"];
+  const needless = [
+    "bus.init",
+    "bus.serve",
+    "bus.setup",
+    "bus.mcp",
+    "bus.restore",
+    "bus.import",
+    "bus.upgrade",
+  ];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
     const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);
     const { code, json } = await run([...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"], {
@@ -340,7 +359,11 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
       program: [programOf(op)],
     });
     expect([op.name, code, json.error.code]).toEqual([op.name, 40, "not_initialized"]);
-    expect(json.error.hint).toContain("inbox init");
+    // What is copied must be there: a new one would be empty.
+    expect([op.name, json.error.hint]).toEqual([
+      op.name,
+      expect.stringContaining(op.name === "bus.migrate" ? "--from" : "inbox init"),
+    ]);
   }
   expect(await Array.fromAsync(new Bun.Glob("**").scan({ cwd: empty.path, dot: true }))).toEqual([]);
 });

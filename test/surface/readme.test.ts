@@ -4,10 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment, root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { blockWith } from "../support/readme.ts";
 import { until } from "../support/until.ts";
-
-const readme = await Bun.file(join(root, "README.md")).text();
-const blocks = [...readme.matchAll(/```bash\n(.*?)```/gs)].map((match) => match[1]!);
 
 async function bash(script: string, cwd: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
@@ -25,7 +23,7 @@ async function bash(script: string, cwd: string): Promise<{ code: number; stdout
 }
 
 test("[C8] the sixty-second tour runs to its end", async () => {
-  const tour = blocks.find((block) => block.includes("inbox wait-reply"))!;
+  const tour = blockWith("inbox wait-reply");
   const { code, stdout, stderr } = await bash(tour, root);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("A password will do");
@@ -36,7 +34,7 @@ test.skipIf(!Bun.which("jq"))(
   "[L2] the worker of the README does its work, and fails what it cannot do",
   async () => {
     using folder = temporaryFolder();
-    const worker = blocks.find((block) => block.includes("claim --wait"))!;
+    const worker = blockWith("claim --wait");
     const script = `
     export PATH="${join(root, "bin")}:$PATH"
     inbox init >/dev/null
@@ -56,7 +54,7 @@ test.skipIf(!Bun.which("jq"))(
 
 test("[Q2] [Q5] the README's round with sub-agents brings both results", async () => {
   using folder = temporaryFolder();
-  const round = blocks.find((block) => block.includes("orch push"))!;
+  const round = blockWith("orch push");
   const script = `export PATH="${join(root, "bin")}:$PATH"\ninbox init\n${round}`;
   // As everybody else: nothing is trusted but what the README itself approves.
   const { code, stdout, stderr } = await bash(`unset INBOX_TRUST\n${script}`, folder.path);

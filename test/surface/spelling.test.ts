@@ -31,7 +31,7 @@ const allowed: readonly { file: RegExp; text: RegExp; why: string }[] = [
   { file: /^orch\/runners\/|^orch\/resume/, text: /^--/, why: "flags of agent programs that are started" },
   { file: /^orch\/profile/, text: /--(model|flag)/, why: "flags in agents.toml" },
   { file: /^orch\/operations/, text: /--model/, why: "flags in agents.toml" },
-  { file: /^orch\/(keepers|ensure|kill-tree|program)/, text: /^--/, why: "arguments of our own processes" },
+  { file: /^orch\/(keepers|ensure|find-tree|program)/, text: /^--/, why: "arguments of our own processes" },
   { file: /^setup\//, text: /^--db$/, why: "arguments in the files of MCP clients" },
   { file: /^(orch\/approval|admin\/tracked-files)/, text: /git rm --cached/, why: "a command of git" },
   { file: /^surfaces\/spelling\/shell/, text: /--(help|agent)/, why: "it is what spells them" },

@@ -12,7 +12,7 @@ test("[U1] a workspace is a folder with an id, a label and an agent; its entries
   expect(named.agent).toBe("ada");
   expect((await at.inbox("workspace", "list")).json.workspaces).toHaveLength(2);
   const nowhere = (await at.inbox("workspace", "add", "/no/such", "--label", "x")).json;
-  expect(nowhere.warnings).toEqual(["there is no /no/such here (yet)"]);
+  expect(nowhere.warnings).toEqual(["/no/such does not exist"]);
   await at.inbox("workspace", "remove", nowhere.workspace.workspace_id);
   const push = (...args: string[]) => at.inbox("entries", "push", workspace.workspace_id, ...args);
   const first = (await push("--comments", "Drafted it")).json;

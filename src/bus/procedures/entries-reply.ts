@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -13,6 +13,7 @@ import { reached } from "../ended-agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
+import { recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -24,23 +25,62 @@ interface Answered {
 
 export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
+  const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
+  if (to === input.from) throw ownWords(row);
   const content = { body: answerText(row, input), payload: payloadOf(input), artifacts: [] };
+  if (row.answered_at !== null && input.choice !== undefined && !input.change) throw answeredAlready(row);
   const answered =
     row.message_id === null
-      ? yield* answer(tx, { from: input.from, to: yield* agentOf(row) }, content)
+      ? yield* answer(tx, { from: input.from, to }, content)
       : yield* answerMessage(tx, row, input.from, content);
   const now = yield* tx.clock();
   yield* markRead(tx, row, input.from, now);
-  yield* run(sql`update entries set answered_at = ${now} where entry_id = ${row.entry_id}`);
-  yield* append(tx, { type: "entry.answered", source: input.from, payload: { entry: row.entry_id }, now });
-  const after = { ...row, read_at: row.read_at ?? now, answered_at: now };
-  return { entry: entryView(after), ...answered };
+  // A message after the answer is one more message.
+  const given =
+    row.answered_at === null || input.change
+      ? { answered_at: now, answered_by: input.from, answer: input.choice ?? content.body }
+      : { answered_at: row.answered_at, answered_by: row.answered_by, answer: row.answer };
+  yield* run(sql`update entries set answered_at = ${given.answered_at}, answered_by = ${given.answered_by}, answer = ${given.answer},
+    needs = null, snoozed_at = null, snoozed_until = null where entry_id = ${row.entry_id}`);
+  const payload = {
+    entry: row.entry_id,
+    answer: given.answer,
+    changed: row.answered_at !== null && input.change,
+  };
+  if (row.message_id !== null)
+    yield* recordAnswer(
+      tx,
+      { question: row.message_id, agent: input.from, choice: input.choice, text: content.body },
+      now,
+    );
+  yield* append(tx, { type: "entry.answered", source: input.from, payload, now });
+  const awake = { needs: null, snoozed_at: null, snoozed_until: null };
+  return { entry: entryView({ ...row, ...given, ...awake, read_at: row.read_at ?? now }), ...answered };
 }
+
+/** [U10] An answer to oneself reaches nobody. */
+const ownWords = (row: EntryRow) =>
+  new InboxError("invalid_state", `there is nobody to answer: you wrote the entry ${row.entry_id} yourself`, {
+    hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to any agent by name`,
+  });
+
+/** [U10] Somebody acts on the first answer: another one has to be meant as such. */
+const answeredAlready = (row: EntryRow) =>
+  new InboxError(
+    "invalid_state",
+    `the entry ${row.entry_id} was answered by ${row.answered_by ?? "somebody"} at ${row.answered_at}: "${row.answer ?? ""}"`,
+    {
+      hint: phrase`to replace that answer, add ${field("change", true)}`,
+      details: { answered_by: row.answered_by, answered_at: row.answered_at, answer: row.answer },
+    },
+  );
 
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
-    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice");
+    throw new InboxError("invalid_input", "the answer is empty: give a message or a choice", {
+      hint: phrase`add ${field("message", blank("…"))}, or ${field("choice", blank("ANSWER"))}`,
+    });
   if (choice === undefined) return text;
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
   if (!choices.includes(choice))

@@ -8,8 +8,8 @@ export const busExport = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Print the whole bus as JSON lines, one line per row",
   detail:
-    "The first line has the format, the schema version and the number of rows, the last line a checksum. It is one state of the bus, " +
-    "while others go on writing. It has everything that is in the database, also token hashes, lease tokens and the variables of waiting tasks: keep it as " +
+    "The first line has the format, the schema version and the number of rows, the last line a checksum. The export is a consistent snapshot; " +
+    "others can keep writing. It contains everything in the database, including token hashes, lease tokens and the variables of waiting tasks: keep it as " +
     "safe as the database. Transcripts, the journal and profiles are in a backup, not here.",
   input: () =>
     v.strictObject({

@@ -7,7 +7,7 @@ export const busImport = operation({
   name: "bus.import",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Make a bus from the JSON lines of an export",
+  summary: "Create a bus from an export",
   detail: phrase`All lines are checked first: the checksum, the number of rows, every table and column. The target is the database given by ${option("db")}, else the one found here, else a new one here; it must be empty. Two buses cannot be merged: both number threads, messages and events from 1, so ids and cursors of one would mean something else in the other. Tokens of the export are valid on the new bus. Approve it with ${call("bus.trust")} before it starts programs.`,
   input: () =>
     v.strictObject({

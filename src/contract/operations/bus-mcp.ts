@@ -12,7 +12,11 @@ export const busMcp = operation({
   input: () =>
     v.strictObject({
       tools: v.optional(
-        choices(toolListings, "the sets of tools to list (default: the usual ones)", "SET,…"),
+        choices(
+          toolListings,
+          `sets of tools to list: ${toolListings.join(", ")} (default: a dozen of the most used)`,
+          "SET,…",
+        ),
       ),
     }),
   output: () => v.strictObject({}),

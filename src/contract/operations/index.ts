@@ -1,6 +1,7 @@
 /** The table from which every surface is derived. A new operation is one file here and one line below. */
 import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
+import { auditList } from "./audit-list.ts";
 import { busBackup } from "./bus-backup.ts";
 import { busDoctor } from "./bus-doctor.ts";
 import { busExport } from "./bus-export.ts";
@@ -13,23 +14,32 @@ import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
 import { busSupervise } from "./bus-supervise.ts";
 import { busTrust } from "./bus-trust.ts";
+import { busUpgrade } from "./bus-upgrade.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
 import { deadLettersShow } from "./dead-letters-show.ts";
+import { entriesArchive } from "./entries-archive.ts";
+import { entriesCounts } from "./entries-counts.ts";
 import { entriesDelete } from "./entries-delete.ts";
 import { entriesExport } from "./entries-export.ts";
 import { entriesHistory } from "./entries-history.ts";
 import { entriesImport } from "./entries-import.ts";
 import { entriesPush } from "./entries-push.ts";
 import { entriesRead } from "./entries-read.ts";
+import { entriesReadAll } from "./entries-read-all.ts";
 import { entriesReply } from "./entries-reply.ts";
 import { entriesRestore } from "./entries-restore.ts";
 import { entriesShow } from "./entries-show.ts";
+import { entriesSnooze } from "./entries-snooze.ts";
+import { entriesUnarchive } from "./entries-unarchive.ts";
 import { entriesUnread } from "./entries-unread.ts";
+import { entriesUnsnooze } from "./entries-unsnooze.ts";
 import { eventsWatch } from "./events-watch.ts";
+import { mailboxAnswer } from "./mailbox-answer.ts";
 import { mailboxAsk } from "./mailbox-ask.ts";
 import { mailboxCheck } from "./mailbox-check.ts";
+import { mailboxDecide } from "./mailbox-decide.ts";
 import { mailboxGather } from "./mailbox-gather.ts";
 import { mailboxList } from "./mailbox-list.ts";
 import { mailboxReceive } from "./mailbox-receive.ts";
@@ -46,6 +56,9 @@ import { messagesReplies } from "./messages-replies.ts";
 import { messagesSend } from "./messages-send.ts";
 import { messagesStatus } from "./messages-status.ts";
 import { messagesWait } from "./messages-wait.ts";
+import { mutesAdd } from "./mutes-add.ts";
+import { mutesList } from "./mutes-list.ts";
+import { mutesRemove } from "./mutes-remove.ts";
 import { poolsJoin } from "./pools-join.ts";
 import { poolsLeave } from "./pools-leave.ts";
 import { poolsList } from "./pools-list.ts";
@@ -57,16 +70,21 @@ import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
 import { tasksAssign } from "./tasks-assign.ts";
+import { tasksDiff } from "./tasks-diff.ts";
+import { tasksDiscard } from "./tasks-discard.ts";
 import { tasksEdit } from "./tasks-edit.ts";
 import { tasksHandoff } from "./tasks-handoff.ts";
 import { tasksKill } from "./tasks-kill.ts";
 import { tasksLog } from "./tasks-log.ts";
+import { tasksMerge } from "./tasks-merge.ts";
 import { tasksMove } from "./tasks-move.ts";
+import { tasksPermit } from "./tasks-permit.ts";
 import { tasksProfiles } from "./tasks-profiles.ts";
 import { tasksPush } from "./tasks-push.ts";
 import { tasksQueue } from "./tasks-queue.ts";
 import { tasksRemove } from "./tasks-remove.ts";
 import { tasksRun } from "./tasks-run.ts";
+import { tasksSend } from "./tasks-send.ts";
 import { tasksShow } from "./tasks-show.ts";
 import { threadsCancel } from "./threads-cancel.ts";
 import { threadsClaim } from "./threads-claim.ts";
@@ -95,6 +113,8 @@ export const table = [
   threadsSend,
   mailboxSend,
   mailboxAsk,
+  mailboxDecide,
+  mailboxAnswer,
   threadsFetch,
   threadsClaim,
   threadsRenew,
@@ -147,6 +167,11 @@ export const table = [
   tasksAssign,
   tasksHandoff,
   tasksKill,
+  tasksSend,
+  tasksDiff,
+  tasksMerge,
+  tasksDiscard,
+  tasksPermit,
   tasksRemove,
   tasksMove,
   tasksEdit,
@@ -161,11 +186,21 @@ export const table = [
   entriesReply,
   entriesRead,
   entriesUnread,
+  entriesArchive,
+  entriesUnarchive,
+  entriesSnooze,
+  entriesUnsnooze,
+  entriesReadAll,
+  entriesCounts,
+  mutesAdd,
+  mutesRemove,
+  mutesList,
   entriesDelete,
   entriesRestore,
   entriesExport,
   entriesImport,
   searchFind,
+  auditList,
   busServe,
   busMcp,
   busSetup,
@@ -179,6 +214,7 @@ export const table = [
   busRestore,
   busExport,
   busImport,
+  busUpgrade,
 ] as const;
 
 type Table = (typeof table)[number];

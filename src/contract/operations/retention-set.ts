@@ -16,7 +16,11 @@ export const retentionSet = operation({
     "Without either limit everything of that kind is kept.",
   input: () =>
     v.strictObject({
-      kind: choice([...retentionKinds, "all"], "the kind of data", "KIND"),
+      kind: choice(
+        [...retentionKinds, "all"],
+        `the kind of data: ${retentionKinds.join(", ")}, or all`,
+        "KIND",
+      ),
       days: v.optional(number("delete what is older than N days", { min: 0, max: longest, value: "DAYS" })),
       agent: name("who changes it", "AGENT"),
       count: v.optional(integer("keep this many of the newest", { min: 0, max: 1e12 })),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
+import { recipient } from "../recipient.ts";
 import { prompt, queueOf, task, taskSettings, taskWords } from "../task.ts";
 
 export const tasksPush = operation({
@@ -10,7 +11,13 @@ export const tasksPush = operation({
   summary: "Queue a task for a sub-agent",
   detail: phrase`Nothing starts before ${call("tasks.run")}. Options may also be given as key=value; -- ends the options. The sub-agent sees only its prompt: put everything it needs there.`,
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
-  output: () => v.strictObject({ task: task() }),
+  output: () =>
+    v.strictObject({
+      task: task(),
+      /** Of a task for a running worker: whether anybody has that name. */ recipient: v.optional(
+        recipient(),
+      ),
+    }),
   errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
   cli: { command: "push", program: "orch", plain: ["prompt"], identity: "agent", identityDefault: "main" },
   creates: true,
@@ -20,7 +27,7 @@ export const tasksPush = operation({
     set: "supervisor",
     use: "Queue a task for a sub-agent; run starts it. Its result is delivered to your inbox.",
     says: { ...taskWords, timeout: "SIGKILL it after N seconds" },
-    without: ["cwd", "priority", "retries"],
+    without: ["cwd", "priority", "retries", "withChanges"],
   },
   examples: [
     'orch push name=research "Compare the two API drafts in docs/, answer in ten lines"',

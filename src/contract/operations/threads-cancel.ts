@@ -17,7 +17,7 @@ export const threadsCancel = operation({
     v.strictObject({
       agent: name("who cancels", "AGENT"),
       thread: threadId(),
-      reason: v.optional(text("why, in one line or more", { limit: 4096, file: true })),
+      reason: v.optional(text("why", { limit: 4096, file: true })),
       summary: summary(phrase`same as ${field("reason")}`),
       body: body("the full text"),
       artifacts: artifacts(),

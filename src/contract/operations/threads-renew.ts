@@ -9,7 +9,7 @@ export const threadsRenew = operation({
   name: "threads.renew",
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
-  summary: "Extend your lease, starting now",
+  summary: "Renew your lease; the new period starts now",
   input: () =>
     v.strictObject({
       agent: name("the holder", "AGENT"),

@@ -9,9 +9,11 @@ export const tokensCreate = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a token for one agent",
   detail:
-    "The token is shown once. Its bearer acts as that agent and as no other. A worker has access to its own mail and " +
-    "work, and topics; a user also to the person's inbox, and reads everything; a leader may change everything except the " +
-    "person's inbox; an admin may do everything.",
+    "The token is shown once. Its bearer acts as that agent and as no other. " +
+    "worker: its own mail and work, and topics. " +
+    "user: reads everything, and changes the person's inbox as well. " +
+    "leader: changes everything except the person's inbox. " +
+    "admin: everything.",
   input: () =>
     v.strictObject({
       agent: name("the agent it authenticates", "NAME"),

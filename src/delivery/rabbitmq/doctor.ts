@@ -1,5 +1,6 @@
 /** [C8] Whether the broker answers, and takes messages. */
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { sleep } from "../../platform/runtime.ts";
 import { parseBroker } from "./address.ts";
 import { driver } from "./driver.ts";
 
@@ -30,7 +31,7 @@ export async function checkBroker(address: string): Promise<Check> {
       () => false,
     );
     const kind = quorum ? "quorum" : "classic";
-    if (await Promise.race([taken, Bun.sleep(answerWaitMs).then(() => false)]))
+    if (await Promise.race([taken, sleep(answerWaitMs).then(() => false)]))
       return { name: "delivery", status: "ok", detail: `${shown} answers, ${kind} queues` };
     return {
       name: "delivery",

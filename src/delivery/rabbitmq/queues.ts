@@ -1,5 +1,6 @@
 /** How things are called at the broker, and how they are made. Everything of one bus begins with its id. */
 import type { Channel } from "rabbitmq-client";
+import { sha256 } from "../../platform/runtime.ts";
 
 const typeOf = (quorum: boolean) => (quorum ? { "x-queue-type": "quorum" as const } : {});
 
@@ -17,10 +18,7 @@ const deadLimit = 10_000;
 export function namesOf(bus: string, quorum: boolean): Names {
   const prefix = `restante.${bus.slice(0, 16)}${quorum ? ".quorum" : ""}`;
   // A name has at most 255 bytes at the broker; ours have 128 characters.
-  const short = (agent: string) =>
-    Buffer.byteLength(agent) <= 180
-      ? agent
-      : `#${new Bun.CryptoHasher("sha256").update(agent).digest("hex")}`;
+  const short = (agent: string) => (Buffer.byteLength(agent) <= 180 ? agent : `#${sha256(agent)}`);
   return { dead: `${prefix}.dead`, queue: (agent) => `${prefix}.inbox.${short(agent)}`, quorum };
 }
 

@@ -1,6 +1,7 @@
 /** [C8] What can be wrong with the server and the bus in it, and what to do about it. Changes nothing. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
+import { sleep } from "../../platform/runtime.ts";
 import type { Row } from "../../sql/procedure.ts";
 import { newestHub } from "../tables.ts";
 import { parseAddress } from "./address.ts";
@@ -116,7 +117,7 @@ async function wakeUps(text: string, pool: Pool): Promise<Check> {
   const wake = openWake(parseAddress(text), pool);
   const subscription = wake.subscribe(["doctor"]);
   try {
-    for (let i = 0; i < 30 && wake.hears() === undefined; i++) await Bun.sleep(50);
+    for (let i = 0; i < 30 && wake.hears() === undefined; i++) await sleep(50);
     if (wake.hears()) return ok("wake-ups", "notifications arrive");
     return warn(
       "wake-ups",

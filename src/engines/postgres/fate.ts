@@ -3,6 +3,8 @@
  * reached the disk when the server crashed, or the standby when it was promoted, is given to somebody else: then only
  * "committed" proves nothing. Either of the two empties tables that are not logged, and so the name of this life.
  */
+
+import { sleep } from "../../platform/runtime.ts";
 import type { Pool } from "./pool.ts";
 
 /** Longer than the server keeps an idle transaction or runs a statement (connection.ts): a half-broken connection ends with that. */
@@ -40,7 +42,7 @@ export async function fateOf(
     } catch {
       // Not back yet.
     }
-    await Bun.sleep(pauseMs);
+    await sleep(pauseMs);
   }
   return "unknown";
 }

@@ -2,6 +2,8 @@
  * Who calls while a transaction is on its way shares the next one. Where a shared one fails, whatever the reason, its
  * members run one by one: only the offending call fails, and nobody waits for another's lock.
  */
+
+import { sleep } from "../../platform/runtime.ts";
 import type { Work, WriteOptions } from "../engine.ts";
 import { isLost, isRace } from "./errors.ts";
 import { fateOf } from "./fate.ts";
@@ -139,7 +141,7 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
         return entry.reject(fate === "aborted" ? error.cause : error);
       }
       if (count >= attemptsAfter(error, entry)) return entry.reject(error);
-      await Bun.sleep(Math.random() * 10 * count);
+      await sleep(Math.random() * 10 * count);
     }
   }
 }

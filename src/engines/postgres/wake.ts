@@ -4,6 +4,8 @@
  * a connection may break, a pooler may swallow it. So while somebody waits the events that have come are looked through
  * once a second, ten times where nothing is heard, and whom they concern is woken.
  */
+
+import { sleep } from "../../platform/runtime.ts";
 import { type Concerned, topicsOf } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
 import { Listeners } from "../listeners.ts";
@@ -224,7 +226,7 @@ function openEar(options: EarOptions) {
       } catch {
         listening = undefined;
         await connection?.close();
-        await Bun.sleep(againMs);
+        await sleep(againMs);
       }
     }
   }

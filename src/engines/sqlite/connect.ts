@@ -1,11 +1,13 @@
 /** Opening, creating and migrating a database file. */
-import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { openOwnToAppend, requireOwn, requireReadable } from "../../platform/own-files.ts";
+import { sleepSync } from "../../platform/runtime.ts";
 import { exists, fs, look } from "../../platform/system.ts";
+import { type Database, openFile, requireDriver } from "./driver.ts";
 import { isBusy, notOurs, translate } from "./errors.ts";
+import { keepCopy } from "./kept-copy.ts";
 import { migrations as ours } from "./schema.ts";
 
 /** "REST" in ASCII, in the file's header: tells our files from any other SQLite database. */
@@ -37,6 +39,7 @@ export function openDatabase(path: string, migrations: readonly string[] = ours)
 /** Creates what is missing: the folder (0700), the file (0600), the schema. True if there was none before. */
 export function createDatabase(path: string, migrations: readonly string[] = ours): boolean {
   try {
+    requireDriver();
     const { chmodSync, closeSync, existsSync, mkdirSync, statSync } = fs();
     const folder = dirname(path);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -69,7 +72,7 @@ const isThere = (path: string) => {
 function connect(path: string): Database {
   if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
   requireOwnFiles(path);
-  const db = new Database(path, { readwrite: true, create: false, strict: true });
+  const db = openFile(path);
   // The timeout first: changing the journal mode needs a lock, and racing first opens would fail.
   // temp_store: savepoints would else write a temporary file. wal_autocheckpoint: a log of 16 MB is copied back
   // less often than one of 4, and reading it is as fast.
@@ -124,6 +127,7 @@ function migrate(db: Database, path: string, migrations: readonly string[]): num
   patiently(() => db.run("begin immediate"));
   try {
     const before = identify(db, path);
+    if (before > 0 && before < migrations.length) keepCopy(path, migrations.length);
     for (const statements of migrations.slice(before)) db.run(statements);
     if (before < migrations.length)
       db.run(`pragma application_id = ${applicationId}; pragma user_version = ${migrations.length}`);
@@ -144,7 +148,7 @@ function patiently(attempt: () => void): void {
       return;
     } catch (error) {
       if (!isBusy(error) || Date.now() > deadline) throw error;
-      Bun.sleepSync(5);
+      sleepSync(5);
     }
   }
 }

@@ -1,11 +1,12 @@
 /** A database file as a whole: a consistent copy of one that is in use, a look at one that came from elsewhere, and its exchange. */
-import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
-import { openOwnNew, requireOwn } from "../../platform/own-files.ts";
+import { requireOwn } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 import { knownVersion, openDatabase } from "./connect.ts";
+import { type Database, openFile } from "./driver.ts";
 import { isBusy, translate } from "./errors.ts";
+import { syncFolder, vacuumInto } from "./vacuum-into.ts";
 
 /** Copies one state of it to a new file, while others go on reading and writing. */
 export function copyDatabase(path: string, into: string): void {
@@ -19,12 +20,6 @@ export function copyDatabase(path: string, into: string): void {
   }
 }
 
-/** SQLite would make the file with whatever mode the umask leaves. */
-function vacuumInto(db: Database, into: string): void {
-  fs().closeSync(openOwnNew(into));
-  db.run("vacuum into ?", [into]);
-}
-
 /**
  * Why a file from elsewhere is not read; undefined where it may be. Its rows are copied into a database that this program makes,
  * so nothing of its own schema is ever used; and what could run while it is read (a view in place of a table, a trigger while it is
@@ -33,7 +28,7 @@ function vacuumInto(db: Database, into: string): void {
 export function problemIn(path: string): string | undefined {
   let db: Database | undefined;
   try {
-    db = new Database(path, { readwrite: true, create: false, strict: true });
+    db = openFile(path);
     db.run("pragma trusted_schema = off; pragma cell_size_check = on; pragma busy_timeout = 0");
     return knownVersion(db, path) === 0 ? "it is an empty database" : problemOf(db);
   } catch (error) {
@@ -96,7 +91,7 @@ export function replaceDatabase(path: string, by: string, kept: string | undefin
 function isDatabase(path: string): boolean {
   let db: Database | undefined;
   try {
-    db = new Database(path, { readwrite: true, create: false, strict: true });
+    db = openFile(path);
     db.run("pragma busy_timeout = 1000");
     const found = db.query("pragma quick_check(1)").get() as { quick_check: string } | null;
     return found?.quick_check === "ok";
@@ -114,7 +109,7 @@ function retire(path: string, kept: string | undefined): void {
   }
   let db: Database | undefined;
   try {
-    db = new Database(path, { readwrite: true, create: false, strict: true });
+    db = openFile(path);
     // Changing the mode copies the log back and needs the file alone; the mode of locking keeps it alone.
     db.run("pragma busy_timeout = 1000; pragma locking_mode = exclusive; pragma journal_mode = delete");
     db.run("begin exclusive; commit");
@@ -135,7 +130,7 @@ function retire(path: string, kept: string | undefined): void {
     db?.close();
   }
   if (kept === undefined) return;
-  const copy = new Database(kept, { readwrite: true, create: false });
+  const copy = openFile(kept);
   copy.run("pragma journal_mode = wal");
   copy.close();
 }
@@ -147,11 +142,4 @@ function setAside(path: string, kept: string | undefined): void {
   if (!requireOwn(path, "file")) return;
   if (kept === undefined) fs().rmSync(path);
   else fs().renameSync(path, kept);
-}
-
-export function syncFolder(folder: string): void {
-  const { closeSync, fsyncSync, openSync } = fs();
-  const opened = openSync(folder, "r");
-  fsyncSync(opened);
-  closeSync(opened);
 }

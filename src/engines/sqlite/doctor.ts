@@ -1,5 +1,4 @@
 /** [C8] What can be wrong with a database file, and what to do about it. Changes nothing. */
-import type { Database } from "bun:sqlite";
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import type { OutputOf } from "../../contract/operations/index.ts";
@@ -7,13 +6,11 @@ import { blank, call, phrase } from "../../contract/phrase.ts";
 import { fs } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
+import { type Database, isSafeSqlite } from "./driver.ts";
 import { translate } from "./errors.ts";
 
 type Report = OutputOf<"bus.doctor">;
 type Check = Report["checks"][number];
-
-/** Before it, two connections that checkpoint at once could damage the file. */
-const safeSqlite = [3, 51, 3];
 
 export function diagnose(path: string): Report {
   const db = openDatabase(path);
@@ -62,10 +59,7 @@ const get = <T>(db: Database, query: string) => db.query(query).get() as T;
 
 function engine(db: Database): Check {
   const { version } = get<{ version: string }>(db, "select sqlite_version() as version");
-  const parts = version.split(".").map(Number);
-  const first = parts.findIndex((part, i) => part !== safeSqlite[i]);
-  const older = first >= 0 && parts[first]! < safeSqlite[first]!;
-  if (!older) return ok("engine", `SQLite ${version}`);
+  if (isSafeSqlite(version)) return ok("engine", `SQLite ${version}`);
   const detail = `SQLite ${version} can damage a database that several programs use`;
   return {
     name: "engine",

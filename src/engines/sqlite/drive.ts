@@ -1,17 +1,9 @@
 /** Runs one procedure on a connection, start to end, in one go. */
-import type { Database, Statement } from "bun:sqlite";
 import { type Context, one, type Procedure, type Refused, type Row, Several } from "../../sql/procedure.ts";
-import {
-  Forms,
-  forgottenStatements,
-  fragment,
-  nothing,
-  type Sql,
-  type SqlValue,
-  sql,
-} from "../../sql/sql.ts";
+import { Forms, forgottenStatements, fragment, nothing, type Sql, sql } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
+import type { Database, Statement } from "./driver.ts";
 import { search } from "./search.ts";
 import { reclaim } from "./space.ts";
 
@@ -23,7 +15,7 @@ const newestEvent = fragment`select max(events.event_id) as last from events`;
 
 /** A statement that SQLite has read. */
 interface Prepared {
-  statement: Statement<Row, SqlValue[]>;
+  statement: Statement;
   writes: boolean;
 }
 
@@ -49,7 +41,7 @@ export function drive<T>(db: Database, work: Work<T>, tx: Context, noted?: Noted
   const answer = (asked: Sql): Row[] => {
     const { form, values } = forms.of(asked);
     if (noted && form.writes) noted.wrote = true;
-    if (!asked.blind) return form.statement.all(...values);
+    if (!asked.blind) return form.statement.all(...values) as Row[];
     form.statement.run(...values);
     return noRows;
   };

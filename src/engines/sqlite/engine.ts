@@ -10,9 +10,11 @@ import { openDatabase } from "./connect.ts";
 import { contextOf, drive, nothingNoted } from "./drive.ts";
 import { translate } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
+import { copyDropper } from "./kept-copy.ts";
 import { leaveLogBehind } from "./leave.ts";
 import { whenFree } from "./lock.ts";
 import { openPresence } from "./presence.ts";
+import { migrations } from "./schema.ts";
 import { givesBack, rewrite } from "./space.ts";
 import { openWake } from "./wake.ts";
 
@@ -36,7 +38,8 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   });
   const facts = new Facts();
   const presence = openPresence(`${path}-wake`);
-  const commits = groupCommit({ db, path, now, facts, announce: wake.announce });
+  const written = copyDropper(path, migrations.length);
+  const commits = groupCommit({ db, path, now, facts, announce: wake.announce, written });
 
   /** Several statements see one state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {

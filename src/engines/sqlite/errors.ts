@@ -36,6 +36,6 @@ export function translate(error: unknown, path: string): InboxError {
 }
 
 export const notOurs = (path: string, why: string) =>
-  new InboxError("storage", `${path} is not a database of inbox: ${why}; nothing was changed`, {
+  new InboxError("storage", `${path} is not a Restante database: ${why}; nothing was changed`, {
     hint: phrase`give another file with ${option("db", blank("PATH"))}`,
   });

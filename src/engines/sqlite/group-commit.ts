@@ -4,11 +4,11 @@
  * written, those who come then gather. Where one throws after it has written, all are undone and run again with a
  * savepoint each: those of every batch took a fifth of its time, and nearly all refusals come before the first write.
  */
-import type { Database } from "bun:sqlite";
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { contextOf, drive, type Noted, nothingNoted } from "./drive.ts";
+import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { whenFree } from "./lock.ts";
 
@@ -28,10 +28,12 @@ interface Setting {
   now: () => number;
   facts: Facts;
   announce: () => (topics: Set<string>) => void;
+  /** Called after each commit. */
+  written: () => void;
 }
 
 export function groupCommit(setting: Setting) {
-  const { db, path, facts, announce } = setting;
+  const { db, path, facts, announce, written } = setting;
   // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
   const begin = db.query("begin immediate");
   const commit = db.query("commit");
@@ -80,10 +82,7 @@ export function groupCommit(setting: Setting) {
       committed = announce();
       commit.run();
     } catch (error) {
-      if (error instanceof Spoilt && db.inTransaction) {
-        db.run("rollback");
-        return true;
-      }
+      if (error instanceof Spoilt && db.inTransaction) return undone(db);
       // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told it is.
       queue = waiting.slice(batch.length);
       if (db.inTransaction) db.run("rollback");
@@ -94,6 +93,7 @@ export function groupCommit(setting: Setting) {
     committed(noted.topics);
     facts.learn(noted.learnt);
     for (const entry of batch) settle(entry);
+    written();
     return false;
   }
 
@@ -109,6 +109,11 @@ export function groupCommit(setting: Setting) {
       while (flushing) await flushing;
     },
   };
+}
+
+function undone(db: Database): true {
+  db.run("rollback");
+  return true;
 }
 
 /** As many as one transaction takes; each is noted in the batch before it runs. */

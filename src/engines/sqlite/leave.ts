@@ -3,6 +3,7 @@
  * log back and deletes it: four of the five fsyncs of a lone `inbox send`. What was committed is durable in the log, so a
  * command that ends leaves it there, and the next one appends to it.
  */
+import { openLibrary } from "../../platform/c-library.ts";
 import { fs } from "../../platform/system.ts";
 
 /**
@@ -19,19 +20,7 @@ export function leaveLogBehind(path: string): void {
   });
 }
 
-const libraries = [
-  "libc.so.6",
-  "libSystem.B.dylib",
-  `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`,
-];
-
 /** Ends the process without the runtime's own farewell. Returns where the C library is not found. */
 function exitAtOnce(code: number): void {
-  const { dlopen } = require("bun:ffi") as typeof import("bun:ffi");
-  for (const name of libraries)
-    try {
-      dlopen(name, { _exit: { args: ["int"], returns: "void" } }).symbols._exit(code);
-    } catch {
-      // Another C library.
-    }
+  openLibrary({ _exit: { args: ["int"], returns: "void" } })?._exit(code);
 }

@@ -1,8 +1,8 @@
 /** A new database file, of an earlier schema if need be, filled with rows that come one by one from elsewhere. */
-import type { Database } from "bun:sqlite";
 import { InboxError } from "../../contract/errors.ts";
 import type { Row } from "../../sql/procedure.ts";
 import { createDatabase, openDatabase } from "./connect.ts";
+import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { migrations } from "./schema.ts";
 
@@ -31,7 +31,7 @@ export function openLoader(path: string, { busId, numbers, version }: Loading): 
   const db = openDatabase(path, schema);
   // What refers to a row that comes later is checked at the end.
   db.run("pragma foreign_keys = off; pragma synchronous = off; begin");
-  db.run("update bus set bus_id = ?", [busId]);
+  db.query("update bus set bus_id = ?").run(busId);
   const inserts = new Map<string, (row: Record<string, unknown>) => void>();
   let count = 0;
   return {
@@ -43,8 +43,8 @@ export function openLoader(path: string, { busId, numbers, version }: Loading): 
     },
     end() {
       for (const [name, last] of Object.entries(numbers)) {
-        db.run("delete from sqlite_sequence where name = ?", [name]);
-        db.run("insert into sqlite_sequence (name, seq) values (?, ?)", [name, last]);
+        db.query("delete from sqlite_sequence where name = ?").run(name);
+        db.query("insert into sqlite_sequence (name, seq) values (?, ?)").run(name, last);
       }
       db.run("commit");
       const orphan = db.query("pragma foreign_key_check").get() as { table: string } | null;

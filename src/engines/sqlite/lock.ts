@@ -3,6 +3,7 @@
  * call, and ever longer, so that newcomers overtake those who wait; here everybody tries again after a
  * short random pause, which keeps the worst wait near the average one (docs/decisions/0003).
  */
+import { sleep } from "../../platform/runtime.ts";
 import { isBusy } from "./errors.ts";
 
 const busyWaitMs = 5000;
@@ -20,6 +21,6 @@ export async function whenFree<T>(attempt: () => T): Promise<T> {
       deadline ||= Date.now() + busyWaitMs;
       if (Date.now() > deadline) throw error;
     }
-    await Bun.sleep(Math.random() * pauseMs);
+    await sleep(Math.random() * pauseMs);
   }
 }

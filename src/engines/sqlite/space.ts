@@ -2,9 +2,9 @@
  * [Y4] Space that is unused in the file. Deleting rows only makes pages free; new rows take those first. What is left over is given
  * back in small steps, which a file made by an earlier version cannot do until it was rewritten once.
  */
-import type { Database } from "bun:sqlite";
 import { one, type Procedure, run } from "../../sql/procedure.ts";
 import { fragment } from "../../sql/sql.ts";
+import type { Database } from "./driver.ts";
 
 /** Pages that one step gives back: each has to be moved from the end of the file to a free one. */
 const pagesAtOnce = 500;

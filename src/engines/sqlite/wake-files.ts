@@ -5,6 +5,7 @@
 import type { FSWatcher } from "node:fs";
 import { makeOwnFolderInside, openOwnToAppend } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
+import { tellsAll, watch } from "../../platform/watch.ts";
 
 const pollMs = 100;
 const againMs = 5;
@@ -76,7 +77,7 @@ export class WakeFiles {
 
   /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
   #attach(bucket: Bucket): void {
-    const { closeSync, watch } = fs();
+    const { closeSync } = fs();
     bucket.watcher?.close();
     bucket.watcher = undefined;
     try {
@@ -84,7 +85,8 @@ export class WakeFiles {
       makeOwnFolderInside(this.folder);
       closeSync(openOwnToAppend(bucket.file));
       remember(bucket);
-      if (this.#pollTimer) return;
+      if (!tellsAll()) this.#poll();
+      else if (this.#pollTimer) return;
       bucket.watcher = watch(bucket.file, () => this.#onEvent(bucket));
       bucket.watcher.on("error", () => this.#poll());
     } catch {

@@ -18,7 +18,7 @@
  * watching fails, files are polled.
  */
 import { isOwnFolder } from "../../platform/own-files.ts";
-import { append, sizeOf, stampOf, touch } from "../../platform/system.ts";
+import { append, ring, sizeOf, stampOf } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
 import { Listeners } from "../listeners.ts";
@@ -65,7 +65,7 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
       return (topics) => {
         for (const topic of topics) local.ring(topic);
         if (!topics.size || !isOwnFolder(folder)) return void (watched && append(after));
-        for (const name of new Set([...topics].map(bucketOf))) touch(`${folder}/${name}`);
+        for (const name of new Set([...topics].map(bucketOf))) ring(`${folder}/${name}`);
         if (watched) append(after);
       };
     },

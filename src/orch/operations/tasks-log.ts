@@ -4,7 +4,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import type { Engine } from "../../engines/engine.ts";
-import { fs } from "../../platform/system.ts";
+import { watch } from "../../platform/watch.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { countdown, ended } from "../../waiting/wait.ts";
 import { thisHost, transcriptFile } from "../paths.ts";
@@ -50,9 +50,9 @@ async function more(
   const over = new AbortController();
   const stop = () => over.abort();
   signal?.addEventListener("abort", stop, { once: true });
-  let watcher: ReturnType<ReturnType<typeof fs>["watch"]> | undefined;
+  let watcher: ReturnType<typeof watch> | undefined;
   try {
-    if (row.folder) watcher = fs().watch(transcriptFile(row.folder), stop);
+    if (row.folder) watcher = watch(transcriptFile(row.folder), stop);
   } catch {
     // Not there yet, or too many watchers: the slow check sees it.
   }

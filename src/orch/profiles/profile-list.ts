@@ -1,8 +1,11 @@
 /** [Q8] Which profile is meant, and which programs are installed. */
+import { delimiter, join } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
+import { bun } from "../../platform/runtime.ts";
+import { fs } from "../../platform/system.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
 import type { Profile, Profiles } from "./profile.ts";
 
@@ -19,7 +22,22 @@ export interface ProfileLine {
 }
 
 /** Where a program is on a search path, if it can be run. */
-export const placeOf = (program: string, path: string): string | null => Bun.which(program, { PATH: path });
+export function placeOf(program: string, path: string): string | null {
+  if (bun) return bun.which(program, { PATH: path });
+  const places = program.includes("/")
+    ? [program]
+    : path.split(delimiter).map((folder) => join(folder || ".", program));
+  return places.find(canRun) ?? null;
+}
+
+function canRun(path: string): boolean {
+  try {
+    fs().accessSync(path, fs().constants.X_OK);
+    return fs().statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
 
 export function describeProfiles(profiles: Profiles, path: string): ProfileLine[] {
   return [...profiles.all.values()].map(({ name, runner, model, permission }) => {

@@ -14,7 +14,8 @@ export async function runSupervisor(
       hint: "the hub supervises by itself",
     });
   const { supervise } = require("../../orch/supervisor.ts") as typeof import("../../orch/supervisor.ts");
-  const { brandSelf } = require("../../orch/system-calls.ts") as typeof import("../../orch/system-calls.ts");
+  const { brandSelf } =
+    require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
   // A sub-agent's command may have started it: it is not that task's.
   brandSelf();
   const { engine } = openBus(db, { delivery });

@@ -16,7 +16,7 @@ export const operationsFor = (program: Program) => {
 /** Commands that are about the program, not about the bus. */
 export const ownCommands = (program: Program): Record<string, string> => ({
   ...(program === "inbox" && {
-    shell: "Type the slash commands: /push /run /queue /send /receive /check /inbox",
+    shell: "Interactive shell for the slash commands: /push /run /queue /send /receive /check /inbox",
   }),
   help: `Show what a command does: ${program} help ${program === "inbox" ? "claim" : "push"}`,
   completion: `Print a completion script: ${program} completion bash|zsh|fish`,

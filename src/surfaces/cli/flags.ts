@@ -58,7 +58,7 @@ const keyField = {
   key: "idempotencyKey",
   type: "text",
   required: false,
-  help: "retries with the same key are applied once, for 7 days",
+  help: "repeated calls with this key have one effect, for 7 days",
 } satisfies Field;
 const keyFlag: Flag = {
   name: "--idempotency-key",
@@ -101,6 +101,13 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
       help: `${name} from a file, - for standard input`,
     },
   ];
+}
+
+/** How the usage line calls a plain argument: `THREAD`, `CORRELATION_ID`. A single letter says nothing, nor does a list that is a file. */
+export function plainWord(op: AnyOperation, key: string): string {
+  const { field } = flagsOf(op).find((flag) => flag.field.key === key)!;
+  const vague = key.length === 1 || field.type === "lines";
+  return vague ? field.value! : key.replace(/[A-Z]/g, "_$&").toUpperCase();
 }
 
 /** Whether its value is words for a reader, rather than a name or an id. */

@@ -10,10 +10,10 @@ import {
   type Program,
   subcommandsOf,
 } from "./commands.ts";
-import { flagsOf, globalFlags } from "./flags.ts";
+import { flagsOf, globalFlags, plainWord } from "./flags.ts";
 
-const column = (rows: [string, string][]) => {
-  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)));
+const column = (rows: [string, string][], least = 0) => {
+  const width = Math.min(34, Math.max(least, ...rows.map(([left]) => left.length)));
   return rows
     .map(([left, right]) =>
       left.length > width
@@ -56,20 +56,46 @@ const exitCodes = `Exit codes: 0 ok, 1 the handed-off task failed, 10 nothing ma
 or expired, 50 unavailable (storage, hub, quota),
 130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated`;
 
-export function programHelp(program: Program, version: string): string {
-  const commands = operationsFor(program).map((op): [string, string] => [
-    op.cli.listed ?? op.cli.command,
-    op.summary,
-  ]);
+/** The nouns of operations, as people look for them. */
+const headings: readonly (readonly [heading: string, nouns: readonly string[]])[] = [
+  ["Threads: work that one agent claims, with a lease", ["threads"]],
+  ["Mail: messages to one agent, collected once", ["mailbox"]],
+  ["Channels: message streams, each reader with its own position", ["messages"]],
+  ["Sub-agents", ["tasks"]],
+  ["The person's inbox", ["entries", "workspaces"]],
+  ["Agents, pools, dead letters, events", ["agents", "pools", "deadLetters", "events", "search"]],
+  ["The database and the hub", ["bus"]],
+  ["Tokens, retention, quotas, audit", ["tokens", "retention", "quotas", "audit"]],
+];
+
+function groupedCommands(program: Program): string {
+  const rowsOf = (nouns: readonly string[]) =>
+    operationsFor(program)
+      .filter(({ name }) => nouns.includes(name.split(".")[0]!))
+      .map((op): [string, string] => [op.cli.listed ?? op.cli.command, op.summary]);
   const own = Object.entries(ownCommands(program)).map(([name, text]): [string, string] => [name, text]);
+  // Each program begins with what it is for.
+  const first = program === "orch" ? "tasks" : "threads";
+  const order = headings.toSorted((a, b) => Number(b[1].includes(first)) - Number(a[1].includes(first)));
+  const groups: [string, [string, string][]][] = [
+    ...order.map(([heading, nouns]): [string, [string, string][]] => [heading, rowsOf(nouns)]),
+    ["This program", own],
+  ];
+  const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([left]) => left.length)));
+  return groups
+    .filter(([, rows]) => rows.length)
+    .map(([heading, rows]) => `${heading}:\n${column(rows, width)}`)
+    .join("\n\n");
+}
+
+export function programHelp(program: Program, version: string): string {
   return `${program} ${version}: ${about[program].what}
 
 Usage: ${program} COMMAND [flags]
 
-Commands:
-${column([...commands, ...own])}
+${groupedCommands(program)}
 
-Everywhere:
+Global flags:
 ${column(globalRows())}
 
 ${exitCodes}
@@ -136,7 +162,7 @@ export function commandHelp(command: string, program: Program): string {
   return `${operationsOf(command, program)
     .map((op) => operationHelp(op, program))
     .join("\n")}${more.length ? `\nCommands:\n${column(more)}\n` : ""}
-Everywhere:
+Global flags:
 ${column(globalRows())}
 `;
 }
@@ -145,7 +171,7 @@ ${column(globalRows())}
 export function plainWords(op: AnyOperation): string {
   const required = new Set(flagsOf(op).flatMap(({ field }) => (field.required ? [field.key] : [])));
   return (op.cli.plain ?? [])
-    .map((key) => (required.has(key) ? key.toUpperCase() : `[${key.toUpperCase()}]`))
+    .map((key) => (required.has(key) ? plainWord(op, key) : `[${plainWord(op, key)}]`))
     .join(" ");
 }
 

@@ -37,7 +37,7 @@ const invalid = (message: string, hint?: string) => new InboxError("invalid_inpu
 
 export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine): CommandInput {
   const flags = acceptedFlagsOf(op);
-  const warnings: string[] = [];
+  const warnings: string[] = [...scanned.warnings];
   const input: Record<string, unknown> = {};
   const filling = { ...caller, op, flags, input, warnings };
   for (const given of scanned.given) {
@@ -55,7 +55,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   if (op.kind === "write")
     for (const { field } of flags) {
       const path = field.path && input[field.key];
-      if (path && !exists(String(path))) warnings.push(`there is no ${path} here (yet)`);
+      if (path && !exists(String(path))) warnings.push(`${path} does not exist`);
     }
   return { input, warnings };
 }
@@ -86,7 +86,7 @@ function applyArtifact({ input, cwd, warnings }: Filling, flag: Flag, value: str
   if (flag.role === "artifact") {
     if (value === "") throw invalid("--artifact must be a path");
     const path = resolve(cwd, value);
-    if (!exists(path)) warnings.push(`artifact ${path} does not exist (yet)`);
+    if (!exists(path)) warnings.push(`artifact ${path} does not exist`);
     artifacts.push({ path });
     return;
   }
@@ -131,8 +131,12 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
   const from = op.cli.lastFirst ? keys.length - plain.length : 0;
   plain.forEach((value, i) => {
     const key = keys[from + i]!;
-    const field = flags.find((flag) => flag.field.key === key)!.field;
-    if (key in input) throw invalid(`${flags.find(({ field }) => field.key === key)!.name} was given twice`);
+    const { field, name } = flags.find((flag) => flag.field.key === key)!;
+    if (key in input)
+      throw invalid(
+        `${name} is given as a flag and as the plain argument "${value}"`,
+        "give only one of them",
+      );
     input[key] = typedValue(field, value, key, filling);
   });
 }

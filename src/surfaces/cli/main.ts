@@ -8,7 +8,7 @@ import { spelledIn } from "../../contract/phrase.ts";
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
-import { fs } from "../../platform/system.ts";
+import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { inShell } from "../spelling/shell.ts";
@@ -130,7 +130,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has begun goes on without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal };
+  const options = { idempotencyKey, signal, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -184,7 +184,8 @@ async function answer(
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;
   if (op.failed?.(value)) return exitFailed;
-  return op.nothing?.(value) ? exitNothing : 0;
+  if (op.nothing?.(value)) return exitNothing;
+  return op.exit?.(value) ?? 0;
 }
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
@@ -226,12 +227,8 @@ async function report(error: InboxError, json: boolean): Promise<number> {
 /** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {
   if (!argv.some((token) => token.includes("\ufffd"))) return;
-  let typed: Uint8Array;
-  try {
-    typed = fs().readFileSync("/proc/self/cmdline");
-  } catch {
-    return;
-  }
+  const typed = argumentBytes();
+  if (!typed) return;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(typed);
   } catch {

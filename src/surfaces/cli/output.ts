@@ -1,7 +1,8 @@
 /** Standard output and error. */
 import { InboxError } from "../../contract/errors.ts";
 import { spelledWhole, type Text } from "../../contract/phrase.ts";
-import { exists, fs } from "../../platform/system.ts";
+import { isInherited } from "../../platform/descriptors.ts";
+import { fs } from "../../platform/system.ts";
 import { inShell } from "../spelling/shell.ts";
 import { setIn } from "../text/safe.ts";
 
@@ -27,14 +28,9 @@ export async function print(text: string): Promise<boolean> {
 
 /**
  * Whether anybody gave us a standard output. Where it was closed (`>&-`) the runtime opens /dev/null in its place, and
- * everything would seem to be taken; what it opens itself is closed on exec, which what was inherited never is.
+ * everything would seem to be taken.
  */
-export async function hasOutput(): Promise<boolean> {
-  const info = "/proc/self/fdinfo/1";
-  if (!exists(info)) return true;
-  const flags = /^flags:\s*([0-7]+)/m.exec(await Bun.file(info).text())?.[1] ?? "0";
-  return (Number.parseInt(flags, 8) & 0o2000000) === 0;
-}
+export const hasOutput = (): Promise<boolean> => isInherited(1);
 
 /** [X13] A warning may quote what others wrote, or what was typed. */
 export const warn = (message: Text) => complain(`warning: ${setIn(spelledWhole(message, inShell()), 9)}\n`);

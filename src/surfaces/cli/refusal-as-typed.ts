@@ -6,7 +6,7 @@ import { shellWord } from "../../contract/shell-word.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Program } from "./commands.ts";
 import { exampleFor } from "./example.ts";
-import { type Flag, flagsOf, isText } from "./flags.ts";
+import { type Flag, flagsOf, isText, plainWord } from "./flags.ts";
 import { plainWords } from "./help.ts";
 import type { Scanned } from "./scan.ts";
 
@@ -32,7 +32,7 @@ function inMessages({ op, scanned }: Typed): Spelling {
     const name = spelling(reference);
     if (reference.is !== "field" || reference.value !== undefined || reference.of !== undefined) return name;
     const byFlag = scanned.given.some(({ flag }) => flag === name);
-    return op.cli.plain?.includes(reference.name) && !byFlag ? reference.name.toUpperCase() : name;
+    return op.cli.plain?.includes(reference.name) && !byFlag ? plainWord(op, reference.name) : name;
   };
 }
 

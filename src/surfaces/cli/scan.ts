@@ -24,6 +24,7 @@ export interface Scanned {
   globals: Globals;
   given: GivenFlag[];
   plain: string[];
+  warnings: string[];
 }
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
@@ -47,7 +48,12 @@ export function scanArguments(
   command: string,
   { assigns = false, program = "inbox" as Program } = {},
 ): Scanned {
-  const scanned: Scanned = { globals: { json: false, help: false, version: false }, given: [], plain: [] };
+  const scanned: Scanned = {
+    globals: { json: false, help: false, version: false },
+    given: [],
+    plain: [],
+    warnings: [],
+  };
   const takesValue = new Map<string, boolean>();
   for (const flag of globalFlags) takesValue.set(flag.name, flag.value !== undefined);
   for (const flag of flags) takesValue.set(flag.name, flag.value !== undefined);
@@ -61,8 +67,12 @@ export function scanArguments(
       const [key, value] = assigns ? token.split(/=(.*)/s, 2) : [];
       if (value !== undefined && takesValue.get(`--${key}`)) take(scanned, `--${key}`, value);
       else {
-        if (value !== undefined && program === "orch" && !scanned.plain.length)
-          refuseTypo(key!, token, [...takesValue.keys()], `${program} ${command}`);
+        if (value !== undefined && program === "orch") {
+          const where = `${program} ${command}`;
+          if (!scanned.plain.length) refuseTypo(key!, token, [...takesValue.keys()], where);
+          if (/^[a-z][a-z_-]*$/.test(key!) && !/\s/.test(token))
+            scanned.warnings.push(`${where} has no option ${key}: ${token} is a part of the prompt`);
+        }
         scanned.plain.push(token);
       }
       continue;

@@ -8,11 +8,21 @@ import { errorOf, plain, wrongMethod } from "./answer.ts";
 import { eventStream, streamInput } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
-import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
+import {
+  asset,
+  assetPaths,
+  diagramFrame,
+  diagramPath,
+  inboxPage,
+  pagePaths,
+  pageWorker,
+  workerPath,
+} from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody } from "./request.ts";
 import type { Handle, Route, RouteContext, Routes } from "./route.ts";
 import { seed } from "./seed.ts";
+import { site } from "./site-files.ts";
 import { streaming } from "./stays.ts";
 
 export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
@@ -101,7 +111,10 @@ export const pageRoutes: Routes = {
   "GET /openapi.json": own("openapi", openApi),
   ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, own("page", inboxPage, "link")])),
   [`GET ${diagramPath}`]: own("page", diagramFrame),
+  [`GET ${workerPath}`]: own("page", pageWorker),
   [`GET ${assetPaths}`]: own("page", asset, "anybody"),
+  "GET /docs": own("docs", site, "link"),
+  "GET /docs/*": own("docs", site, "link"),
   "GET /docs/api": own("docs", page, "link"),
   "GET /docs/api.js": own("docs", page),
   "GET /docs/api.css": own("docs", page),

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
+import { packFiles, sent } from "./pack.ts";
 
 const home = "/page.html";
 const diagrams = "/frame/diagram.html";
@@ -16,6 +17,8 @@ export const pagePaths = [
 ];
 export const diagramPath = "/diagrams";
 export const assetPaths = "/assets/*";
+/** [U13] At the root: a service worker is for what lies below it. */
+export const workerPath = "/worker.js";
 
 /** [X3] Only what we serve, nothing inline. Images may also be made by the page itself, from bytes it was given. */
 const pagePolicy = [
@@ -26,6 +29,8 @@ const pagePolicy = [
   "font-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -42,40 +47,7 @@ const diagramPolicy = [
   "sandbox allow-scripts",
 ].join("; ");
 
-interface File {
-  type: string;
-  brotli: Uint8Array<ArrayBuffer>;
-  gzip: Uint8Array<ArrayBuffer>;
-  etag: string;
-}
-
-let loaded: Promise<Map<string, File>> | undefined;
-
-async function load(): Promise<Map<string, File>> {
-  const bytes = new Uint8Array(await (await pack()).arrayBuffer());
-  const length = new DataView(bytes.buffer).getUint32(0);
-  const index = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as [
-    path: string,
-    type: string,
-    brotli: number,
-    gzip: number,
-  ][];
-  let at = 4 + length;
-  const next = (size: number) => {
-    at += size;
-    return bytes.subarray(at - size, at);
-  };
-  return new Map(
-    index.map(([path, type, small, usual]) => {
-      const [brotli, gzip] = [next(small), next(usual)];
-      return [path, { type, brotli, gzip, etag: `"${Bun.hash(gzip).toString(36)}"` }];
-    }),
-  );
-}
-
-async function pack(): Promise<Blob> {
-  const embedded = Bun.embeddedFiles.find((file) => (file as Blob & { name: string }).name.endsWith(".pack"));
-  if (embedded) return embedded;
+const files = packFiles("page.pack", async () => {
   const root = join(import.meta.dir, "../../..");
   const made = join(root, "dist/page.pack");
   if (!existsSync(made) || (await newest(root)) > statSync(made).mtimeMs) {
@@ -85,7 +57,7 @@ async function pack(): Promise<Blob> {
     await bundle(made);
   }
   return Bun.file(made);
-}
+});
 
 async function newest(root: string): Promise<number> {
   let latest = 0;
@@ -100,42 +72,22 @@ async function newest(root: string): Promise<number> {
   return latest;
 }
 
-async function answer(request: Request, path: string, headers: Record<string, string>): Promise<Response> {
-  loaded ??= load();
-  const file = await loaded
-    .catch((error) => {
-      loaded = undefined;
-      throw error;
-    })
-    .then((files) => files.get(path));
-  if (!file)
-    throw new InboxError("not_found", `the page has no file ${path}`, {
-      hint: "reload the page: it is newer than what you have",
-    });
-  const all: Record<string, string> = {
-    "content-type": file.type,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    etag: file.etag,
-    vary: "accept-encoding",
-    ...headers,
-  };
-  if (request.headers.get("if-none-match") === file.etag)
-    return new Response(null, { status: 304, headers: all });
-  const accepted = request.headers.get("accept-encoding") ?? "";
-  if (/\bbr\b/.test(accepted))
-    return new Response(file.brotli, { headers: { ...all, "content-encoding": "br" } });
-  if (/\bgzip\b/.test(accepted))
-    return new Response(file.gzip, { headers: { ...all, "content-encoding": "gzip" } });
-  return new Response(Bun.gunzipSync(file.gzip), { headers: all });
-}
+const answer = async (request: Request, path: string, headers: Record<string, string>) => {
+  const file = (await files()).get(path);
+  if (file) return sent(request, file, headers);
+  throw new InboxError("not_found", `the page has no file ${path}`, {
+    hint: "reload the page: it is newer than what you have",
+  });
+};
 
 export const inboxPage = (request: Request) =>
   answer(request, home, { "content-security-policy": pagePolicy, "cache-control": "no-cache" });
 
 export const diagramFrame = (request: Request) =>
   answer(request, diagrams, { "content-security-policy": diagramPolicy, "cache-control": "no-cache" });
+
+export const pageWorker = (request: Request) =>
+  answer(request, workerPath, { "content-security-policy": pagePolicy, "cache-control": "no-cache" });
 
 /** Named by their content, so they never change. The frame has no origin of its own to ask from: they are for everybody. */
 export const asset = (request: Request) =>

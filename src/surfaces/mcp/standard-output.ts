@@ -1,7 +1,7 @@
 /** [B4] Standard output as the server writes to it: which answers went out, and which of them their client has read. */
 import { Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { unreadBytes } from "./unread.ts";
+import { unreadBytes } from "../../platform/unread.ts";
 
 const endsKept = 1000;
 

@@ -37,7 +37,7 @@ export const inRequests: Spelling = (reference: Reference) => {
     case "help":
       return "/docs/api";
     case "option":
-      return inShell()(reference);
+      return reference.name === "token" ? "the header Authorization: Bearer TOKEN" : inShell()(reference);
     case "file":
     case "variable":
       return undefined;

@@ -8,6 +8,7 @@ import {
   type Reference,
   type Text,
 } from "../../contract/phrase.ts";
+import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
@@ -94,6 +95,18 @@ export const busRenders: NounRenders<"bus"> = {
       )
       .join("\n");
   },
+  "bus.upgrade": ({ version, program, installedBy, latest, newer, problem, upgradeCommand }, paint) => {
+    const known = latest === null ? `unknown: ${safe(problem ?? "")}` : inLine(latest);
+    return [
+      `${paint.bold(`inbox ${version}`)} at ${inLine(program)}`,
+      `installed   ${installedBy === "copy" ? "by hand" : `by ${installedBy}`}`.replace(
+        "by checkout",
+        "from a checkout",
+      ),
+      `newest      ${known}${latest !== null && !newer ? ": this one is up to date" : ""}`,
+      `to upgrade  ${inLine(upgradeCommand)}`,
+    ].join("\n");
+  },
   "bus.migrate": ({ from, to, tables, rows, copied, deleted, checksum }, paint) => {
     const counts = [...tables, { name: "all", rows, copied, deleted }].map((table) => [
       table.name,
@@ -106,21 +119,21 @@ export const busRenders: NounRenders<"bus"> = {
   },
   "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
     [
-      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, ${parts} part(s), ${bytes} bytes`,
+      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${counted(rows, "row")}, ${counted(parts, "part")}, ${counted(bytes, "byte")}`,
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${rows} rows`,
+      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${counted(rows, "row")}`,
       ...kept.map((place) => `kept: ${inLine(place)}`),
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.export": ({ file, db, rows, sha256 }, paint) =>
-    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${rows} rows, checksum ${sha256.slice(0, 16)}`,
+    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${counted(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
   "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} has ${rows} imported rows`,
+      `${paint.bold(inLine(db))} has ${counted(rows, "imported row")}`,
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),

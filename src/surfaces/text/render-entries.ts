@@ -4,6 +4,7 @@ import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
 import { call, field, phrase } from "../../contract/phrase.ts";
 import { wayBack } from "../../contract/workspace.ts";
+import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, inLine, quoted, safe, safeJson } from "./safe.ts";
@@ -19,9 +20,12 @@ function line(entry: Entry, paint: Paint): string {
 }
 
 function documentText({ n, path, exists, type, size, problem }: DocumentState, paint: Paint): string {
-  const state = exists ? `${type}, ${size} bytes` : paint.yellow(inLine(problem ?? "gone"));
+  const state = exists ? `${type}, ${counted(size ?? 0, "byte")}` : paint.yellow(inLine(problem ?? "gone"));
   return `  ${paint.dim(`[${n}]`)} ${inLine(path)}  ${state}`;
 }
+
+const answerText = ({ answer, answeredBy }: Entry, at: string) =>
+  `answered ${answer === null ? "" : `"${cut(answer, 80)}" `}${answeredBy === null ? "" : `by ${inLine(answeredBy)} `}${relative(at)}`;
 
 export const entryRenders: NounRenders<"entries"> = {
   "entries.push": ({ id }) => `pushed ${id}`,
@@ -38,11 +42,15 @@ export const entryRenders: NounRenders<"entries"> = {
     const offers = entry.choices
       ? [`${paint.dim("answers")} ${entry.choices.map(inLine).join(paint.dim(" | "))}`]
       : [];
-    const answered = entry.answeredAt ? [paint.dim(`answered ${relative(entry.answeredAt)}`)] : [];
+    const answered = entry.answeredAt ? [paint.dim(answerText(entry, entry.answeredAt))] : [];
+    const failed = entry.failure?.output
+      ? [quoted(safe(entry.failure.output).trimEnd(), `${paint.red("│")} `)]
+      : [];
     return [
       `${paint.bold(inLine(from(entry)))} ${paint.dim(facts)}`,
       ...documents.map((each) => documentText(each, paint)),
       ...(entry.comments ? [quoted(safe(entry.comments).trimEnd(), `${paint.dim("│")} `)] : []),
+      ...failed,
       ...offers,
       ...answered,
       ...(back ? [`${paint.dim("its session")} ${inLine(back)}`] : []),
@@ -52,6 +60,22 @@ export const entryRenders: NounRenders<"entries"> = {
     `answered ${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`,
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
+  "entries.archive": ({ entry, already }) =>
+    `${entry.id} ${already ? "was archived already" : "is archived"}`,
+  "entries.unarchive": ({ entry, already }) =>
+    `${entry.id} ${already ? "was not archived" : "is in the inbox again"}`,
+  "entries.snooze": ({ entry }) =>
+    `${entry.id} is hidden until ${entry.snoozedUntil ?? "something new comes of its thread or sender"}`,
+  "entries.unsnooze": ({ entry, already }) =>
+    `${entry.id} ${already ? "was not snoozed" : "is in the inbox again"}`,
+  "entries.readAll": ({ read }) => `marked ${read} as read`,
+  "entries.counts": ({ unread, needsYou, snoozed, workspaces }, paint) =>
+    [
+      `${unread} unread, ${needsYou} need you, ${snoozed} snoozed`,
+      ...workspaces.map(
+        (one) => `${paint.dim(one.workspaceId)} ${one.unread} unread, ${one.needsYou} need you`,
+      ),
+    ].join("\n"),
   "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null
       ? `erased ${id}`

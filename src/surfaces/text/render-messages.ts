@@ -1,5 +1,6 @@
 /** Channels and their messages. */
 import { channelLine } from "./channel-message.ts";
+import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { copiesText, recipientText } from "./recipient.ts";
 import { inLine, quoted, safe } from "./safe.ts";
@@ -13,13 +14,15 @@ export const messageRenders: NounRenders<"messages"> = {
       ? copiesText(output.copies)
       : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
         `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint) : ""}`,
+  // As the protocol of channels prints it, number or not.
   "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.wait": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.replies": ({ messages, count }) =>
     [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.ack": ({ message, already }) =>
     `${already ? "Already acknowledged" : "Acknowledged"} message ${message.id}`,
-  "messages.ackAll": ({ channel, ackedCount }) => `Acknowledged ${ackedCount} message(s) on ${safe(channel)}`,
+  "messages.ackAll": ({ channel, ackedCount }) =>
+    `Acknowledged ${counted(ackedCount, "message")} on ${safe(channel)}`,
   "messages.channels": ({ channels }, paint) =>
     channels.length
       ? textTable(
@@ -32,8 +35,9 @@ export const messageRenders: NounRenders<"messages"> = {
           paint.dim,
         )
       : "no channels yet",
-  "messages.pending": ({ channel, count }) => `${count} pending message(s) on ${safe(channel)}`,
-  "messages.gc": ({ expired, acked }) => `Deleted ${expired} expired and ${acked} acknowledged message(s)`,
+  "messages.pending": ({ channel, count }) => `${counted(count, "pending message")} on ${safe(channel)}`,
+  "messages.gc": ({ expired, acked }) =>
+    `Deleted ${expired} expired and ${counted(acked, "acknowledged message")}`,
   "messages.read": ({ message, offset, total }, paint) => {
     const end = offset + message.content.length;
     const part = offset > 0 || end < total ? paint.dim(` characters ${offset}–${end} of ${total}`) : "";
@@ -44,7 +48,10 @@ export const messageRenders: NounRenders<"messages"> = {
     const rows: [string, string][] = [
       ["status", receipt.status],
       ["stored", at(receipt.storedAt)],
-      ["handed", receipt.handed ? `${receipt.handed} time(s), first ${at(receipt.firstHandedAt)}` : "never"],
+      [
+        "handed",
+        receipt.handed ? `${counted(receipt.handed, "time")}, first ${at(receipt.firstHandedAt)}` : "never",
+      ],
       ["acked", receipt.ackedAt ? `${at(receipt.ackedAt)} by ${safe(receipt.ackedBy ?? "")}` : "no"],
     ];
     if (receipt.deadAt) rows.push(["dead", `${at(receipt.deadAt)}: ${inLine(receipt.deadReason ?? "")}`]);

@@ -1,4 +1,5 @@
 /** Pools and who is in them. */
+import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -19,5 +20,7 @@ export const poolRenders: NounRenders<"pools"> = {
   },
   "pools.remove": ({ pool, members, pending }) =>
     `removed ${safe(pool)}${members.length ? `, with ${members.map(safe).join(", ")}` : ""}` +
-    (pending ? `; ${pending} threads are still assigned to it: reassign them` : ""),
+    (pending
+      ? `; ${counted(pending, "thread")} still assigned to it: reassign ${pending === 1 ? "it" : "them"}`
+      : ""),
 };

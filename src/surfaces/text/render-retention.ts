@@ -16,11 +16,22 @@ const rulesText = (rules: readonly RetentionRule[], paint: Paint) =>
     paint.dim,
   );
 
+/** A limit of 0 may be a mistake: it is the one that deletes most. */
+function nothingKept(rules: readonly RetentionRule[], paint: Paint): string[] {
+  const kinds = rules.filter(({ days, count }) => days === 0 || count === 0).map(({ kind }) => kind);
+  if (!kinds.length) return [];
+  return [
+    paint.yellow(
+      `note: with a limit of 0 the next pass deletes all ${kinds.join(", ")} that nobody needs any more`,
+    ),
+  ];
+}
+
 const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 export const retentionRenders: NounRenders<"retention"> = {
   "retention.show": ({ rules }, paint) => rulesText(rules, paint),
-  "retention.set": ({ rules }, paint) => rulesText(rules, paint),
+  "retention.set": ({ rules }, paint) => [rulesText(rules, paint), ...nothingKept(rules, paint)].join("\n"),
   "retention.apply": ({ dryRun, deleted, expired, freedBytes, warnings = [] }, paint) => {
     const some = [...deleted, { kind: "expired messages", count: expired }].filter(({ count }) => count);
     const counts = some.map(({ kind, count }) => `${count} ${kind}`).join(", ");

@@ -5,12 +5,14 @@ import { type Spelling, spelled } from "../../contract/phrase.ts";
 import type { Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { agentRenders } from "./render-agents.ts";
+import { auditRenders } from "./render-audit.ts";
 import { busRenders } from "./render-bus.ts";
 import { deadLetterRenders } from "./render-dead-letters.ts";
 import { entryRenders } from "./render-entries.ts";
 import { eventRenders } from "./render-events.ts";
 import { mailboxRenders } from "./render-mailbox.ts";
 import { messageRenders } from "./render-messages.ts";
+import { muteRenders } from "./render-mutes.ts";
 import { poolRenders } from "./render-pools.ts";
 import { quotaRenders } from "./render-quotas.ts";
 import { retentionRenders } from "./render-retention.ts";
@@ -29,9 +31,11 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...deadLetterRenders,
   ...poolRenders,
   ...agentRenders,
+  ...auditRenders,
   ...taskRenders,
   ...workspaceRenders,
   ...entryRenders,
+  ...muteRenders,
   ...quotaRenders,
   ...retentionRenders,
   ...searchRenders,

@@ -1,0 +1,59 @@
+/** [I4] The database as it was before its schema was brought forward, kept beside it for a while: for whoever goes back to the older program. */
+import { basename, dirname, join } from "node:path";
+import { exists, fs, stampOf } from "../../platform/system.ts";
+import { openFile } from "./driver.ts";
+import { syncFolder, vacuumInto } from "./vacuum-into.ts";
+
+const lookEveryMs = 24 * 60 * 60 * 1000;
+const keptMs = 7 * lookEveryMs;
+
+const copyOf = (path: string, version: number) => `${path}.before-v${version}`;
+
+/**
+ * Called by whoever holds the write lock, before it changes anything: nobody else writes meanwhile. SQLite copies by a
+ * connection of its own, for it cannot within a transaction. On disk before the first change is.
+ */
+export function keepCopy(path: string, version: number): void {
+  const { closeSync, fsyncSync, openSync, renameSync, rmSync } = fs();
+  const made = `${copyOf(path, version)}.tmp`;
+  try {
+    const source = openFile(path);
+    try {
+      vacuumInto(source, made);
+    } finally {
+      source.close();
+    }
+    const file = openSync(made, "r");
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(made, copyOf(path, version));
+    syncFolder(dirname(path));
+  } finally {
+    rmSync(made, { force: true });
+  }
+}
+
+/** To be told of every write that the program of this version has done: it looks after the first, and again once a day. */
+export function copyDropper(path: string, version: number): () => void {
+  let lookAt = 0;
+  return () => {
+    const now = Date.now();
+    if (now < lookAt) return;
+    lookAt = now + lookEveryMs;
+    try {
+      dropOldCopies(path, version, now);
+    } catch {
+      // They stay; the write itself is done.
+    }
+  };
+}
+
+/** Most have none, and one look tells. Of older versions it may be too, where two upgrades came soon after each other. */
+function dropOldCopies(path: string, version: number, now: number): void {
+  const newest = copyOf(path, version);
+  if (!exists(newest) || now - stampOf(newest).time < keptMs) return;
+  const beginning = `${basename(path)}.before-v`;
+  for (const name of fs().readdirSync(dirname(path)))
+    if (name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
+      fs().rmSync(join(dirname(path), name), { force: true });
+}

@@ -1,0 +1,58 @@
+/** Questions about open files that the runtime does not ask, and a pipe that it does not read. */
+import { type Calls, openLibrary, pointerTo } from "./c-library.ts";
+import { isPortable } from "./portable.ts";
+import { exists } from "./system.ts";
+
+const linuxPipe = { pipe2: { args: ["ptr", "int"], returns: "int" } } as const;
+const posixPipe = {
+  pipe: { args: ["ptr"], returns: "int" },
+  ioctl: { args: ["int", "u64"], returns: "int" },
+} as const;
+
+const closeOnExec = 0o2000000;
+/** FIOCLEX: the same as a call that needs no third argument, which `fcntl` would. */
+const setCloseOnExec = process.platform === "linux" ? 0x5451 : 0x20006601;
+
+let linux: Calls<typeof linuxPipe> | null | undefined;
+let posix: Calls<typeof posixPipe> | null | undefined;
+
+function openPipe(ends: Int32Array): boolean {
+  if (!isPortable()) {
+    if (linux === undefined) linux = openLibrary(linuxPipe);
+    return linux?.pipe2(pointerTo(ends), closeOnExec) === 0;
+  }
+  if (posix === undefined) posix = openLibrary(posixPipe);
+  if (posix?.pipe(pointerTo(ends)) !== 0) return false;
+  for (const end of ends) posix.ioctl(end, setCloseOnExec);
+  return true;
+}
+
+/**
+ * A pipe: the end to read and the end to write. The runtime's own pipe to a child is read into memory whether or not
+ * anybody takes what was read; one of ours makes a child that prints faster than it is followed wait.
+ */
+export function makePipe(): { from: number; to: number } | undefined {
+  const ends = new Int32Array(2);
+  return openPipe(ends) ? { from: ends[0]!, to: ends[1]! } : undefined;
+}
+
+const getDescriptorFlags = 1;
+const closesOnExec = 1;
+
+/**
+ * Whether a descriptor came from whoever started this process. What the runtime opens itself, in place of one that was closed,
+ * is closed on exec, which what was inherited never is.
+ */
+export async function isInherited(descriptor: number): Promise<boolean> {
+  if (isPortable()) {
+    const calls = openLibrary({ fcntl: { args: ["int", "int"], returns: "int" } });
+    return !calls || (calls.fcntl(descriptor, getDescriptorFlags) & closesOnExec) === 0;
+  }
+  const info = `/proc/self/fdinfo/${descriptor}`;
+  if (!exists(info)) return true;
+  const flags = /^flags:\s*([0-7]+)/m.exec(await Bun.file(info).text())?.[1] ?? "0";
+  return (Number.parseInt(flags, 8) & closeOnExec) === 0;
+}
+
+/** Linux: a path that leads to an open file itself, wherever that lies by now; read as a link, it says where. */
+export const pathOfOpen = (descriptor: number) => `/proc/self/fd/${descriptor}`;
