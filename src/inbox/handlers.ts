@@ -136,6 +136,19 @@ const writes =
   (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => procedure(tx, input));
 
+/** The answer of one that was committed is found by doing it again: it was done already. */
+const ends =
+  (procedure: typeof threadsDone): Handler<"threads.done"> =>
+  (engine, input, { keyed }) => {
+    if (keyed) return written(engine, keyed, (tx) => procedure(tx, input));
+    const found: Work<OutputOf<"threads.done">> = function* (tx) {
+      const answer = yield* procedure(tx, input);
+      if ("message" in answer) delete answer.already;
+      return answer;
+    };
+    return engine.write((tx) => procedure(tx, input), { found }).then(plainly);
+  };
+
 export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.send": writes(threadsSend),
   "threads.reply": writes(threadsReply),
@@ -143,8 +156,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.release": writes(threadsRelease),
   "threads.reassign": writes(threadsReassign),
   "threads.update": writes(threadsUpdate),
-  "threads.done": writes(threadsDone),
-  "threads.fail": writes(threadsFail),
+  "threads.done": ends(threadsDone),
+  "threads.fail": ends(threadsFail),
   "threads.cancel": writes(threadsCancel),
   "threads.fetch": reads(threadsFetch),
   "threads.list": reads(threadsList),

@@ -33,7 +33,8 @@ import { Facts } from "../../src/engines/facts.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { contextOf, nothingNoted } from "../../src/engines/sqlite/drive.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import type { Context, Procedure, Row } from "../../src/sql/procedure.ts";
+import { type Context, type Procedure, type Row, Several } from "../../src/sql/procedure.ts";
+import type { Sql } from "../../src/sql/sql.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const thread = "thr_1";
@@ -129,10 +130,9 @@ for (const [name, work] of Object.entries(hot))
     await inbox.close();
     const db = new Database(path);
     const procedure = work(contextOf(Date.now, new Facts(), nothingNoted()));
-    let step = procedure.next();
     let looked = 0;
-    while (!step.done) {
-      const { text, values } = step.value.flatten(() => "?");
+    const answer = (statement: Sql): Row[] => {
+      const { text, values } = statement.flatten(() => "?");
       const plan = db.query(`explain query plan ${text}`).all(...values) as { detail: string }[];
       for (const { detail } of plan) {
         if (name.includes(" --status") && !name.startsWith("list --status"))
@@ -165,7 +165,13 @@ for (const [name, work] of Object.entries(hot))
         else expect(`${detail} in ${text}`).toMatch(/^SCAN (ids|(\d+ )?CONSTANT ROW)/);
       }
       looked += plan.length;
-      step = procedure.next(db.query(text).all(...values) as Row[]);
+      return db.query(text).all(...values) as Row[];
+    };
+    let step = procedure.next();
+    while (!step.done) {
+      const asked = step.value;
+      const rows = asked instanceof Several ? asked.statements.map(answer) : answer(asked);
+      step = procedure.next(rows as Row[]);
     }
     expect(looked).toBeGreaterThan(0);
     db.close();

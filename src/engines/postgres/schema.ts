@@ -515,4 +515,8 @@ create index entries_needs on entries (created_at, entry_number) where needs is 
 create index entries_archived on entries (created_at, entry_number) where archived_at is not null and deleted_at is null;
 create index entries_snoozed on entries (created_at, entry_number) where snoozed_at is not null;
 `,
+  // Whether any lease has lapsed is one look: a claim walks through those of its agent only then.
+  `
+create index leases_lapsing on leases (expires_at) where released_at is null;
+`,
 ];
