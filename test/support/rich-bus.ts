@@ -1,4 +1,6 @@
 /** A bus with something of everything in it, and a round of commands that touches all of it. */
+import { findTask } from "../../src/bus/task.ts";
+import { planWorktree } from "../../src/bus/worktree.ts";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
 import { createBus, openEngine } from "../../src/engines/registry.ts";
@@ -130,6 +132,16 @@ export async function fillRichly(location: string): Promise<Rich> {
   await call("tasks.push", { ...aside, agent: "w", name: "third", prompt: "never mind" });
   await call("tasks.remove", { agent: "w", name: "third" });
   await call("tasks.run", { agent: "x", count: 2 });
+  await call("mailbox.ask", { from: "w", to: "lead", question: "Which one?", choices: ["a", "b"] });
+  await inbox.engine.write(function* () {
+    const { task_number } = yield* findTask("first");
+    yield* planWorktree(task_number, {
+      repository: "/repo",
+      prefix: "",
+      base: "0".repeat(40),
+      into_branch: "main",
+    });
+  });
   await post("builds", "soon over", { ttlSeconds: 1 });
   const newest = await call("mailbox.send", { from: "lead", to: "reader", message: "x".repeat(9000) });
   await post("builds", "the last, and gone", { ttlSeconds: 1 });
