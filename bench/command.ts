@@ -7,9 +7,10 @@ import { bareEnvironment, program, root } from "../test/support/cli.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { compile } from "./support/compile.ts";
 import { least, median, ms, times } from "./support/figures.ts";
+import { paced } from "./support/pace.ts";
 import type { Benchmark, Section } from "./support/section.ts";
 
-const rounds = 60;
+const rounds = paced(60, 15);
 const warmUp = 5;
 
 interface Program {

@@ -5,12 +5,13 @@ import { served } from "../test/support/hub.ts";
 import { startRabbit } from "../test/support/servers.ts";
 import { digits, median, ms, perSecond, times } from "./support/figures.ts";
 import { type Load, post, rabbitPublish, redisAppend } from "./support/load.ts";
+import { paced } from "./support/pace.ts";
 import type { Benchmark, Section } from "./support/section.ts";
 import { startChild, startRedis } from "./support/servers.ts";
 
 const connections = [1, 10, 50, 200];
-const rounds = 3;
-const seconds = 2;
+const rounds = paced(3, 1);
+const seconds = 1;
 
 const text = "x".repeat(200);
 const kinds = {
@@ -118,7 +119,7 @@ function section(found: Record<Kind, Map<string, Load>>): Section {
         }),
       ),
     })),
-    aims: [aim("message", "echo", 0.45), aim("message", "redis", 0.75), aim("thread", "echo", 0.25)],
+    aims: [aim("message", "echo", 0.35), aim("message", "redis", 0.5), aim("thread", "echo", 0.25)],
   };
 }
 

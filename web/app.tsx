@@ -3,8 +3,9 @@ import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { Agents } from "./agents/agents.tsx";
 import { Channels } from "./channels/channels.tsx";
+import { Compose, openCompose } from "./compose/compose.tsx";
 import { locked } from "./data/api.ts";
-import { shownCount, unread } from "./data/counts.ts";
+import { needsYou, shownCount, unread } from "./data/counts.ts";
 import { line } from "./data/line.ts";
 import { queue } from "./data/tasks.ts";
 import { DeadLetters } from "./dead-letters/dead-letters.tsx";
@@ -19,11 +20,14 @@ import { go, place, type Tab } from "./router.ts";
 import { shownTabs, tabLetters, tabNames } from "./tabs.ts";
 import { theme, themes } from "./theme.ts";
 import { Threads } from "./threads/threads.tsx";
+import { Asked } from "./ui/ask.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { IconButton } from "./ui/icon-button.tsx";
+import { Menu } from "./ui/menu.tsx";
 import { modKey } from "./ui/mod-key.ts";
 import { PlaceLink } from "./ui/place-link.tsx";
 import { Toasts } from "./ui/toasts.tsx";
+import { undoLast } from "./ui/undo.ts";
 
 const helpOpen = signal(false);
 
@@ -43,6 +47,9 @@ export function App() {
     },
     "/": () => openPalette(""),
     "mod+k": () => openPalette(""),
+    c: openCompose,
+    z: undoLast,
+    "mod+z": undoLast,
     ...Object.fromEntries(
       Object.entries(tabLetters).map(([tab, letter]) => [`g ${letter}`, () => go({ tab: tab as Tab })]),
     ),
@@ -61,6 +68,9 @@ export function App() {
         <View key={tab} />
       </main>
       <Palette />
+      <Asked />
+      <Menu />
+      <Compose />
       {helpOpen.value && (
         <Help
           onClose={() => {
@@ -87,6 +97,17 @@ function SideBar({ tab }: { tab: Tab }) {
         <span class="label">Search</span>
         <kbd>/</kbd>
       </button>
+      <button
+        type="button"
+        class="compose-button"
+        aria-label="Compose"
+        title="Compose (c)"
+        onClick={openCompose}
+      >
+        <Icon name="pen" />
+        <span class="label">Compose</span>
+        <kbd>c</kbd>
+      </button>
       <nav aria-label="Tabs">
         {shownTabs.map((one) => (
           <PlaceLink
@@ -98,6 +119,12 @@ function SideBar({ tab }: { tab: Tab }) {
           >
             <Icon name={one} />
             <span class="label">{tabNames[one]}</span>
+            {one === "inbox" && needsYou.value > 0 && (
+              <span class="count needs" title="need you">
+                {shownCount(needsYou.value)}
+                <span class="hidden"> need you</span>
+              </span>
+            )}
             {counts[one] && <span class="count">{counts[one]}</span>}
           </PlaceLink>
         ))}

@@ -1,6 +1,6 @@
-/** What is unread, seen from outside: the window's title and icon. */
+/** What needs the person, seen from outside: the window's title and icon. */
 import { effect } from "@preact/signals";
-import { shownCount, unread } from "./data/counts.ts";
+import { needsYou, shownCount } from "./data/counts.ts";
 import { place } from "./router.ts";
 import { tabNames } from "./tabs.ts";
 
@@ -38,8 +38,8 @@ function drawIcon(count: number): void {
 
 export function followAttention(): void {
   effect(() => {
-    const count = unread.value;
+    const count = needsYou.value;
     document.title = `${count ? `(${shownCount(count)}) ` : ""}${tabNames[place.value.tab]} · Restante`;
   });
-  effect(() => drawIcon(unread.value));
+  effect(() => drawIcon(needsYou.value));
 }

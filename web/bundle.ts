@@ -79,6 +79,8 @@ export async function bundle(target: string): Promise<void> {
     await html("page", { page, style, icon: "/assets/icon.svg" }),
     await html("frame/diagram", { frame }),
     { path: "/assets/icon.svg", bytes: await Bun.file(join(root, "web/icon.svg")).bytes() },
+    { path: "/assets/manifest.json", bytes: await Bun.file(join(root, "web/manifest.json")).bytes() },
+    { path: "/worker.js", bytes: await Bun.file(join(root, "web/worker.js")).bytes() },
   ];
   mkdirSync(join(target, ".."), { recursive: true });
   await Bun.write(`${target}.new`, packed(all));

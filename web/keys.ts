@@ -20,11 +20,12 @@ const typing = (target: EventTarget | null) =>
     target instanceof HTMLSelectElement ||
     (target instanceof HTMLInputElement && !/^(checkbox|radio|button)$/.test(target.type)));
 
-/** `j`, `J` (with shift), `mod+k`, `g i` (one after the other). */
+/** `j`, `J` (with shift), `shift+Space`, `mod+k`, `g i` (one after the other). */
 function nameOf(event: KeyboardEvent): string {
   const mod = event.metaKey || event.ctrlKey ? "mod+" : "";
   const alt = event.altKey ? "alt+" : "";
-  return mod + alt + (event.key === " " ? "Space" : event.key);
+  if (event.key === " ") return `${mod}${alt}${event.shiftKey ? "shift+" : ""}Space`;
+  return mod + alt + event.key;
 }
 
 function handlerOf(name: string): ((event: KeyboardEvent) => void) | undefined {
@@ -44,8 +45,10 @@ export function listenToKeys(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const name = nameOf(event);
     if (typing(event.target) && !/^(mod\+k|Escape)$/.test(name)) return;
-    // A button or a link that has the focus is pressed by Enter and Space.
-    if (/^(Enter|Space)$/.test(name) && (event.target as Element).closest?.("a, button, summary")) return;
+    // A button that has the focus is pressed by Enter and Space, a link by Enter; a row of a list is opened already.
+    if (/Enter$|Space$/.test(name) && (event.target as Element).closest?.("button, summary, input")) return;
+    if (name === "Enter" && (event.target as Element).closest?.('a:not(.row-link[aria-current="true"])'))
+      return;
     const sequence: string | undefined = prefix === undefined ? undefined : `${prefix} ${name}`;
     prefix = undefined;
     clearTimeout(forget);

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followAttention } from "./attention.ts";
-import { counts } from "./data/counts.ts";
+import { counts, followWakes } from "./data/counts.ts";
 import { followEntries } from "./data/entries.ts";
 import { begin } from "./data/live.ts";
 import { queue } from "./data/tasks.ts";
@@ -15,7 +15,10 @@ followTheme();
 listenToKeys();
 followEntries();
 for (const store of [counts, workspaces, queue]) store.follow();
+followWakes();
 followAttention();
 followNews();
 render(<App />, document.getElementById("app")!);
 void begin();
+// [U13] Opens without the hub, and can be installed. Only where the address is secure.
+if ("serviceWorker" in navigator) void navigator.serviceWorker.register("/worker.js").catch(() => {});

@@ -46,7 +46,7 @@ export async function busyShare(overMs: number): Promise<number> {
 }
 
 /** Waits, not for ever, until nobody else has used the machine for three seconds; answers how busy it was at last. */
-export async function quiet(patienceMs = 180_000): Promise<number> {
+export async function quiet(patienceMs = 30_000): Promise<number> {
   const deadline = performance.now() + patienceMs;
   for (let calm = 0; ; ) {
     const share = await busyShare(1000);

@@ -54,7 +54,7 @@ export function referencePages(): Pages {
     section(["Events", "events"], Object.entries(eventTypes), ([type, meaning]) => [
       type,
       eventPath(type),
-      `# Event \`${type}\`\n\n${meaning}.\n\nFollow it with \`inbox watch --follow\`, \`GET /api/events/stream\` or the SDK's \`events.follow\`.\n`,
+      `# Event \`${type}\`\n\n${meaning}.\n\nFollow it with \`inbox watch --follow\`, \`GET /api/events\` or the SDK's \`events.follow\`.\n`,
     ]),
     section(["Errors", "errors"], Object.keys(errorTable) as (keyof typeof errorTable)[], errorPage),
   ];

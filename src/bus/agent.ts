@@ -5,7 +5,7 @@ import type { Recipient } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { literal, sql } from "../sql/sql.ts";
+import { alike, literal, sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { agents } from "../sql/tables.ts";
 import { append } from "./event.ts";
@@ -25,7 +25,7 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
   if (noted !== undefined && noted >= stale) return;
   // Looking first: an update, even one that changes nothing, would make the writes of one agent wait for each other.
   const before = yield* one<{ last_seen_at: string }>(
-    sql`select agents.last_seen_at from agents where agents.name = ${agent}`,
+    alike(sql`select agents.last_seen_at from agents where agents.name = ${agent}`),
   );
   tx.learn(`known:${agent}`, "agent");
   tx.learn(`seen:${agent}`, before && before.last_seen_at >= stale ? before.last_seen_at : now);

@@ -3,7 +3,7 @@ import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { joined, sql } from "../sql/sql.ts";
+import { alike, joined, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { artifacts } from "../sql/tables.ts";
 
@@ -41,11 +41,26 @@ export function* artifactsOf(messages: readonly number[]): Procedure<Map<number,
     const rows = yield* all<ArtifactRow>(sql`
       select ${artifactColumns} from artifacts where artifacts.message_id in (${joined(messages.slice(from, from + 500))})
       order by artifacts.artifact_id`);
-    for (const row of rows) {
-      const views = byMessage.get(row.message_id) ?? [];
-      views.push(artifactView(row));
-      byMessage.set(row.message_id, views);
-    }
+    addTo(byMessage, rows);
+  }
+  return byMessage;
+}
+
+/** Those of all messages of a thread. */
+export function* artifactsIn(thread: number): Procedure<Map<number, Artifact[]>> {
+  const rows = yield* all<ArtifactRow>(
+    alike(sql`
+      select ${artifactColumns} from artifacts where artifacts.message_id in (
+        select messages.message_id from messages where messages.thread_id = ${thread}) order by artifacts.artifact_id`),
+  );
+  return addTo(new Map(), rows);
+}
+
+function addTo(byMessage: Map<number, Artifact[]>, rows: readonly ArtifactRow[]): Map<number, Artifact[]> {
+  for (const row of rows) {
+    const views = byMessage.get(row.message_id) ?? [];
+    views.push(artifactView(row));
+    byMessage.set(row.message_id, views);
   }
   return byMessage;
 }

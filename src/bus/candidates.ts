@@ -4,9 +4,9 @@
  * with the number of threads; one query with `in (...)` would collect and sort them all.
  */
 import { activeStatuses, type Status } from "../contract/thread.ts";
-import type { Procedure } from "../sql/procedure.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
+import { apart, fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf } from "../sql/table.ts";
 import { hasLapsed, type ShownLease, shownLease } from "./lease.ts";
 import { type ThreadRow, threadColumns } from "./thread.ts";
@@ -44,6 +44,54 @@ export function* candidates(wanted: Wanted, now: string): Procedure<Candidate[]>
     .map((row) => candidateOf(row, now));
 }
 
+export interface Best {
+  thread: ThreadRow;
+  /** The attempt of its last lease, if it is pending and was so when it was looked for: then nobody holds it. Else undefined. */
+  attempt: number | undefined;
+}
+
+type BestRow = ThreadRow & { attempt: number | null; seen_at: string };
+
+const place = fragment`threads.thread_id, threads.priority_rank, threads.updated_at`;
+
+/**
+ * Locks the best one that nobody else is taking, in one step; callers that share a transaction get one each. Undefined
+ * also where all are in somebody's hands.
+ */
+export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best | undefined> {
+  const limit = fragment`${bestFirst} limit ${literal(tx.rivals)}`;
+  const arms = names.flatMap((name) => [
+    sql`select * from (select ${place} from threads
+      where threads.assigned_to = ${name} and threads.status = 'pending' ${limit}) as s`,
+    ...lapsedArms(place, name, tx.time(), limit),
+  ]);
+  const row = yield* one<BestRow>(
+    apart(sql`
+      select ${threadColumns}, found.updated_at as seen_at,
+        (select leases.attempt from leases where leases.thread_id = threads.thread_id) as attempt
+      from (${joined(arms, " union ")} order by priority_rank, thread_id limit ${literal(tx.rivals)}) as found
+        join threads on threads.thread_id = found.thread_id
+      order by found.priority_rank, found.thread_id limit 1 ${tx.forUpdateFreeThreads}`),
+  );
+  if (!row) return undefined;
+  const { attempt, seen_at, ...thread } = row;
+  // Where it has changed since it was looked for, what was read beside it may be older than the thread itself.
+  const sure = thread.status === "pending" && thread.updated_at === seen_at;
+  return { thread, attempt: sure ? (attempt ?? 1) : undefined };
+}
+
+/** Asked once and before anything is walked through: mostly no lease at all has lapsed. */
+const anyLapsed = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
+
+const lapsedArms = (columns: Sql, name: string, now: Sql | string, rest: Sql) =>
+  [fragment`threads.assigned_to`, fragment`threads.addressed_to`].flatMap((whose) =>
+    activeStatuses.map(
+      (status) => sql`select * from (
+        select ${columns} from threads join leases on ${heldLease}
+        where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} and ${anyLapsed} <= ${now} ${rest}) as l`,
+    ),
+  );
+
 function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now: string): Sql {
   const unread = unreadBy === undefined ? nothing : unreadCondition(unreadBy);
   const inStatus = statuses.map(
@@ -51,14 +99,7 @@ function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now:
       select ${columns} from threads left join leases on ${heldLease}
       where threads.assigned_to = ${name} and threads.status = ${status} ${unread} ${bestFirst} limit ${literal(limit)}) as s`,
   );
-  const lapsed = [fragment`threads.assigned_to`, fragment`threads.addressed_to`].flatMap((whose) =>
-    activeStatuses.map(
-      (status) => sql`select * from (
-        select ${columns} from threads join leases on ${heldLease}
-        where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} ${unread}
-        ${bestFirst} limit ${literal(limit)}) as l`,
-    ),
-  );
+  const lapsed = lapsedArms(columns, name, now, sql`${unread} ${bestFirst} limit ${literal(limit)}`);
   return sql`${joined([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${literal(limit)}`;
 }
 

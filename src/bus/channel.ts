@@ -51,7 +51,8 @@ export const mailView = (row: MessageRow): Mail => ({
 });
 
 /** [M5] Visible while it has not expired. */
-export const unexpired = (now: string) => sql`(messages.expires_at is null or messages.expires_at > ${now})`;
+export const unexpired = (now: Sql | string) =>
+  sql`(messages.expires_at is null or messages.expires_at > ${now})`;
 
 /** The number of manual deliveries without an ack after which a message is a dead letter. */
 const lapseLimit = 5;
@@ -59,7 +60,7 @@ const lapseReason = `not acknowledged after ${lapseLimit} deliveries`;
 
 /** [B3] Time has made it a dead letter, and nobody has written that down yet: the next write to its inbox does. */
 export const doomed = (
-  now: string,
+  now: Sql | string,
 ) => sql`messages.manual = 1 and messages.acked_at is null and messages.dead_at is null
   and messages.lapses >= ${lapseLimit - 1} and messages.hidden_until <= ${now}`;
 
@@ -71,11 +72,11 @@ export function aged(row: MessageRow, now: string): MessageRow {
 }
 
 /** Waiting for its addressee: neither acked nor dead nor expired. Written so that the partial index serves it. */
-export const waiting = (now: string) =>
+export const waiting = (now: Sql | string) =>
   sql`messages.acked_at is null and messages.dead_at is null and ${unexpired(now)} and not (${doomed(now)})`;
 
 /** Waiting, and not in somebody else's hands. */
-export const deliverable = (now: string) =>
+export const deliverable = (now: Sql | string) =>
   sql`${waiting(now)} and (messages.hidden_until is null or messages.hidden_until <= ${now})`;
 
 export function* findMessage(id: number, condition: Sql): Procedure<MessageRow> {

@@ -2,7 +2,7 @@
 import type { Recipient } from "../contract/recipient.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { alike, type Sql, sql } from "../sql/sql.ts";
 
 /**
  * A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. Where retention has
@@ -16,7 +16,7 @@ export const hasGone = (name: Sql | string) => sql`(case
   else exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at <= known.ended_at) end)`;
 
 export function* isGone(name: string): Procedure<boolean> {
-  return (yield* one(sql`select 1 as gone where ${hasGone(name)}`)) !== undefined;
+  return (yield* one(alike(sql`select 1 as gone where ${hasGone(name)}`))) !== undefined;
 }
 
 /** [M13] What the sender learns of a recipient, once the message is written: also that nobody is there to read it. */

@@ -1,6 +1,13 @@
 /** [U3] [U9] Entries of the person's inbox as they are stored, and what time makes of them. */
 
-import { choicesIn, type Entry, pathProblem, person, restoreSeconds } from "../contract/entry.ts";
+import {
+  choicesIn,
+  type Entry,
+  type Failure,
+  pathProblem,
+  person,
+  restoreSeconds,
+} from "../contract/entry.ts";
 import { timeIn } from "../contract/entry-place.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
@@ -10,6 +17,7 @@ import { all, one, run } from "../sql/procedure.ts";
 import { joined, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type NewRow, part, type RowOf } from "../sql/table.ts";
 import { entries, erasedEntries } from "../sql/tables.ts";
+import { wakeSnoozed, whereMuted } from "./entry-folder.ts";
 import { append } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import type { Content, Head, MessageRow } from "./message.ts";
@@ -33,6 +41,13 @@ export const entryView = (row: EntryRow): Entry => ({
   messageId: row.message_id === null ? null : idOf("message", row.message_id),
   choices: row.choices_json === null ? null : JSON.parse(row.choices_json),
   answeredAt: row.answered_at,
+  answeredBy: row.answered_by,
+  answer: row.answer,
+  needs: row.needs,
+  failure: row.failure_json === null ? null : JSON.parse(row.failure_json),
+  archivedAt: row.archived_at,
+  snoozedAt: row.snoozed_at,
+  snoozedUntil: row.snoozed_until,
 });
 
 /** What orders entries: whoever adds one has it, so that they become visible in the order of their numbers ([G2]). */
@@ -43,6 +58,7 @@ export type NewEntry = NewRow<typeof entries>;
 /** Adds an entry that is not there yet, and tells of it; false where one has its id. The caller has locked `entryOrder`. */
 export function* addEntry(tx: Context, fresh: NewEntry, now: string): Procedure<boolean> {
   yield* eraseDue(tx, now);
+  yield* wakeSnoozed(tx, fresh, now);
   const made = yield* one(
     sql`${insert(entries, fresh)} on conflict (entry_id) do nothing returning entry_id`,
   );
@@ -62,6 +78,8 @@ export function* addMessageEntry(
     select ${workspaceColumns} from workspaces where workspaces.agent_id = ${head.from}
     order by workspaces.created_at desc, workspaces.workspace_id limit 1`);
   const choices = choicesIn(content.payload ?? {});
+  const failure = failureIn(head, content);
+  const question = head.kind === "question" || choices !== null;
   yield* addEntry(
     tx,
     {
@@ -69,7 +87,7 @@ export function* addMessageEntry(
       workspace_id: workspace?.workspace_id ?? null,
       workspace_label: workspace?.label ?? null,
       docs_json: JSON.stringify(workspace ? documentsIn(workspace.path, content) : []),
-      comments: commentsOf(content),
+      comments: commentsOf(content, failure),
       created_at: now,
       read_at: null,
       sender: head.from,
@@ -78,14 +96,39 @@ export function* addMessageEntry(
       message_id: row.message_id,
       choices_json: choices && JSON.stringify(choices),
       answered_at: null,
+      ...needsOf({ question, failure }),
+      ...(question ? {} : yield* whereMuted(head.from, head.thread, now)),
     },
     now,
   );
 }
 
+/** [U11] What the person has to do about an entry that comes. */
+export const needsOf = ({ question, failure }: { question: boolean; failure: Failure | undefined }) => ({
+  needs: question ? ("answer" as const) : failure ? ("attention" as const) : null,
+  failure_json: failure ? JSON.stringify(failure) : null,
+});
+
+/** Of what a program had printed: enough to see why it failed. */
+const outputLimit = 4000;
+
+/** [U11] A result that says of itself that it is none. */
+function failureIn({ kind, from }: Head, { summary, payload = {} }: Content): Failure | undefined {
+  if (kind !== "result" || payload.success !== false) return undefined;
+  const { error, reason, partial_output: output } = payload;
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return {
+    error: text(error) || summary,
+    task: typeof output === "string" ? from : null,
+    reason: text(reason) || null,
+    output: text(output).slice(-outputLimit).toWellFormed(),
+  };
+}
+
 /** The summary and the body, but not twice what the one has of the other. */
-function commentsOf({ summary, body }: Content): string {
-  if (!body) return summary;
+function commentsOf({ summary, body }: Content, failure: Failure | undefined): string {
+  // What is in the failure need not be read as JSON.
+  if (!body || failure?.task) return summary;
   return body.trimStart().startsWith(summary.replace(/…$/, "")) ? body : `${summary}\n\n${body}`;
 }
 
@@ -171,6 +214,10 @@ export function* placeOf(id: string): Procedure<Pick<EntryRow, "created_at" | "e
   if (!place) throw yield* noEntry(id, undefined);
   return place;
 }
+
+/** Entries that came after a place. */
+export const newerThan = ({ created_at, entry_number }: Pick<EntryRow, "created_at" | "entry_number">): Sql =>
+  sql`((entries.created_at, entries.entry_number) > (${joined([created_at, entry_number])}))`;
 
 /** Entries older than a place. */
 export const olderThan = ({ created_at, entry_number }: Pick<EntryRow, "created_at" | "entry_number">): Sql =>

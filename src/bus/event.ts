@@ -3,7 +3,7 @@ import type { Event, EventType } from "../contract/event.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { type Sql, sql } from "../sql/sql.ts";
+import { alike, joined, type Sql, sql, word } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { events } from "../sql/tables.ts";
 import { entriesTopic, topicsOf } from "../sql/topics.ts";
@@ -14,34 +14,56 @@ import type { ThreadRow } from "./thread.ts";
 export type EventRow = RowOf<typeof events>;
 export const eventColumns = columnsOf(events);
 
+/** What an event tells of a message; its number may be known to the database only. */
+export type TellingOf = Pick<MessageRow, "kind" | "to_agent" | "summary"> & { message_id: number | Sql };
+
 interface NewEvent {
   type: EventType;
   source: string;
   now: string;
   /** The thread as it is after the event. */
   thread?: ThreadRow;
-  message?: MessageRow;
+  message?: TellingOf;
   payload?: Record<string, unknown>;
 }
 
 /** Records the event and wakes whoever may care. */
 export function* append(tx: Context, event: NewEvent): Procedure<void> {
-  yield* run(insertion(tx, event));
+  yield* run(alike(insertion(tx, event)));
 }
 
 /** [T14] The same for an answer that tells the event's number: on a server that costs a round trip. */
 export function* numbered(tx: Context, event: NewEvent): Procedure<number> {
-  return (yield* one<{ event_id: number }>(sql`${insertion(tx, event)} returning event_id`))!.event_id;
+  const made = yield* one<{ event_id: number }>(alike(sql`${insertion(tx, event)} returning event_id`));
+  return made!.event_id;
 }
 
-function insertion(tx: Context, { type, source, now, thread, message, payload }: NewEvent): Sql {
+/** Records an event whose details the database knows, if a condition holds there. Who may care is woken in any case. */
+export function* appendWhere(
+  tx: Context,
+  event: Omit<NewEvent, "payload">,
+  { payload, where }: { payload: Sql; where: Sql },
+): Procedure<void> {
+  const row = { ...rowOf(tx, event), payload_json: payload };
+  const given = Object.entries(row).filter(([, value]) => value !== null);
+  const names = given.map(([name]) => word(name));
+  // A server takes what it is given in a select for text.
+  const values = given.map(([, value]) =>
+    typeof value === "number" ? sql`cast(${value} as bigint)` : value,
+  );
+  yield* run(alike(sql`insert into events (${joined(names)}) select ${joined(values)} where ${where}`));
+}
+
+const insertion = (tx: Context, event: NewEvent) => insert(events, rowOf(tx, event));
+
+function rowOf(tx: Context, { type, source, now, thread, message, payload }: NewEvent) {
   const details = message ? { kind: message.kind, to: message.to_agent, ...payload } : (payload ?? {});
   const { thread_id = null, assigned_to = null, addressed_to = null } = thread ?? {};
   const to_agent = message?.to_agent ?? null;
   for (const topic of topicsOf({ event_type: type, source, thread_id, assigned_to, addressed_to, to_agent }))
     tx.wake(topic);
   if (type.startsWith("entr")) tx.wake(entriesTopic);
-  return insert(events, {
+  return {
     run_id: thread?.run_id ?? null,
     task_id: thread?.task_id ?? null,
     thread_id,
@@ -55,7 +77,7 @@ function insertion(tx: Context, { type, source, now, thread, message, payload }:
     summary: message?.summary ?? "",
     payload_json: JSON.stringify(details),
     created_at: now,
-  });
+  };
 }
 
 /** The id of the newest event of a thread, or of all that were deleted. Its events come in order: they are made under its lock. */

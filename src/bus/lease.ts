@@ -1,14 +1,14 @@
 /** Leases as they are stored, and the one check every command of a holder goes through. */
 import { InboxError } from "../contract/errors.ts";
-import { idOf } from "../contract/ids.ts";
+import { idOf, numberOf } from "../contract/ids.ts";
 import type { Lease } from "../contract/lease.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import type { Procedure } from "../sql/procedure.ts";
-import { one, run } from "../sql/procedure.ts";
-import { sql } from "../sql/sql.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { one, run, together } from "../sql/procedure.ts";
+import { alike, sql } from "../sql/sql.ts";
 import { columnsOf, insert, overwriting, part, type RowOf } from "../sql/table.ts";
 import { leases, lostLeases } from "../sql/tables.ts";
-import { hasEnded, notNow, type ThreadRow } from "./thread.ts";
+import { hasEnded, lockThread, notNow, ownThread, type ThreadRow } from "./thread.ts";
 
 export type LeaseRow = RowOf<typeof leases>;
 export const leaseColumns = columnsOf(leases);
@@ -33,13 +33,30 @@ export const tokenFrom = (handOver: string) => handOver.replaceAll("-", "").slic
 
 /** The lease of a thread, held or released: a released one still tells the attempt. */
 export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
-  return yield* one<LeaseRow>(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`);
+  return yield* one<LeaseRow>(
+    alike(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`),
+  );
+}
+
+/** A thread under its lock, with what is true from then on. */
+export interface Locked {
+  thread: ThreadRow;
+  lease: LeaseRow | undefined;
+  now: string;
+  /** Of its last lease, where only that is known: nobody holds it. */
+  attempt?: number;
+}
+
+export function* lockWithLease(tx: Context, id: string): Procedure<Locked> {
+  yield* ownThread(tx, id);
+  const [thread, lease, now] = yield* together(lockThread(tx, id), findLease(numberOf(id)), tx.clock());
+  return { thread, lease, now };
 }
 
 const overwritten = overwriting(leases);
 
 export function* saveLease(lease: LeaseRow): Procedure<void> {
-  yield* run(sql`${insert(leases, lease)} ${overwritten}`);
+  yield* run(alike(sql`${insert(leases, lease)} ${overwritten}`));
 }
 
 /**
@@ -70,11 +87,9 @@ interface Holder {
 /** The caller's lease, lapsed or not ([L3]), or why it has none. */
 export function* leaseOfHolder(
   command: string,
-  thread: ThreadRow,
+  { thread, lease, now }: Locked,
   caller: Holder,
-  now: string,
 ): Procedure<LeaseRow | InboxError> {
-  const lease = yield* findLease(thread.thread_id);
   const last =
     lease?.agent_id === caller.agent && (caller.leaseToken ?? lease.lease_token) === lease.lease_token;
   if (isHeld(lease) && last) return lease;

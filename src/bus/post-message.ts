@@ -4,9 +4,10 @@ import type { Kind } from "../contract/message.ts";
 import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
+import { together } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
 import { recipientOf, seen } from "./agent.ts";
-import { reached } from "./ended-agent.ts";
+import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
@@ -38,7 +39,7 @@ export function* postToChannel(
   const { group, names } = yield* addressed(tx, to, from);
   if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
-  const now = yield* tx.clock();
+  const { now, numbers, gone } = yield* prepared(tx, group === null ? to : undefined, names.length);
   const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
   const content = contentOf({ body: text, payload, artifacts: [] });
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
@@ -48,10 +49,11 @@ export function* postToChannel(
   const expiresAt = ttlSeconds === undefined ? undefined : expiryAfter(now, ttlSeconds);
   const written: Written[] = [];
   let nextEventId = 0;
-  for (const name of names) {
+  for (const [i, name] of names.entries()) {
+    const known = { number: numbers[i]!, gone };
     const message = yield* write(
       tx,
-      { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id },
+      { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id, known },
       content,
       now,
     );
@@ -66,6 +68,23 @@ export function* postToChannel(
     : undefined;
   if (copies) return { last, recipient, nextEventId, copies };
   return { last, recipient: yield* reached(recipient, last), nextEventId };
+}
+
+/**
+ * What the messages need is asked for with the time; then nobody waits for the messages themselves. Of a group only those
+ * who are there get one.
+ */
+function* prepared(
+  tx: Context,
+  to: string | undefined,
+  count: number,
+): Procedure<{ now: string; numbers: number[]; gone: boolean }> {
+  if (to === undefined) {
+    const [numbers, now] = yield* together(tx.numbers("messages", count), tx.clock());
+    return { now, numbers, gone: false };
+  }
+  const [number, gone, now] = yield* together(tx.number("messages"), isGone(to), tx.clock());
+  return { now, numbers: [number], gone };
 }
 
 const reachesNobody = (group: Addressed["group"], to: string) =>

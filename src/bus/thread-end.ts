@@ -2,21 +2,23 @@
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { refused } from "../sql/procedure.ts";
-import { fragment, sql } from "../sql/sql.ts";
+import { ending, refused, run } from "../sql/procedure.ts";
+import { alike, fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
-import { leaseOfHolder, saveLease } from "./lease.ts";
+import { type LeaseRow, type Locked, leaseOfHolder, lockWithLease, saveLease } from "./lease.ts";
 import {
-  acknowledge,
+  acknowledging,
   type Content,
   contentOf,
   firstLine,
+  isWhole,
   lastMessageBy,
   sameContent,
+  type Written,
   write,
 } from "./message.ts";
-import { changeThread, lockThread, type ThreadRow, threadView } from "./thread.ts";
+import { changeThread, newestMessage, newestMessageIn, type ThreadRow, threadView } from "./thread.ts";
 
 export type EndInput = ParsedOf<"threads.done">;
 
@@ -34,32 +36,60 @@ export function* endThread(
     summary: input.summary ?? (input.body ? firstLine(input.body) : status),
     payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
   });
-  const thread = yield* lockThread(tx, input.thread);
-  const now = yield* tx.clock();
+  const locked = yield* lockWithLease(tx, input.thread);
+  const { thread, now } = locked;
   if (thread.status === status) {
     const result = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'result'`);
     if (result && sameContent(result, content))
       return { thread: threadView(thread), message: result, already: true };
   }
-  const lease = yield* leaseOfHolder(command, thread, input, now);
+  const lease = yield* leaseOfHolder(command, locked, input);
   if (lease instanceof InboxError) {
     if (lease.code !== "lease_lost") throw lease;
     return yield* keepLate(tx, { thread, agent, content, lost: lease, command, now });
   }
   yield* seen(tx, agent, now);
-  const head = { thread: thread.thread_id, from: agent, to: thread.created_by, kind: "result" } as const;
-  const message = yield* write(tx, head, content, now);
-  yield* saveLease({ ...lease, released_at: now });
-  const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
-  yield* settle(after, now);
-  yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message: message.row, now });
+  const message = yield* writeLast(tx, { thread, lease, agent, content, status, now });
+  const after = { ...thread, status, latest_message_id: message.row.message_id, updated_at: now };
   return { thread: threadView(after), message: message.view };
+}
+
+interface Ending extends Omit<Locked, "lease"> {
+  lease: LeaseRow;
+  agent: string;
+  content: Content;
+  status: "done" | "failed";
+}
+
+/** The result and the end, in one step: what the others need to know of the message the database finds by itself. */
+function* writeLast(tx: Context, { thread, lease, agent, content, status, now }: Ending): Procedure<Written> {
+  const { thread_id, created_by } = thread;
+  const head = { thread: thread_id, from: agent, to: created_by, kind: "result" } as const;
+  const told = { kind: head.kind, to_agent: head.to, summary: content.summary };
+  const after = { ...thread, status, updated_at: now };
+  const end = function* (): Procedure<void> {
+    yield* saveLease({ ...lease, released_at: now });
+    yield* run(newestMessage(thread_id, status, now));
+    const message = { ...told, message_id: newestMessageIn(thread_id) };
+    yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message, now });
+  };
+  const [, message] = yield* ending(
+    isWhole(tx, head, content) ? tx : { ...tx, final: false },
+    settle(after, now),
+    write(tx, head, content, now),
+    end(),
+  );
+  return message;
 }
 
 /** [T11] Nobody needs to be told any more what an ended thread asked for. Part of the ending, not an event of its own. */
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
-  const asked = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
-  yield* acknowledge({ agent: thread.assigned_to, names: [thread.assigned_to], which: asked, now });
+  const which = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
+  yield* run(acknowledging({ agent: thread.assigned_to, names: [thread.assigned_to], which, now }));
+  // [U11] Nor does the person have to answer what it had asked.
+  yield* run(
+    alike(sql`update entries set needs = null where thread_id = ${thread.thread_id} and needs = 'answer'`),
+  );
 }
 
 interface LateResult {

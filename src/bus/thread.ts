@@ -2,10 +2,10 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import { allowedNow, endedStatuses, type Thread } from "../contract/thread.ts";
+import { allowedNow, endedStatuses, type Status, type Thread } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { nothing, type Sql, sql } from "../sql/sql.ts";
+import { alike, nothing, type Sql, sql } from "../sql/sql.ts";
 import { assignments, columnsOf, part, type RowOf } from "../sql/table.ts";
 import { threads } from "../sql/tables.ts";
 
@@ -33,8 +33,22 @@ export function* findThread(id: string): Procedure<ThreadRow> {
 
 /** The thread, locked until the end of the transaction: all that concerns it is in one order. */
 export function* lockThread(tx: Context, id: string): Procedure<ThreadRow> {
-  yield* tx.own(owned(numberOf(id)));
+  yield* ownThread(tx, id);
   return yield* found(id, tx.forUpdate);
+}
+
+/** Nobody who shares the transaction concerns itself with the thread until this procedure has ended. */
+export const ownThread = (tx: Context, id: string) => tx.own(owned(numberOf(id)));
+
+/**
+ * Of a statement that has locked it: the row, which becomes one's own. Undefined where somebody in this transaction has
+ * had it: then it may be older than what that one wrote.
+ */
+export function* adopt<T extends ThreadRow>(tx: Context, row: T): Procedure<T | undefined> {
+  const name = owned(row.thread_id);
+  const untouched = tx.untouched(name);
+  yield* tx.own(name);
+  return untouched ? row : undefined;
 }
 
 /** The first of these that nobody else has locked. */
@@ -54,7 +68,7 @@ const owned = (thread: number) => `thread:${thread}`;
 
 function* found(id: string, lock: Sql): Procedure<ThreadRow> {
   const row = yield* one<ThreadRow>(
-    sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`,
+    alike(sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`),
   );
   if (!row) throw new InboxError("not_found", `there is no thread ${id}`);
   return row;
@@ -65,14 +79,27 @@ const changeable = part(
   ...(["status", "assigned_to", "addressed_to", "latest_message_id", "task_id", "updated_at"] as const),
 );
 
-/** Writes all that can change, whatever has: always the same statement. */
+/** The number of a thread's newest message, where only the database knows it yet. */
+export const newestMessageIn = (thread: number) =>
+  sql`(select max(messages.message_id) from messages where messages.thread_id = ${thread})`;
+
+/** The same change where the newest message is the one that is being written. */
+export const newestMessage = (thread: number, status: Status, now: string) =>
+  alike(sql`update threads set status = ${status}, latest_message_id = ${newestMessageIn(thread)}, updated_at = ${now}
+    where thread_id = ${thread}`);
+
+/** Writes what is different: every index of a column that is written, even as it was, is written too. */
 export function* changeThread(
   thread: ThreadRow,
   change: Partial<Omit<RowOf<typeof changeable>, "updated_at">>,
   now: string,
 ): Procedure<ThreadRow> {
   const after = { ...thread, ...change, updated_at: now };
-  yield* run(sql`update threads set ${assignments(changeable, after)} where thread_id = ${thread.thread_id}`);
+  const different = Object.entries(after).filter(
+    ([name, value]) => name === "updated_at" || value !== thread[name as keyof ThreadRow],
+  );
+  const changed = assignments(changeable, Object.fromEntries(different));
+  yield* run(alike(sql`update threads set ${changed} where thread_id = ${thread.thread_id}`));
   return after;
 }
 

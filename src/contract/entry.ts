@@ -12,6 +12,25 @@ export const restoreSeconds = 10;
 /** Unread ones are counted so far and no further: nobody reads the number of a thousandth. */
 export const unreadLimit = 1000;
 
+/** [U11] What the person has to do: answer a question, or look at work that has failed. */
+export const entryNeeds = ["answer", "attention"] as const;
+export type EntryNeed = (typeof entryNeeds)[number];
+
+/** [U12] Where an entry is: in the inbox, done, or out of sight until later. */
+export const entryFolders = ["inbox", "archive", "snoozed", "all"] as const;
+
+/** [U11] Why the work that an entry reports has failed. */
+export const failure = () =>
+  v.strictObject({
+    error: v.string(),
+    /** The task that failed, where it was one; it can be started again. */
+    task: v.nullable(v.string()),
+    reason: v.nullable(v.string()),
+    /** The end of what it had printed. */
+    output: v.string(),
+  });
+export type Failure = v.InferOutput<ReturnType<typeof failure>>;
+
 export const entry = () =>
   v.strictObject({
     id: v.string(),
@@ -31,6 +50,16 @@ export const entry = () =>
     /** The answers that the message offers (`payload.choices`). */
     choices: v.nullable(v.array(v.string())),
     answeredAt: v.nullable(v.string()),
+    /** [U10] Who answered, and what. */
+    answeredBy: v.nullable(v.string()),
+    answer: v.nullable(v.string()),
+    needs: v.nullable(v.picklist(entryNeeds)),
+    failure: v.nullable(failure()),
+    archivedAt: v.nullable(v.string()),
+    /** Null where it is not snoozed. */
+    snoozedAt: v.nullable(v.string()),
+    /** Null, where it is snoozed: until something new comes of its thread or sender. */
+    snoozedUntil: v.nullable(v.string()),
   });
 
 export type Entry = v.InferOutput<ReturnType<typeof entry>>;

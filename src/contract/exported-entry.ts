@@ -1,6 +1,6 @@
 /** [U5] An entry as a line: what the journal has, and what it does not, so that nothing is lost on the way. */
 import * as v from "valibot";
-import { documents, entryId } from "./entry.ts";
+import { documents, entryId, entryNeeds, failure } from "./entry.ts";
 import { contentLimit, described, name } from "./fields.ts";
 import { messageId, threadId } from "./ids.ts";
 import { kinds } from "./message.ts";
@@ -41,6 +41,13 @@ export const exportedEntry = () =>
     messageId: orNull(messageId("the message")),
     choices: orNull(v.array(words(1024))),
     answeredAt: orNull(time()),
+    answeredBy: orNull(name("who answered it")),
+    answer: orNull(words(textLimit)),
+    needs: orNull(v.picklist(entryNeeds, "must be answer or attention")),
+    failure: orNull(failure()),
+    archivedAt: orNull(time()),
+    snoozedAt: orNull(time()),
+    snoozedUntil: orNull(time()),
   });
 
 export const importLimit = 500;

@@ -37,4 +37,3 @@ export const auditRecord = () =>
     verified: v.boolean(),
     task: v.nullable(v.string()),
   });
-export type AuditRecord = v.InferOutput<ReturnType<typeof auditRecord>>;

@@ -14,7 +14,9 @@ export interface EngineOptions {
   brief?: boolean;
 }
 
-export interface WriteOptions {
+export interface WriteOptions<T = unknown> {
+  /** Finds the answer of a write that was committed, where it was lost with the connection. */
+  found?: Work<T>;
   /** Running it a second time does no harm ([M9]), even if nobody knows whether the first one was committed. */
   repeatable?: boolean;
 }
@@ -23,7 +25,7 @@ export interface Engine {
   /** Runs a procedure on a snapshot; nothing it does may change the database. */
   read<T>(work: Work<T>): Promise<T>;
   /** Runs a procedure in a transaction and answers once it is durable. A refusal is thrown after its commit. */
-  write<T>(work: Work<T>, options?: WriteOptions): Promise<T>;
+  write<T>(work: Work<T>, options?: WriteOptions<T>): Promise<T>;
   /** From this call on remembers whether one of the topics was touched. */
   subscribe(topics: readonly string[]): Subscription;
   /** The same for what an agent is sent, whoever carries it. */

@@ -25,6 +25,7 @@ export const tables: readonly Table[] = [
   all.tokens,
   all.workspaces,
   all.entries,
+  all.mutes,
   all.tasks,
   all.taskDependencies,
   all.worktrees,

@@ -23,11 +23,11 @@ export const plainly = <T>(value: T): Given<T> => ({ value });
 export async function handClaim(
   engine: Engine,
   input: ParsedOf<"threads.claim">,
-  { signal, handOver }: Calling,
+  { signal, handOver, collects }: Calling,
 ) {
-  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver }, signal);
+  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver, collects }, signal);
   const { thread, lease } = value;
-  if (!thread || !lease) return plainly(value);
+  if (!thread || !lease || collects) return plainly(value);
   // What was the caller's before stays so: only a fresh lease is given back.
   const granted = fresh ? { lease: lease.token } : {};
   return collecting(value, { agent: input.agent, thread: thread.threadId, read: false, ...granted });

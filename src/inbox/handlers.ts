@@ -7,15 +7,21 @@ import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
 import { deadLettersShow } from "../bus/procedures/dead-letters-show.ts";
+import { entriesArchive } from "../bus/procedures/entries-archive.ts";
+import { entriesCounts } from "../bus/procedures/entries-counts.ts";
 import { entriesDelete } from "../bus/procedures/entries-delete.ts";
 import { entriesExport } from "../bus/procedures/entries-export.ts";
 import { entriesHistory } from "../bus/procedures/entries-history.ts";
 import { entriesImport } from "../bus/procedures/entries-import.ts";
 import { entriesPush } from "../bus/procedures/entries-push.ts";
 import { entriesRead } from "../bus/procedures/entries-read.ts";
+import { entriesReadAll } from "../bus/procedures/entries-read-all.ts";
 import { entriesReply } from "../bus/procedures/entries-reply.ts";
 import { entriesRestore } from "../bus/procedures/entries-restore.ts";
+import { entriesSnooze } from "../bus/procedures/entries-snooze.ts";
+import { entriesUnarchive } from "../bus/procedures/entries-unarchive.ts";
 import { entriesUnread } from "../bus/procedures/entries-unread.ts";
+import { entriesUnsnooze } from "../bus/procedures/entries-unsnooze.ts";
 import { mailboxAnswer } from "../bus/procedures/mailbox-answer.ts";
 import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
 import { mailboxList } from "../bus/procedures/mailbox-list.ts";
@@ -30,6 +36,9 @@ import { messagesRead } from "../bus/procedures/messages-read.ts";
 import { messagesReplies } from "../bus/procedures/messages-replies.ts";
 import { messagesSend } from "../bus/procedures/messages-send.ts";
 import { messagesStatus } from "../bus/procedures/messages-status.ts";
+import { mutesAdd } from "../bus/procedures/mutes-add.ts";
+import { mutesList } from "../bus/procedures/mutes-list.ts";
+import { mutesRemove } from "../bus/procedures/mutes-remove.ts";
 import { poolsJoin } from "../bus/procedures/pools-join.ts";
 import { poolsLeave } from "../bus/procedures/pools-leave.ts";
 import { poolsList } from "../bus/procedures/pools-list.ts";
@@ -38,6 +47,7 @@ import { quotasList } from "../bus/procedures/quotas-list.ts";
 import { quotasSet } from "../bus/procedures/quotas-set.ts";
 import { retentionSet } from "../bus/procedures/retention-set.ts";
 import { retentionShow } from "../bus/procedures/retention-show.ts";
+import { statsShow } from "../bus/procedures/stats-show.ts";
 import { tasksKill } from "../bus/procedures/tasks-kill.ts";
 import { tasksMove } from "../bus/procedures/tasks-move.ts";
 import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
@@ -59,6 +69,7 @@ import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import { tokensList } from "../bus/procedures/tokens-list.ts";
 import { tokensRevoke } from "../bus/procedures/tokens-revoke.ts";
 import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
+import { workspacesEdit } from "../bus/procedures/workspaces-edit.ts";
 import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -125,6 +136,19 @@ const writes =
   (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => procedure(tx, input));
 
+/** The answer of one that was committed is found by doing it again: it was done already. */
+const ends =
+  (procedure: typeof threadsDone): Handler<"threads.done"> =>
+  (engine, input, { keyed }) => {
+    if (keyed) return written(engine, keyed, (tx) => procedure(tx, input));
+    const found: Work<OutputOf<"threads.done">> = function* (tx) {
+      const answer = yield* procedure(tx, input);
+      if ("message" in answer) delete answer.already;
+      return answer;
+    };
+    return engine.write((tx) => procedure(tx, input), { found }).then(plainly);
+  };
+
 export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.send": writes(threadsSend),
   "threads.reply": writes(threadsReply),
@@ -132,8 +156,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.release": writes(threadsRelease),
   "threads.reassign": writes(threadsReassign),
   "threads.update": writes(threadsUpdate),
-  "threads.done": writes(threadsDone),
-  "threads.fail": writes(threadsFail),
+  "threads.done": ends(threadsDone),
+  "threads.fail": ends(threadsFail),
   "threads.cancel": writes(threadsCancel),
   "threads.fetch": reads(threadsFetch),
   "threads.list": reads(threadsList),
@@ -181,6 +205,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
+  "stats.show": async (engine) => {
+    const here = await engine.attending();
+    return plainly(orch().withLastLines(await engine.read((tx) => statsShow(tx, here))));
+  },
   "tasks.push": async (engine, input, { keyed }, place) =>
     written(engine, keyed, await orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
@@ -208,11 +236,21 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "workspaces.add": (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) })),
   "workspaces.list": reads(workspacesList),
+  "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),
   "entries.push": writes(entriesPush),
   "entries.history": reads(entriesHistory),
   "entries.show": handEntry,
   "entries.reply": writes(entriesReply),
+  "entries.archive": writes(entriesArchive),
+  "entries.unarchive": writes(entriesUnarchive),
+  "entries.snooze": writes(entriesSnooze),
+  "entries.unsnooze": writes(entriesUnsnooze),
+  "entries.readAll": writes(entriesReadAll),
+  "entries.counts": reads(entriesCounts),
+  "mutes.add": writes(mutesAdd),
+  "mutes.remove": writes(mutesRemove),
+  "mutes.list": reads(mutesList),
   "entries.read": writes(entriesRead),
   "entries.unread": writes(entriesUnread),
   "entries.delete": writes(entriesDelete),

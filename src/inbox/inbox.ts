@@ -22,7 +22,7 @@ import { watchOver } from "../orch/watch-over.ts";
 import { tokenHash } from "../platform/token-text.ts";
 import { revocationTopic } from "../sql/topics.ts";
 import { follow } from "../waiting/events-watch.ts";
-import { type Handed, handed, settle, type Word } from "../waiting/handed.ts";
+import { type Given, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
@@ -93,31 +93,36 @@ export function openInbox(
 
   const files = busFiles(location, options.journal?.folder);
 
-  const hand: Inbox["hand"] = async (name, input, options = {}) => {
+  async function give<N extends BusOperation>(
+    name: N,
+    input: InputOf<N>,
+    options: CallOptions = {},
+    collects = false,
+  ): Promise<Given<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
     const { signal, handOver, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };
     actAs(caller, op, asked);
     const parsed = parseInput(op, asked);
     const keyed = keyedBy(op, parsed, options);
-    const given = await watch.during(op, () =>
+    return watch.during(op, () =>
       handlers[name](
         engineFor(engine, caller, op, parsed),
-        parsed,
-        { signal, handOver, keyed },
+        parsed as never,
+        { signal, handOver, keyed, collects },
         { db: location, supervise: watch.now, files, ...(!remote && { env: process.env }) },
       ),
     );
-    return handed(engine, given);
-  };
+  }
 
   return {
     engine,
-    hand,
+    hand: async (name, input, options) => handed(engine, await give(name, input, options)),
     async call(name, input, options) {
-      const { value, confirm } = await hand(name, input, options);
-      await confirm?.();
-      return value;
+      const given = await give(name, input, options, true);
+      // What could not be collected with the answer is now.
+      await handed(engine, given).confirm?.();
+      return given.value;
     },
     follow(input, options = {}) {
       const op = operationNamed("events.watch") as AnyOperation;

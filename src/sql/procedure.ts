@@ -10,16 +10,36 @@ import type { Surface } from "../contract/question.ts";
 import type { Sql } from "./sql.ts";
 
 export type Row = Record<string, string | number | null>;
-export type Procedure<T> = Generator<Sql, T, Row[]>;
+/** What it yields is a statement, answered with its rows, or several at once, answered with the rows of each. */
+export type Procedure<T> = Generator<Sql | Several, T, Row[]>;
+
+/** Statements that need nothing of each other: an engine that is far away is asked for all of them in one round trip. */
+export class Several {
+  /** `last`: nothing follows, whatever they find, and the transaction may be committed with them. */
+  constructor(
+    readonly statements: readonly Sql[],
+    readonly last = false,
+  ) {}
+}
 
 /** What an engine lends a procedure for one transaction. */
 export interface Context {
   /** The engine's time, ISO 8601 UTC with milliseconds. Ask after the locks are taken. */
   clock(): Procedure<string>;
+  /** The same within a statement, where it need not be known outside: it may be older than the locks that the statement waits for. */
+  time(): Sql | string;
+  /** The number of a row that is inserted with it: what refers to the row can be written in the same step. Ask after `lock`. */
+  number(table: "threads" | "messages"): Procedure<number>;
+  /** The same for several rows, in order. */
+  numbers(table: "threads" | "messages", count: number): Procedure<number[]>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
   /** The same, but passes over what somebody else has locked. */
   readonly forUpdateFree: Sql;
+  /** The same, of a select that reads other tables beside the threads. */
+  readonly forUpdateFreeThreads: Sql;
+  /** The function that joins the texts of several rows with a separator. */
+  readonly joinedTexts: Sql;
   /** How many candidates are worth looking at when others may be taking the best at this moment. */
   readonly rivals: number;
   /**
@@ -34,12 +54,16 @@ export interface Context {
   own(name: string): Procedure<void>;
   /** Whether nobody else in this transaction has it. */
   free(name: string): boolean;
+  /** Whether nobody else in this transaction has had it so far: what was read of it before it became one's own is still true. */
+  untouched(name: string): boolean;
   /** What was learnt from an earlier, committed transaction of this process. */
   recall(fact: string): string | undefined;
   /** For facts that stay true: they are remembered once this transaction is committed. */
   learn(fact: string, value: string): void;
   /** The newest event that no other, still uncommitted, can precede ([G2]). In a read it comes before everything else. */
   settled(): Procedure<number>;
+  /** An answer that is lost with the connection can be found again once it is committed: the last statements may go with the commit. */
+  readonly final?: boolean;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
   readonly verified: boolean;
   /** [A7] Through what whoever acts has called; undefined for a program that has the bus in itself. */
@@ -127,4 +151,70 @@ export function* one<T>(query: Sql): Procedure<T | undefined> {
 export function* run(statement: Sql): Procedure<void> {
   statement.blind = true;
   yield statement;
+}
+
+type Results<P extends readonly Procedure<unknown>[]> = {
+  -readonly [I in keyof P]: P[I] extends Procedure<infer T> ? T : never;
+};
+
+/**
+ * Several procedures step by step: what all of them wait for is asked at once. Each sees what those before it wrote in the
+ * same step; none may need to know what another has found. What one must own is asked for before.
+ */
+export function together<const P extends readonly Procedure<unknown>[]>(
+  ...procedures: P
+): Procedure<Results<P>> {
+  return inStep(procedures, false);
+}
+
+/** The same for the last step of a write: after it a procedure only puts its answer together. */
+export function ending<const P extends readonly Procedure<unknown>[]>(
+  tx: Context,
+  ...procedures: P
+): Procedure<Results<P>> {
+  return inStep(procedures, tx.final === true);
+}
+
+function* inStep<P extends readonly Procedure<unknown>[]>(
+  procedures: P,
+  last: boolean,
+): Procedure<Results<P>> {
+  const results: unknown[] = [];
+  let waiting: { procedure: Procedure<unknown>; place: number; rows: Row[] }[] = procedures.map(
+    (procedure, place) => ({ procedure, place, rows: [] }),
+  );
+  for (;;) {
+    const asked: Sql[] = [];
+    const asking: ((typeof waiting)[number] & { first: number; count: number })[] = [];
+    for (const { procedure, place, rows } of waiting) {
+      const found = goOn(procedure, rows, asked);
+      if ("value" in found) results[place] = found.value;
+      else asking.push({ procedure, place, rows: [], ...found });
+    }
+    if (!asked.length) return results as Results<P>;
+    const answers = (yield new Several(asked, last)) as unknown as Row[][];
+    for (const each of asking)
+      each.rows =
+        each.count < 0 ? answers[each.first]! : (answers.slice(each.first, each.first + each.count) as never);
+    waiting = asking;
+    if (!waiting.length) return results as Results<P>;
+  }
+}
+
+/** Until it waits for rows, which come at a place among those that are asked for (`count` < 0: of one statement), or ends. */
+function goOn(
+  procedure: Procedure<unknown>,
+  rows: Row[],
+  asked: Sql[],
+): { value: unknown } | { first: number; count: number } {
+  for (let step = procedure.next(rows); ; step = procedure.next([])) {
+    if (step.done) return { value: step.value };
+    if (step.value instanceof Several) {
+      const first = asked.length;
+      asked.push(...step.value.statements);
+      return { first, count: step.value.statements.length };
+    }
+    asked.push(step.value);
+    if (!step.value.blind) return { first: asked.length - 1, count: -1 };
+  }
 }

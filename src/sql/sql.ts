@@ -7,6 +7,8 @@ export type SqlValue = string | number | null;
 export class Sql {
   /** Nobody looks at its rows: an engine may go on before they are there. */
   blind = false;
+  /** What an engine may do where several callers ask the same at the same time. */
+  sharing: Sharing = "none";
 
   constructor(
     readonly strings: readonly string[],
@@ -16,6 +18,21 @@ export class Sql {
   flatten(placeholder: (index: number) => string): { text: string; values: SqlValue[] } {
     const values: SqlValue[] = [];
     return { text: this.append("", values, placeholder), values };
+  }
+
+  /** Its values in order, and by `enter` the templates that it holds; false if one of them was made for this statement only. */
+  walk(
+    values: SqlValue[],
+    enter: (strings: readonly string[], place: number) => boolean,
+    at = { place: 0 },
+  ): boolean {
+    tracked?.delete(this);
+    for (const part of this.values) {
+      at.place++;
+      if (!(part instanceof Sql)) values.push(part);
+      else if (!enter(part.strings, at.place) || !part.walk(values, enter, at)) return false;
+    }
+    return true;
   }
 
   private append(before: string, values: SqlValue[], placeholder: (index: number) => string): string {
@@ -30,6 +47,23 @@ export class Sql {
     }
     return text;
   }
+}
+
+/**
+ *   alike   those that differ in their values only may become one statement for all. No two of them concern the same row
+ *           at the same time: whoever sends one owns what it concerns.
+ *   apart   those that do not differ at all get a row each: the first who asks gets the first, and so on.
+ */
+type Sharing = "none" | "alike" | "apart";
+
+export function alike(statement: Sql): Sql {
+  statement.sharing = "alike";
+  return statement;
+}
+
+export function apart(statement: Sql): Sql {
+  statement.sharing = "apart";
+  return statement;
 }
 
 export const sql = (strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]) =>
@@ -50,16 +84,91 @@ export const fragment = (strings: TemplateStringsArray, ...values: (SqlValue | S
 
 export const nothing = fragment``;
 
+/** What a template literal has by itself: the same text is the same array every time. */
+const lasting = new WeakSet<readonly string[]>();
+const lasts = (strings: readonly string[]) => "raw" in strings || lasting.has(strings);
+
+/** Text that a program has put together once, and uses again and again. */
+export function kept(strings: readonly string[]): readonly string[] {
+  lasting.add(strings);
+  return strings;
+}
+
+const words = new Map<string, Sql>();
+
+/** A word of the text, such as a number or the name of a column. */
+export function word(text: string): Sql {
+  const known = words.get(text);
+  if (known) return known;
+  if (words.size >= 1000) return new Sql([text], []);
+  const made = new Sql(kept([text]), []);
+  words.set(text, made);
+  return made;
+}
+
 /** A whole number written into the text. SQLite prepares a statement anew on every run whose limit is a parameter. */
 export function literal(number: number): Sql {
   if (!Number.isSafeInteger(number)) throw new Error(`not a whole number: ${number}`);
-  return new Sql([String(number)], []);
+  return word(String(number));
 }
 
 /** `a, b, c`: for `in (...)`; also joins with another separator. */
 export function joined(values: readonly (SqlValue | Sql)[], separator = ", "): Sql {
-  const strings = ["", ...Array<string>(Math.max(0, values.length - 1)).fill(separator), ""];
-  return values.length ? new Sql(strings, values) : nothing;
+  return values.length ? new Sql(separators(values.length, separator), values) : nothing;
+}
+
+const separated = new Map<string, (readonly string[])[]>();
+const longest = 100;
+
+function separators(count: number, separator: string): readonly string[] {
+  const known = separated.get(separator) ?? [];
+  const made = known[count] ?? ["", ...Array<string>(count - 1).fill(separator), ""];
+  if (count > longest || separated.size > longest) return made;
+  known[count] = kept(made);
+  separated.set(separator, known);
+  return made;
+}
+
+/** A template that has been seen, and those that followed it within a statement. */
+interface Seen<Form> {
+  form?: Form;
+  next: { strings: readonly string[]; place: number; seen: Seen<Form> }[];
+}
+
+/**
+ * What an engine makes of statements, found by the templates they are made of: putting a text together and looking for it
+ * costs as much as running a short statement.
+ */
+export class Forms<Form> {
+  readonly #first = new Map<readonly string[], Seen<Form>>();
+
+  constructor(
+    private readonly placeholder: (index: number) => string,
+    private readonly make: (text: string) => Form,
+  ) {}
+
+  of(statement: Sql): { form: Form; values: SqlValue[] } {
+    const values: SqlValue[] = [];
+    let seen = this.#first.get(statement.strings) ?? { next: [] };
+    if (lasts(statement.strings)) this.#first.set(statement.strings, seen);
+    const enter = (strings: readonly string[], place: number): boolean => {
+      const before = seen.next.find((one) => one.strings === strings && one.place === place);
+      if (before) seen = before.seen;
+      else {
+        if (!lasts(strings) || seen.next.length > longest) return false;
+        const fresh: Seen<Form> = { next: [] };
+        seen.next.push({ strings, place, seen: fresh });
+        seen = fresh;
+      }
+      return true;
+    };
+    if (!lasts(statement.strings) || !statement.walk(values, enter)) {
+      const { text, values: all } = statement.flatten(this.placeholder);
+      return { form: this.make(text), values: all };
+    }
+    seen.form ??= this.make(statement.flatten(this.placeholder).text);
+    return { form: seen.form, values };
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
  * How a table is declared: once, in tables.ts, with its columns, their types and its key. Row types, select lists, inserts,
  * what `inbox migrate` copies and the test of both schemas derive from the declaration.
  */
-import { Sql, type SqlValue, statement } from "./sql.ts";
+import { kept, Sql, type SqlValue, statement } from "./sql.ts";
 
 interface Facts {
   /** The database gives each new row the next number, and never the same one twice. */
@@ -119,7 +119,7 @@ export function columnsOf<P extends Part>(
       text = ` as ${column}`;
     } else text += `${name}.${column}`;
   }
-  return new Sql([...strings, text], values);
+  return new Sql(kept([...strings, text]), values);
 }
 
 /** Columns come in the order of the table, whatever the order in the object: the same columns are the same statement. */
@@ -157,7 +157,7 @@ function shapeOf(table: Table, row: object): Shape {
   const columns = table.names.filter((column) => column in row);
   const strings = [...columns.map(() => ", "), ")"];
   strings[0] = `insert into ${table.name} (${columns.join(", ")}) values (`;
-  shapes.set(table, [...known, { columns, strings }]);
+  shapes.set(table, [...known, { columns, strings: kept(strings) }]);
   return { columns, strings };
 }
 
@@ -168,13 +168,19 @@ export function overwriting({ key, names }: Table): Sql {
     .map((column) => `${column} = excluded.${column}`);
   // A row that is all key has nothing that could differ.
   const action = changes.length ? `update set ${changes.join(", ")}` : "nothing";
-  return new Sql([`on conflict (${key.join(", ")}) do ${action}`], []);
+  return new Sql(kept([`on conflict (${key.join(", ")}) do ${action}`]), []);
 }
+
+/** The text around the values, of each part and of those of its columns that were given. */
+const assigned = new WeakMap<readonly string[], Map<string, readonly string[]>>();
 
 /** `a = ?, b = ?` for `update … set`: those of the table's columns, or of the part's, that the row has. */
 export function assignments<P extends Part>({ names }: P, row: Partial<RowOf<P>>): Sql {
   const given = names.filter((column) => column in row);
-  const strings = given.map((column, i) => `${i ? ", " : ""}${column} = `).concat("");
+  const known = assigned.get(names) ?? new Map<string, readonly string[]>();
+  const key = given.join();
+  const strings = known.get(key) ?? kept(given.map((column, i) => `${i ? ", " : ""}${column} = `).concat(""));
+  assigned.set(names, known.set(key, strings));
   return statement(
     strings,
     given.map((column) => row[column as keyof RowOf<P>] as SqlValue),

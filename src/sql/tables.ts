@@ -10,6 +10,7 @@ import type { Scope } from "../contract/token.ts";
 import type { WorktreeState } from "../contract/worktree.ts";
 import { integer, serial, table, text } from "./table.ts";
 
+export * from "./entry-tables.ts";
 export * from "./more-tables.ts";
 
 export const threads = table(
@@ -157,24 +158,6 @@ export const workspaces = table("workspaces", ["workspace_id"], {
   session_command: text().orNull(),
 });
 
-export const entries = table("entries", ["entry_number"], {
-  entry_number: serial(),
-  entry_id: text(),
-  workspace_id: text().orNull(),
-  workspace_label: text().orNull(),
-  docs_json: text(),
-  comments: text(),
-  created_at: text(),
-  read_at: text().orNull(),
-  sender: text().orNull(),
-  kind: text<Kind>().orNull(),
-  thread_id: integer().orNull(),
-  message_id: integer().orNull(),
-  choices_json: text().orNull(),
-  answered_at: text().orNull(),
-  deleted_at: text().nullAtFirst(),
-});
-
 export const tasks = table(
   "tasks",
   ["task_number"],
@@ -255,13 +238,6 @@ export const taskDependencies = table("task_dependencies", ["task_number", "afte
 });
 
 export const queues = table("queues", ["agent_id"], { agent_id: text(), slots: integer().orNull() });
-
-export const erasedEntries = table("erased_entries", ["erased_number"], {
-  erased_number: serial(),
-  entry_id: text(),
-  entry_number: integer(),
-  created_at: text(),
-});
 
 export const outbox = table("outbox", ["message_id"], {
   message_id: integer(),

@@ -12,6 +12,8 @@ export interface Calling {
   keyed?: Keyed;
   /** What the caller calls this call by: it can give back what it never got. */
   handOver?: string;
+  /** The caller is in this process, and has the answer once it is committed: what is in it is collected in the same transaction. */
+  collects?: boolean;
 }
 
 /** One that collects nothing has no receipt. */

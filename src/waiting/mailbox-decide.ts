@@ -42,7 +42,9 @@ export async function mailboxDecide(
   const value = { decided: choice !== null, choice, choices, answers, correlationId };
   if (!value.decided || !ids.length) return { value };
   // Its answers are in this answer: they do not come to the inbox again.
-  const given = await engine.write((tx) => hand(tx, { agent: from, max: ids.length, ids }, handOver));
+  const given = await engine.write((tx) =>
+    hand(tx, { agent: from, max: ids.length, ids }, { call: handOver }),
+  );
   return { value, receipt: receiptOf({ agent: from, ack: "auto", visibilitySeconds: 60 }, given) };
 }
 

@@ -57,7 +57,7 @@ function* handAnswers(tx: Context, input: Input, { senders, enough, handOver }: 
   const ids = found.messages.map(({ id }) => id);
   if (!ids.length) return { ...found, messages: [], deliveryId: "", nextEventId: yield* tx.settled() };
   const wanted = { agent: input.agent, max: ids.length, ids };
-  const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, handOver);
+  const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, { call: handOver });
   const there = new Set([...messages.map(({ id }) => found.answers.get(id)!), ...found.dead]);
   const missing = senders.filter((name) => !there.has(name));
   return { messages, deliveryId, nextEventId, missing, dead: found.dead };

@@ -1,6 +1,7 @@
 /** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
 import { arrival } from "../bus/hand-over/arrival.ts";
-import { buryIn, hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
+import { buryIn } from "../bus/hand-over/bury.ts";
+import { hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
 import type { Mail } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
@@ -27,7 +28,7 @@ export async function takeMail(
   engine: Engine,
   wanted: Wanted,
   taking: Taking,
-  { timeoutSeconds, windowSeconds = 0, call: { signal, handOver } }: Patience,
+  { timeoutSeconds, windowSeconds = 0, call: { signal, handOver, collects } }: Patience,
 ): Promise<Given<Answer>> {
   const left = countdown(timeoutSeconds);
   const mail = { mailOf: wanted.agent };
@@ -37,17 +38,22 @@ export async function takeMail(
     return { found: looked.enough || undefined, againInMs: looked.againInMs };
   };
   for (;;) {
-    const came = await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent });
-    if (came && windowSeconds > 0 && timeoutSeconds !== 0)
+    // Who does not wait need not look first: handing over looks itself.
+    const came =
+      timeoutSeconds !== 0 &&
+      (await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent }));
+    if (came && windowSeconds > 0)
       await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;
     // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
-    const given = await engine.write((tx) => hand(tx, wanted, handOver));
+    const given = await engine.write((tx) =>
+      hand(tx, wanted, { call: handOver, ...(collects && { collects: confirmingOf(taking) }) }),
+    );
     // Another reader of the same inbox was faster: wait on, unless the time is over.
     if (!given.messages.length && !over) continue;
     const { messages, hidden, nextEventId } = given;
     const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
-    return { value, receipt: receiptOf(taking, given) };
+    return collects ? { value } : { value, receipt: receiptOf(taking, given) };
   }
 }
 
@@ -73,6 +79,8 @@ async function letMoreCome(
   await wait(engine, { mailOf: wanted.agent }, look, { timeoutMs: left, signal });
 }
 
+const confirmingOf = ({ ack, visibilitySeconds }: Taking) => (ack === "manual" ? { visibilitySeconds } : {});
+
 /** What a hand-over still needs: a word that it arrived, or that it did not. */
 export function receiptOf(
   { agent, ack, visibilitySeconds }: Taking,
@@ -80,5 +88,11 @@ export function receiptOf(
 ): Receipt | undefined {
   if (!messages.length) return undefined;
   const ids = messages.map(({ id }) => id);
-  return { of: "mail", agent, id: deliveryId, messages: ids, ...(ack === "manual" && { visibilitySeconds }) };
+  return {
+    of: "mail",
+    agent,
+    id: deliveryId,
+    messages: ids,
+    ...confirmingOf({ agent, ack, visibilitySeconds }),
+  };
 }

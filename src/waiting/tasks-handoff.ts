@@ -35,7 +35,7 @@ export async function awaitResult(
     }
     const ids = result.messages;
     const given = ids.length
-      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }, handOver))
+      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }, { call: handOver }))
       : { messages: [], deliveryId: "" };
     const value: Output = {
       success: result.success,

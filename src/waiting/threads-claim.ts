@@ -1,6 +1,12 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
-import { claimable, type Granted, nobody, threadsClaim } from "../bus/procedures/threads-claim.ts";
+import {
+  claimable,
+  type Granted,
+  grantedBefore,
+  nobody,
+  threadsClaim,
+} from "../bus/procedures/threads-claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import { field, phrase } from "../contract/phrase.ts";
@@ -8,7 +14,19 @@ import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { inMs, wait } from "./wait.ts";
 
-type Input = ParsedOf<"threads.claim"> & { handOver?: string };
+type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
+
+/** With an id of the call, by which its answer can be found again if it is lost after the commit. */
+function claim(engine: Engine, input: Input): Promise<Granted> {
+  const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
+  return engine.write((tx) => threadsClaim(tx, named), {
+    *found() {
+      const granted = yield* grantedBefore(named.agent, named.call);
+      if (granted) return granted;
+      throw new InboxError("storage", "the thread was claimed, and the answer was lost with the connection");
+    },
+  });
+}
 
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {
@@ -16,7 +34,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
       throw new InboxError("invalid_input", phrase`${field("timeoutSeconds")} requires ${field("wait")}`, {
         hint: phrase`add ${field("wait")}`,
       });
-    return engine.write((tx) => threadsClaim(tx, input));
+    return claim(engine, input);
   }
   if (input.thread !== undefined)
     throw new InboxError("invalid_input", "wait cannot be combined with a thread", {
@@ -28,7 +46,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     { topics: [agentTopic(input.agent)] },
     async () => {
       const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
-      const granted = now ? await engine.write((tx) => threadsClaim(tx, input)) : undefined;
+      const granted = now ? await claim(engine, input) : undefined;
       if (granted?.answer.thread) return { found: granted };
       // Where another one was faster its claim may not be visible yet.
       return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };

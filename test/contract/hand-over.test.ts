@@ -148,7 +148,7 @@ describe.each(engines)("$name", ({ start }) => {
     await using bench = await start();
     const call = crypto.randomUUID();
     for (const text of ["a", "b"]) await write(bench.inbox, text);
-    const take = () => bench.engine.write((tx) => hand(tx, { agent, max: 1 }, call));
+    const take = () => bench.engine.write((tx) => hand(tx, { agent, max: 1 }, { call: call }));
     const [first, again] = [await take(), await take()];
     expect([ids(first), ids(again)]).toEqual([[1], [1]]);
     expect(again.messages[0]).toMatchObject({ redelivered: true });
@@ -164,7 +164,7 @@ describe.each(engines)("$name", ({ start }) => {
     const settle = () => bench.engine.write((tx) => releaseHandOver(tx, { of: "call", agent, id: call }));
     await settle();
     await settle();
-    const taken = bench.engine.write((tx) => hand(tx, { agent, max: 9 }, call));
+    const taken = bench.engine.write((tx) => hand(tx, { agent, max: 9 }, { call: call }));
     expect(await refusal(taken)).toMatchObject({ code: "conflict" });
     const input = { agent, leaseSeconds: 900, handOver: call };
     expect(await refusal(bench.engine.write((tx) => threadsClaim(tx, input)))).toMatchObject({
@@ -189,7 +189,7 @@ describe.each(engines)("$name", ({ start }) => {
     await using bench = await start();
     await write(bench.inbox);
     const call = crypto.randomUUID();
-    await bench.engine.write((tx) => hand(tx, { agent, max: 1 }, call));
+    await bench.engine.write((tx) => hand(tx, { agent, max: 1 }, { call: call }));
     await bench.engine.write((tx) => releaseHandOver(tx, { of: "call", agent, id: call }));
     expect((await check(bench.inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
   });

@@ -39,17 +39,17 @@ describe.each(engines)("$name", ({ start }) => {
     });
     expect(first).toMatchObject({ decided: false, choice: null, answers: [] });
     const { messages } = await inbox.call("mailbox.list", { agent: "lead" });
-    const id = `msg_${messages[0]!.id}`;
-    expect((await refusal(inbox.call("mailbox.answer", { from: "lead", id, choice: "c" }))).code).toBe(
-      "invalid_input",
-    );
-    expect((await refusal(inbox.call("mailbox.answer", { from: "other", id, choice: "a" }))).code).toBe(
-      "not_allowed",
-    );
-    await inbox.call("mailbox.answer", { from: "lead", id, choice: "b", message: "b is smaller" });
-    expect((await refusal(inbox.call("mailbox.answer", { from: "lead", id, choice: "a" }))).code).toBe(
-      "invalid_state",
-    );
+    const { id } = messages[0]!;
+    expect(
+      (await refusal(inbox.call("mailbox.answer", { from: "lead", question: id, choice: "c" }))).code,
+    ).toBe("invalid_input");
+    expect(
+      (await refusal(inbox.call("mailbox.answer", { from: "other", question: id, choice: "a" }))).code,
+    ).toBe("not_allowed");
+    await inbox.call("mailbox.answer", { from: "lead", question: id, choice: "b", message: "b is smaller" });
+    expect(
+      (await refusal(inbox.call("mailbox.answer", { from: "lead", question: id, choice: "a" }))).code,
+    ).toBe("invalid_state");
     expect((await inbox.call("mailbox.list", { agent: "lead" })).messages).toEqual([]);
     const { correlationId } = first;
     expect(await inbox.call("mailbox.decide", { from: "w", correlationId })).toMatchObject({
@@ -67,7 +67,7 @@ describe.each(engines)("$name", ({ start }) => {
       const { messages } = await inbox.call("mailbox.list", { agent: from });
       await inbox.call("mailbox.answer", {
         from,
-        id: `msg_${messages.find(({ message }) => message === question)!.id}`,
+        question: messages.find(({ message }) => message === question)!.id,
         choice,
       });
     };
@@ -106,7 +106,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
     const mail = async () => (await inbox.call("mailbox.list", { agent: "boss" })).messages;
     await until("the second one is asked", async () => (await mail()).length === 1);
-    await inbox.call("mailbox.answer", { from: "boss", id: `msg_${(await mail())[0]!.id}`, choice: "no" });
+    await inbox.call("mailbox.answer", { from: "boss", question: (await mail())[0]!.id, choice: "no" });
     expect(await decision).toMatchObject({ decided: true, choice: "no" });
     const { records, hasMore } = await inbox.call("audit.list", {});
     expect(records.map(({ action, agent, to, choice, text }) => [action, agent, to, choice, text])).toEqual([

@@ -87,30 +87,30 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(row!.y + row!.height).toBeLessThanOrEqual(list!.y + list!.height + 1);
   });
 
-  test("[U7] e reads and goes on, u takes it back, and the hub remembers both", async () => {
+  test("[U12] [U7] e is done and goes on to the next unread, z takes it back, u is unread again, and the hub remembers", async () => {
     await using five_ = await five();
     await using window = await openWindow(five_.hub.url);
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     await press("j", "e", "e");
     await page.locator('.entry[data-open="true"]', { hasText: "Entry 3" }).waitFor();
+    await until("two entries have left the inbox", async () => (await stored(five_.hub)).length === 3);
+    expect(await rows(page)).toEqual(["Entry 3", "Entry 2", "Entry 1"]);
+    await press("z");
+    await until("one is back, unread", async () => (await stored(five_.hub)).length === 4);
     await until(
-      "two entries are stored as read",
-      async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 2,
+      "four rows are unread",
+      async () => (await unreadRows(page)).join() === "Entry 4,Entry 3,Entry 2,Entry 1",
     );
-    expect(await unreadRows(page)).toEqual(["Entry 3", "Entry 2", "Entry 1"]);
-    await press("k", "u");
-    await until(
-      "the second entry is stored as unread",
-      async () => (await stored(five_.hub))[1].readAt === null,
-    );
-    expect(await unreadRows(page)).toEqual(["Entry 4", "Entry 3", "Entry 2", "Entry 1"]);
-    await until("the title counts four unread entries", () =>
-      page.evaluate("document.title === '(4) Inbox · Restante'"),
-    );
+    await press("I");
+    await until("the open one is read", async () => (await unreadRows(page)).length === 3);
+    await press("u");
+    await until("and unread again", async () => (await unreadRows(page)).length === 4);
+    const archive = (await five_.hub.ask("GET /api/inbox/history?folder=archive")).json.entries;
+    expect(archive.map(({ comments }: { comments: string }) => comments)).toEqual(["Entry 5"]);
   });
 
-  test("[U7] Delete hides at once, z brings back, and the trash button does the same", async () => {
+  test("[U7] Delete hides at once, z brings back, and the button of a row is done with it", async () => {
     await using five_ = await five();
     await using window = await openWindow(five_.hub.url);
     const { page, press } = window;
@@ -122,7 +122,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("z");
     await until("five entries are stored", async () => (await stored(five_.hub)).length === 5);
     expect(await rows(page)).toEqual([5, 4, 3, 2, 1].map((n) => `Entry ${n}`));
-    await page.getByRole("button", { name: "Delete “Entry 2”" }).click();
+    await page.getByRole("button", { name: "Done with “Entry 2”" }).click();
     await until("Entry 2 is no longer shown", async () => !(await rows(page)).includes("Entry 2"));
     await page.getByRole("button", { name: "Undo" }).click();
     await until("Entry 2 is shown again", async () => (await rows(page)).includes("Entry 2"));
@@ -180,12 +180,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { messages } = (await mail).json;
     expect(messages).toMatchObject([{ senderId: "user", message: "Yes, go on", kind: "answer" }]);
     await page.getByText("Sent to ada").waitFor();
-    // What tells of it does not lie on what one goes on with.
-    const [toast, field] = [
+    // What tells of it does not lie on what one reads or goes on with.
+    const [toast, detail] = [
       await page.locator(".toast").boundingBox(),
-      await page.locator(".reply-field").boundingBox(),
+      await page.locator(".detail-column").boundingBox(),
     ];
-    expect(toast!.y + toast!.height).toBeLessThan(field!.y);
+    expect(toast!.x + toast!.width).toBeLessThanOrEqual(detail!.x);
     expect(await page.locator(".selection").count()).toBe(0);
     expect(await page.getByLabel("Reply to ada").inputValue()).toBe("");
   });

@@ -1,8 +1,9 @@
 /** The queue and the sub-agents of it, as the person sees them: real tasks, of the built program. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { chromiumPath } from "../support/browser.ts";
+import { bareEnvironment, program } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { served } from "../support/hub.ts";
 import { closeBrowser, openWindow } from "../support/page.ts";
@@ -51,6 +52,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".row-link", { hasText: "two" }).click();
     await page.locator(".detail-title", { hasText: "two" }).waitFor();
     await press("Delete");
+    await page.getByRole("dialog", { name: "Remove two from the queue?" }).waitFor();
+    await press("Enter");
     await until("the queue is one, three", async () => (await queued()).join() === "one,three");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     for (const name of ["one", "three"])
@@ -79,6 +82,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     writeFileSync(go, "");
     await page.locator('.piece[data-kind="output"]', { hasText: "went on" }).waitFor();
     await page.getByRole("button", { name: "Kill" }).click();
+    await page.getByRole("dialog", { name: "Kill slow?" }).getByRole("button", { name: "Keep it" }).click();
+    expect((await hub.ask("GET /api/tasks/slow")).json.task.status).toBe("running");
+    await page.getByRole("button", { name: "Kill" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Kill" }).click();
     await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
     const { task } = (await hub.ask("GET /api/tasks/slow")).json;
     expect(task).toMatchObject({ status: "finished", success: false });
@@ -128,9 +135,82 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     ] as const) {
       await page.keyboard.type(typed);
       await press("Enter");
+      // It takes mail from the main agent: it is run when it is entered again.
+      if (typed.startsWith("/receive")) await press("Enter");
       await page.locator(".palette-answer", { hasText: answer }).waitFor();
     }
     expect(window.troubles).toEqual([]);
+  });
+
+  test("[U10] Push and run starts what was pushed and nothing else; its result comes to the person, who can start it again", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    const waiting = { prompt: "echo must not run", cwd: folder.path };
+    await hub.ask("POST /api/tasks", { agent: "main", name: "of-main", ...waiting });
+    await hub.ask("POST /api/tasks", { agent: "user", name: "of-user", ...waiting });
+    await using window = await openWindow(hub.url, "/queue/-");
+    const { page, press } = window;
+    await page.getByLabel("Prompt").fill("echo the result");
+    await page.getByLabel("Name").fill("mine");
+    await press("Control+Enter");
+    await page.getByRole("link", { name: /^mine .*done$/ }).waitFor();
+    const { queued, finished } = (await hub.ask("GET /api/tasks?all=true")).json;
+    expect(queued.map(({ name }: { name: string }) => name)).toEqual(["of-main", "of-user"]);
+    expect(finished).toMatchObject([{ name: "mine", parent: "user" }]);
+    await press("g", "i");
+    await page.locator(".entry", { hasText: "the result" }).locator(".row-link").click();
+    await page.locator(".receiver", { hasText: "To mine, which has ended and reads no mail" }).waitFor();
+    await page.getByLabel("Reply to mine").fill("echo and more");
+    await page.getByRole("button", { name: "Start mine again" }).click();
+    await until("mine ran twice", async () => {
+      const tasks = (await hub.ask("GET /api/tasks?all=true")).json;
+      return tasks.finished.filter(({ name }: { name: string }) => name === "mine").length === 2;
+    });
+    const { task } = (await hub.ask("GET /api/tasks/mine")).json;
+    expect(task.prompt).toContain("echo the result");
+    expect(task.prompt).toContain("echo and more");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U10] the commands that a newcomer is shown work as they are printed", async () => {
+    using folder = temporaryFolder();
+    await using hub = await hubWithShell(folder.path);
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    const run = async (command: string) => {
+      const child = Bun.spawn(["sh", "-c", command], {
+        cwd: folder.path,
+        env: bareEnvironment({ PATH: `${dirname(program)}:${process.env.PATH}`, HOME: folder.path }),
+        stdout: "pipe",
+        stderr: "pipe",
+        stdin: "ignore",
+      });
+      const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+      expect([command, await child.exited, said]).toEqual([command, 0, said]);
+    };
+    const shown = async (path: string) => {
+      await page.goto(hub.url + path);
+      return page.locator(".command code").first().innerText();
+    };
+    const commands: string[] = [];
+    for (const path of ["/agents", "/threads", "/queue", "/channels", "/channels/news", "/dead-letters", "/"])
+      commands.push(await shown(path));
+    // Those that only a workspace brings.
+    const label = "Newcomer";
+    await hub.ask("POST /api/workspaces", { path: folder.path, label, agent: "ada" });
+    commands.push(await shown("/"));
+    // It asks before it writes a file, on a terminal, which a test has not.
+    for (const command of commands) await run(command.replace(/^inbox setup .*/, "$& --yes"));
+    expect(commands).toHaveLength(8);
+    for (const [path, words] of [
+      ["/", "Hello"],
+      ["/", "Ready for your review"],
+      ["/threads", "Add login"],
+      ["/channels", "builds"],
+    ]) {
+      await page.goto(hub.url + path);
+      await page.locator(".row-link", { hasText: words }).first().waitFor();
+    }
   });
 
   test("[U6] an entry of a workspace offers the command that opens its session again", async () => {

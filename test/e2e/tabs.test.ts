@@ -49,7 +49,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".said", { hasText: "v1 built" }).waitFor();
     await hub.ask("POST /api/messages", { channel: "builds", content: "v2 built", sender: "ci" });
     await page.locator(".said", { hasText: "v2 built" }).waitFor();
+    const sure = page.getByRole("dialog");
     await page.getByRole("button", { name: "Acknowledge message 1" }).click();
+    await sure.getByRole("button", { name: "Acknowledge" }).click();
     await until(
       "one message is stored in builds",
       async () => (await hub.ask("GET /api/messages/inbox/builds/count")).json.count === 1,
@@ -59,6 +61,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("Control+Enter");
     await page.locator(".said", { hasText: "Well done" }).waitFor();
     await page.getByRole("button", { name: "Ack all" }).click();
+    await sure.getByRole("button", { name: "Acknowledge all" }).click();
     await page.getByText("0 pending").waitFor();
     expect(window.troubles).toEqual([]);
   });
@@ -86,6 +89,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     );
     await page.getByText("first").first().click();
     await press("Delete");
+    await page.getByRole("dialog").getByText("Requeue puts it back instead").waitFor();
+    await press("Enter");
     await page.getByText("No dead letters").waitFor();
     expect((await hub.ask("GET /api/dead-letters")).json.count).toBe(0);
   });

@@ -97,6 +97,14 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/tasks/run", { agent: lead, count: 1 }],
   ["POST /api/tasks/:name/kill", { agent: lead, name: "one" }],
   ["DELETE /api/tasks/:name", { agent: lead, name: "one" }],
+  ["GET /api/tasks/:name/diff", { name: "four" }],
+  ["POST /api/tasks/:name/merge", { agent: lead, name: "four" }],
+  ["POST /api/tasks/:name/discard", { agent: lead, name: "four" }],
+  ["POST /api/tasks/:name/send", { agent: lead, name: "nobody", message: "m" }],
+  ["POST /api/tasks/permit", { agent: lead, toolName: "Bash" }],
+  ["POST /api/mailbox/decide", { from: w, to: ["third"], question: "which?", timeoutSeconds: 0 }],
+  ["POST /api/messages/:question/answer", { from: lead, question: 1, choice: "a" }],
+  ["GET /api/audit", { limit: 5 }],
   ["GET /api/profiles", {}],
   ["POST /api/workspaces", { path: "/tmp", label: "x", agent: w }],
   ["GET /api/workspaces", {}],
@@ -127,11 +135,11 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/quotas", {}],
 ];
 
-/** What is drawn by chance, made equal. */
+/** What is drawn by chance, or says through what a call came, made equal. */
 const settled = (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, inner) =>
-      (key === "token" || key === "workspaceId" || String(inner).startsWith("ask-")) &&
+      (key === "token" || key === "workspaceId" || key === "surface" || String(inner).startsWith("ask-")) &&
       typeof inner === "string"
         ? "drawn"
         : inner,

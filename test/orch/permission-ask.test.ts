@@ -80,7 +80,7 @@ test("[A8] the parent is asked where the profile says so, and silence is a deny"
   await team.orch("assign", "profile=upwards", "name=sub", steps({ ask: "deploy" }, { say: "went on" }));
   const [question] = (await team.inbox("receive", "--agent", "main", "--ack", "manual")).json.messages;
   expect(question).toMatchObject({ sender_id: "sub", kind: "question", sender_verified: true });
-  expect((await team.inbox("answer", `msg_${question.id}`, "allow once", "--agent", "main")).code).toBe(0);
+  expect((await team.inbox("answer", String(question.id), "allow once", "--agent", "main")).code).toBe(0);
   expect(await team.hear()).toMatchObject([{ from: "sub", text: "went on" }]);
   const { json } = await team.orch(
     "handoff",
@@ -133,7 +133,11 @@ test.skipIf(!claude.program)(
       expect(question.comments).toContain(`touch ${file}`);
       await team.inbox("entries", "reply", question.id!, "--choice", choice);
       const [heard] = await team.hear();
-      expect([heard!.text, heard!.success, existsSync(file)]).toEqual([expect.anything(), true, choice === "allow once"]);
+      expect([heard!.text, heard!.success, existsSync(file)]).toEqual([
+        expect.anything(),
+        true,
+        choice === "allow once",
+      ]);
     }
   },
 );

@@ -33,6 +33,8 @@ export async function openWindow(
   const context = await (await browser()).newContext({
     viewport: { width: 1280, height: 800 },
     reducedMotion: "reduce",
+    // What a worker fetches is fetched by no page, and a test could not hold it up.
+    serviceWorkers: "block",
     ...options,
   });
   const page = await context.newPage();

@@ -96,6 +96,8 @@ const needed: Record<string, Record<string, unknown>> = {
   "tasks.edit": { prompt: "true" },
   "tasks.move": { to: 1 },
   "tasks.handoff": { timeoutSeconds: 0 },
+  "tasks.send": { message: "m" },
+  "mailbox.answer": { message: "m" },
 };
 
 export interface Case {

@@ -40,6 +40,7 @@ export const routeKinds = [
   "GET /",
   "GET /inbox/x",
   "GET /diagrams",
+  "GET /worker.js",
   "GET /api/threads",
   "PUT /api/threads",
   "POST /api/messages",

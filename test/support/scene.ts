@@ -11,7 +11,7 @@ export interface Workspace {
   agent: string;
   write(path: string, text: string | Uint8Array): void;
   /** `inbox_push`, as the workspace's agent calls it. */
-  push(what: { docs?: string[]; comments?: string }): Promise<string>;
+  push(what: { docs?: string[]; comments?: string; choices?: string[] }): Promise<string>;
 }
 
 export async function workspace(
@@ -33,11 +33,12 @@ export async function workspace(
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
     },
-    async push({ docs, comments }) {
+    async push({ docs, comments, choices }) {
       visitor ??= await overHttp(`${hub.url}/mcp/${id}`, revisions[0]);
       const { fields, failed, text } = await visitor.call("inbox_push", {
         ...(docs && { docs: docs.map((path) => ({ path })) }),
         ...(comments !== undefined && { comments }),
+        ...(choices && { choices }),
       });
       if (failed) throw new Error(text);
       return fields.id;

@@ -1,6 +1,7 @@
 /** The texts of a TypeScript source: strings, and what templates say between what they insert. Comments are none. */
 
-const beforeRegex = /(?:^|[(,=:[!&|?{};\n>+]|\breturn)\s*$/;
+/** Behind a name or a bracket `!` is no negation, and what follows is a division. */
+const beforeRegex = /(?:^|[(,=:[&|?{};\n>+]|(?<![\w\])])!|\breturn)\s*$/;
 
 export function textsIn(source: string): string[] {
   const texts: string[] = [];
@@ -34,7 +35,7 @@ export function textsIn(source: string): string[] {
       template();
     } else if (letter === "/" && beforeRegex.test(source.slice(Math.max(0, at - 20), at))) {
       at++;
-      for (let inClass = false; source[at] !== "/" || inClass; at++) {
+      for (let inClass = false; at < source.length && (source[at] !== "/" || inClass); at++) {
         if (source[at] === "\\") at++;
         else if (source[at] === "[") inClass = true;
         else if (source[at] === "]") inClass = false;

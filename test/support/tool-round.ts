@@ -29,6 +29,8 @@ const rows: [OperationName, Fields][] = [
   ],
   ["mailbox.send", { from: lead, to: w, message: sly }],
   ["mailbox.ask", { from: w, to: lead, question: sly, choices: ["a", "b"] }],
+  ["mailbox.decide", { from: w, to: ["third"], question: sly, choices: ["a", "b"], timeoutSeconds: 0 }],
+  ["mailbox.answer", { from: lead, question: 1, choice: "a" }],
   ["threads.fetch", { agent: w, status: ["pending", "blocked"], unread: true }],
   ["threads.claim", { agent: w, thread: "thr_1", leaseSeconds: 60 }],
   ["threads.renew", { agent: w, thread: "thr_1", leaseSeconds: 600 }],
@@ -87,6 +89,11 @@ const rows: [OperationName, Fields][] = [
   // What starts a process is refused here; test/orch has what it does.
   ["tasks.assign", { agent: lead, profile: "nobody", message: "m" }],
   ["tasks.handoff", { agent: lead, terminalId: "nobody", timeoutSeconds: 0 }],
+  ["tasks.send", { agent: lead, name: "nobody", message: "m" }],
+  ["tasks.diff", { name: "t1" }],
+  ["tasks.merge", { agent: lead, name: "t1" }],
+  ["tasks.discard", { agent: lead, name: "t1" }],
+  ["tasks.permit", { agent: lead, toolName: "Bash" }],
   ["entries.push", { workspace: theWorkspace, docs: [{ path: "report.md" }], comments: sly }],
 ];
 

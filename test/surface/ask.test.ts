@@ -31,7 +31,7 @@ test("[A5] the exit code is the choice, and 10 where nobody answers in time", as
     { decided: false, choice: null, choices: ["yes", "no"] },
   ]);
   const [question] = (await d.inbox("mail", "--agent", "ada")).json.messages;
-  expect((await d.human("answer", `msg_${question.id}`, "no", "--agent", "ada")).stdout).toBe(
+  expect((await d.human("answer", String(question.id), "no", "--agent", "ada")).stdout).toBe(
     "answered main\n",
   );
   const again = await d.human("ask", "--wait", "--correlation-id", late.json.correlation_id);
@@ -43,7 +43,7 @@ test("[A7] the audit trail is a JSON object a line, with surface and whether a t
   const { token } = (await d.inbox("token", "create", "--agent", "ada", "--scope", "leader")).json;
   await d.inbox("ask", "ada", "Go?", "--choices", "yes,no", "--agent", "ci");
   const [question] = (await d.inbox("mail", "--agent", "ada")).json.messages;
-  await d.inbox("answer", `msg_${question.id}`, "yes", "--token", token);
+  await d.inbox("answer", String(question.id), "yes", "--token", token);
   const lines = (await d.human("audit")).stdout.trim().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { number: 1, action: "asked", agent: "ci", to: "ada", surface: "cli", verified: false },

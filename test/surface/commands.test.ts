@@ -68,6 +68,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["token list", [], "tokens.list"],
     ["token revoke", ["tok_1"], "tokens.revoke"],
     ["agents", [], "agents.list"],
+    ["stats", [], "stats.show"],
     ["push", ["name=one", ...aside, "do", "this"], "tasks.push"],
     ["push", ["name=two", ...aside, "do that"], "tasks.push"],
     ["queue", [], "tasks.queue"],
@@ -87,6 +88,15 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries read", [entry], "entries.read"],
     ["entries unread", [entry], "entries.unread"],
     ["entries reply", [entry, "thanks"], "entries.reply"],
+    ["entries snooze", [entry], "entries.snooze"],
+    ["entries unsnooze", [entry], "entries.unsnooze"],
+    ["entries archive", [entry], "entries.archive"],
+    ["entries unarchive", [entry], "entries.unarchive"],
+    ["entries read-all", [], "entries.readAll"],
+    ["entries counts", [], "entries.counts"],
+    ["mute add", ["w"], "mutes.add"],
+    ["mute list", [], "mutes.list"],
+    ["mute remove", ["w"], "mutes.remove"],
     ["entries delete", [entry], "entries.delete"],
     ["entries restore", [entry], "entries.restore"],
     ["search", ["look"], "search.find"],
@@ -119,9 +129,9 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   }
   // Channels have a shape of their own (channels.test.ts), a dead letter takes minutes to die, the hub does not end,
   // a workspace's id nobody knows before (workspaces.test.ts), an export is lines (entries.test.ts), and what starts or
-  // ends sub-agents has suites of its own (test/orch).
+  // ends sub-agents has suites of its own (test/orch), as have the hub in the background, the demo and the first five minutes.
   const elsewhere = (name: string) =>
-    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^tasks\.(assign|handoff|kill|diff|merge|discard|permit|send)$|^mailbox\.(decide|answer)$|^bus\.(serve|mcp|setup)$/.test(
+    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.(edit|remove)$|^tasks\.(assign|handoff|kill|diff|merge|discard|permit|send)$|^mailbox\.(decide|answer)$|^bus\.(serve|mcp|setup|up|down|status|logs|top|demo|quickstart)$/.test(
       name,
     );
   const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));
@@ -341,6 +351,9 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
     "bus.mcp",
     "bus.restore",
     "bus.import",
+    "bus.up",
+    "bus.demo",
+    "bus.quickstart",
     "bus.upgrade",
   ];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {

@@ -124,7 +124,7 @@ const generated: Typed[] = operations.flatMap((op) => {
   const needs = flagsOf(op).some(
     ({ field }) => field.required && field.type !== "lines" && field.key !== op.cli.identity,
   );
-  const ids: Record<string, string> = { thread: "thr_1", id: uuid };
+  const ids: Record<string, string> = { thread: "thr_1", id: uuid, question: "999" };
   const surplus = [...command, ...(op.cli.plain ?? []).map((key) => ids[key] ?? "x"), "more"];
   return [
     ...(needs ? [{ program: name, argv: command }] : []),

@@ -1,11 +1,12 @@
 /** An agent that is not one of the queue's sub-agents: its mail, its threads, and a field to write to it. */
 import { type Agent, mailOf, sendTo, threadsOf } from "../data/agents.ts";
+import { me } from "../data/api.ts";
 import { useLoaded } from "../data/store.ts";
 import type { Thread } from "../data/threads.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
-import { Composer } from "../ui/composer.tsx";
+import { Letter, NoReceiver } from "../ui/composer.tsx";
 import { DetailHeader } from "../ui/detail.tsx";
 import { Trouble } from "../ui/empty.tsx";
 import { Said } from "../ui/said.tsx";
@@ -46,11 +47,16 @@ export function AgentDetail({ name, agent }: { name: string; agent?: Agent }) {
           problem && <Trouble {...problem} retry={retry} />
         )}
       </div>
-      <Composer
-        label={`Write to ${name}`}
-        hint={`Wakes ${name} if it is waiting.`}
-        onSend={(text) => attempt(() => sendTo(name, text), `Sent to ${name}`)}
-      />
+      {name === me ? (
+        <NoReceiver>This is you. What others write to you is in the inbox.</NoReceiver>
+      ) : (
+        <Letter
+          to={name}
+          verb="Write to"
+          draft={`agent ${name}`}
+          onSend={(text) => attempt(() => sendTo(name, text), `Sent to ${name}`)}
+        />
+      )}
     </article>
   );
 }

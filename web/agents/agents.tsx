@@ -16,22 +16,38 @@ import { Age } from "../ui/time.tsx";
 import { AgentDetail } from "./agent-detail.tsx";
 import { Transcript } from "./transcript.tsx";
 
-type Item = { agent: Agent } | { task: Task };
+type Item = ({ agent: Agent } | { task: Task }) & { depth?: number };
 const nameOf = (item: Item) => ("task" in item ? item.task.name : item.agent.name);
 
 function rowsOf(list: readonly Agent[], running: readonly Task[], finished: readonly Task[]) {
   const names = new Set([...running, ...finished].map(({ name }) => name));
-  const own = list.filter(({ name }) => !names.has(name));
+  const working = treeOf(list, running);
+  const parents = new Set(working.map(nameOf));
+  const own = list.filter(({ name }) => !names.has(name) && !parents.has(name));
   const asItems = (which: readonly Agent[]): Item[] => which.map((agent) => ({ agent }));
   return grouped(
     [
-      ["Running", running.map((task): Item => ({ task }))],
+      ["Running", working],
       ["Active", asItems(own.filter(({ live }) => live))],
       ["Inactive", asItems(own.filter(({ live }) => !live))],
       ["Finished", finished.toReversed().map((task): Item => ({ task }))],
     ],
     nameOf,
   );
+}
+
+/** Sub-agents that run, each below whoever started it. */
+function treeOf(list: readonly Agent[], running: readonly Task[]): Item[] {
+  const children = Map.groupBy(running, ({ parent }) => parent);
+  const below = (name: string, depth: number): Item[] =>
+    (children.get(name) ?? []).flatMap((task) => [{ task, depth }, ...below(task.name, depth + 1)]);
+  const runs = new Set(running.map(({ name }) => name));
+  return [...children.keys()]
+    .filter((parent) => !runs.has(parent))
+    .flatMap((parent) => {
+      const agent = list.find(({ name }) => name === parent);
+      return [...(agent ? [{ agent }] : []), ...below(parent, agent ? 1 : 0)];
+    });
 }
 
 /** An agent that falls silent causes no event. */
@@ -80,13 +96,22 @@ const summaryOf = ({ leases, pending, pools }: Agent) =>
     .filter(Boolean)
     .join(" · ") || "idle";
 
+/** For how long it runs, or how it ended. */
+const TaskState = ({ task }: { task: Task }) =>
+  task.status === "running" && task.startedAt ? (
+    <Age at={task.startedAt} />
+  ) : (
+    <StatusTag status={statusOf(task)} />
+  );
+
 const AgentRow = ({ item, name, open }: { item: Item; name: string; open: boolean }) => (
   <Row
     to={{ tab: "agents", id: name }}
     open={open}
+    depth={item.depth}
     lead={<Face name={name} />}
     title={name}
     more={<span>{"task" in item ? plainTitle(item.task.summary) : summaryOf(item.agent)}</span>}
-    side={"task" in item ? <StatusTag status={statusOf(item.task)} /> : <Age at={item.agent.lastSeenAt} />}
+    side={"task" in item ? <TaskState task={item.task} /> : <Age at={item.agent.lastSeenAt} />}
   />
 );

@@ -1,10 +1,13 @@
 /** [Q9] A sub-agent as it works: its prompt, the tools it used and what they said, its output, its final message. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { statusOf, type Task, tasks } from "../data/tasks.ts";
+import { sendTo } from "../data/agents.ts";
+import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
 import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
 import { Markdown } from "../documents/lazy.tsx";
+import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
+import { Letter } from "../ui/composer.tsx";
 import { DetailHeader } from "../ui/detail.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { StatusTag } from "../ui/status.tsx";
@@ -45,6 +48,12 @@ export function Transcript({ task }: { task: Task }) {
         {problem && <Failure>The transcript cannot be loaded: {problem.message}</Failure>}
         {task.status === "running" && <p class="hint working">Running …</p>}
       </div>
+      <Letter
+        to={task.name}
+        verb="Write to"
+        draft={`agent ${task.name}`}
+        onSend={(text) => attempt(() => sendTo(task.name, text), `Sent to ${task.name}`)}
+      />
     </article>
   );
 }
@@ -71,17 +80,31 @@ function Header({ task }: { task: Task }) {
     >
       <StatusTag status={statusOf(task)} />
       <ResumeButton task={task} />
-      {running && (
+      {task.status === "finished" && task.success === false && (
         <button
           type="button"
-          class="button quiet danger"
-          onClick={() => void attempt(() => tasks.kill(task), `Killed ${task.name}`)}
+          class="button quiet"
+          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
         >
+          <Icon name="refresh" /> Retry
+        </button>
+      )}
+      {running && (
+        <button type="button" class="button quiet danger" onClick={() => void kill(task)}>
           <Icon name="stop" /> Kill
         </button>
       )}
     </DetailHeader>
   );
+}
+
+async function kill(task: Task): Promise<void> {
+  const sure = await ask({
+    title: `Kill ${task.name}?`,
+    text: `It and all that it has started end at once. ${task.parent} is told that it was killed.`,
+    button: "Kill",
+  });
+  if (sure) await attempt(() => tasks.kill(task), `Killed ${task.name}`);
 }
 
 function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {

@@ -1,9 +1,11 @@
 /** One channel: its messages in order, which are pending, and a field to post to it. */
 import { useEffect, useRef } from "preact/hooks";
+import { me } from "../data/api.ts";
 import { ack, ackAll, messagesOf, pendingOf, post } from "../data/channels.ts";
 import { useLoaded } from "../data/store.ts";
+import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
-import { Composer } from "../ui/composer.tsx";
+import { Composer, NoReceiver } from "../ui/composer.tsx";
 import { DetailHeader } from "../ui/detail.tsx";
 import { Empty, Trouble } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -13,6 +15,28 @@ import { Said } from "../ui/said.tsx";
 async function load(name: string) {
   const [messages, pending] = await Promise.all([messagesOf(name), pendingOf(name)]);
   return { messages, pending };
+}
+
+/** An ack is for good: no reader that has not seen the message gets it any more. */
+const consequence = (name: string) =>
+  `Readers of ${name} that have not collected it yet will not get it. This cannot be undone.`;
+
+async function take(id: number, name: string): Promise<void> {
+  const sure = await ask({
+    title: `Acknowledge message ${id} for its readers?`,
+    text: consequence(name),
+    button: "Acknowledge",
+  });
+  if (sure) await attempt(() => ack(id));
+}
+
+async function takeAll(name: string, pending: number): Promise<void> {
+  const sure = await ask({
+    title: `Acknowledge all ${pending} pending messages of ${name}?`,
+    text: consequence(name),
+    button: "Acknowledge all",
+  });
+  if (sure) await attempt(() => ackAll(name), "All acknowledged");
 }
 
 export function ChannelDetail({ name }: { name: string }) {
@@ -33,7 +57,7 @@ export function ChannelDetail({ name }: { name: string }) {
             type="button"
             class="button quiet"
             title="Acknowledge every message in this channel"
-            onClick={() => void attempt(() => ackAll(name), "All acknowledged")}
+            onClick={() => void takeAll(name, value.pending)}
           >
             <Icon name="check" /> Ack all
           </button>
@@ -71,7 +95,7 @@ export function ChannelDetail({ name }: { name: string }) {
                     icon="check"
                     label={`Acknowledge message ${id}`}
                     title="Acknowledge"
-                    onClick={() => void attempt(() => ack(id))}
+                    onClick={() => void take(id, name)}
                   />
                 )
               }
@@ -79,12 +103,17 @@ export function ChannelDetail({ name }: { name: string }) {
           ))}
         </ol>
       </div>
-      <Composer
-        label={`Post to ${name}`}
-        button="Post"
-        hint={`Every reader of ${name} sees it.`}
-        onSend={(text) => attempt(() => post(name, text))}
-      />
+      {name === me ? (
+        <NoReceiver>This is your own inbox: what is posted here would come back to you.</NoReceiver>
+      ) : (
+        <Composer
+          draft={`channel ${name}`}
+          label={`Post to ${name}`}
+          button="Post"
+          receiver={<span class="receiver">To every reader of {name}</span>}
+          onSend={(text) => attempt(() => post(name, text))}
+        />
+      )}
     </article>
   );
 }

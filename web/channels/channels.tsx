@@ -1,9 +1,11 @@
 /** Channels: the messages in each, and how many of them are not acknowledged yet. */
 import { useMemo } from "preact/hooks";
+import { agents } from "../data/agents.ts";
 import { channels } from "../data/channels.ts";
 import { useStore } from "../data/store.ts";
 import { go, place } from "../router.ts";
 import { Empty } from "../ui/empty.tsx";
+import { grouped } from "../ui/groups.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
@@ -13,7 +15,18 @@ import { ChannelDetail } from "./channel-detail.tsx";
 export function Channels() {
   const { id } = place.value;
   const loaded = useStore(channels);
-  const rows = useMemo(() => (loaded.value ?? []).map((item) => ({ id: item.name, item })), [loaded.value]);
+  const known = useStore(agents).value;
+  const rows = useMemo(() => {
+    const mailboxes = new Set(known?.flatMap(({ name, pools }) => [name, ...pools]));
+    const all = loaded.value ?? [];
+    return grouped(
+      [
+        ["Topics", all.filter(({ name }) => !mailboxes.has(name))],
+        ["Mailboxes of agents", all.filter(({ name }) => mailboxes.has(name))],
+      ],
+      ({ name }) => name,
+    );
+  }, [loaded.value, known]);
   const keys = useListKeys("channels", rows);
   return (
     <ListTab

@@ -1,5 +1,6 @@
 /** The bus as the person sees it: our own client, called as `user` or as whom the token speaks for. */
 import { signal } from "@preact/signals";
+import { person } from "../../src/contract/entry.ts";
 import { clientHeader } from "../../src/contract/headers.ts";
 import { type Spelling, spelled } from "../../src/contract/phrase.ts";
 import { type ErrorCode, Inbox, type InboxError } from "../../src/sdk/client.ts";
@@ -23,9 +24,12 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
 }
 
 export const api: Inbox = await Inbox.open(location.origin, {
-  ...(token === undefined ? { agent: "user" } : { token }),
+  ...(token === undefined ? { agent: person } : { token }),
   fetch: send,
 });
+
+/** The person, by whose name the page acts. */
+export const me = person;
 
 /** A link that the browser opens by itself carries no token. */
 export const hasToken = token !== undefined;

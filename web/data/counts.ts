@@ -1,34 +1,46 @@
-/** How many entries are unread: in all, and in each workspace. The hub counts to a thousand and no further. */
-import { computed } from "@preact/signals";
+/** How many entries are unread and how many need the person: in all, and in each workspace. One request for all of it. */
+import { computed, effect } from "@preact/signals";
 import { unreadLimit } from "../../src/contract/entry.ts";
+import type { OutputOf } from "../../src/contract/operations/index.ts";
 import { api } from "./api.ts";
 import { entries } from "./entries.ts";
 import { store } from "./store.ts";
 
-interface Counts {
-  all: number;
-  byWorkspace: ReadonlyMap<string, number>;
-}
+type Counts = OutputOf<"entries.counts">;
 
 export const shownCount = (count: number) => (count >= unreadLimit ? `${unreadLimit - 1}+` : String(count));
 
-const unreadIn = async (workspaceId?: string) =>
-  (await api.entries.history({ limit: 1, ...(workspaceId && { workspaceId }) })).unread;
-
 export const counts = store<Counts>({
-  async fetch() {
-    const ids = (await api.workspaces.list({})).workspaces.map(({ workspaceId }) => workspaceId);
-    const [all, ...each] = await Promise.all([unreadIn(), ...ids.map(unreadIn)]);
-    return { all: all!, byWorkspace: new Map(ids.map((id, i) => [id, each[i]!])) };
-  },
+  fetch: () => api.entries.counts({}),
   changedBy: ({ eventType, payload }) =>
-    /^(entry|entries|workspace)\./.test(eventType) || payload.to === "user",
+    /^(entry|entries|workspace|thread)\./.test(eventType) || payload.to === "user",
 });
 
-export const unread = computed(() => counts.value.value?.all ?? 0);
-export const unreadOf = (workspaceId: string) => counts.value.value?.byWorkspace.get(workspaceId) ?? 0;
+const none = { unread: 0, needsYou: 0 };
+
+export const unread = computed(() => counts.value.value?.unread ?? 0);
+export const needsYou = computed(() => counts.value.value?.needsYou ?? 0);
+export const snoozed = computed(() => counts.value.value?.snoozed ?? 0);
+export const countsOf = (workspaceId: string) =>
+  counts.value.value?.workspaces.find((one) => one.workspaceId === workspaceId) ?? none;
+
 /** Of what the list shows: with one workspace chosen, of that workspace. */
-export const unreadInList = computed(() => {
+export const countsInList = computed(() => {
   const { workspaceId } = entries.filter.value;
-  return workspaceId === undefined ? unread.value : unreadOf(workspaceId);
+  return workspaceId === undefined ? (counts.value.value ?? none) : countsOf(workspaceId);
 });
+
+/** A browser's timer holds no longer than this. */
+const longestMs = 2 ** 31 - 1;
+
+/** What was snoozed until a time comes back by itself, and causes no event. */
+export function followWakes(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  effect(() => {
+    clearTimeout(timer);
+    const next = counts.value.value?.nextWake;
+    if (!next) return;
+    const inMs = Math.max(0, Date.parse(next) - Date.now()) + 200;
+    timer = setTimeout(() => void Promise.all([counts.load(), entries.load()]), Math.min(longestMs, inMs));
+  });
+}

@@ -1,33 +1,91 @@
-/** The person's inbox: the entries that are loaded, newest first, under the filter that is chosen. */
+/** The person's inbox: the entries that are loaded, newest first, under the filter that the address names. */
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Entry } from "../../src/contract/entry.ts";
 import type { Event } from "../../src/contract/event.ts";
+import { place, query } from "../router.ts";
 import { api } from "./api.ts";
 import { onEvent } from "./live.ts";
 import { type Pages, pagedStore } from "./pages.ts";
 
 export type { Entry };
 
+export const views = ["unread", "needs", "archive", "snoozed"] as const;
+/** What of the inbox is shown; all of it where nothing is said. */
+export type View = (typeof views)[number];
+
 export interface Filter {
   workspaceId?: string;
-  unread?: boolean;
+  view?: View;
+  /** Not newer than the end of this day, as `2026-05-18`. */
+  day?: string;
 }
+
+/** The filter that the address names. */
+export const chosenFilter = (): Filter => {
+  const [workspaceId, view, day] = ["workspace", "show", "day"].map((name) => query.value.get(name));
+  const known = views.find((one) => one === view);
+  return { ...(workspaceId && { workspaceId }), ...(known && { view: known }), ...(day && { day }) };
+};
+
+const asked = ({ workspaceId, view }: Filter) => ({
+  ...(workspaceId !== undefined && { workspaceId }),
+  ...(view === "unread" && { unread: true }),
+  ...(view === "needs" && { needsYou: true }),
+  ...((view === "archive" || view === "snoozed") && { folder: view }),
+});
+
+const endOf = (day: string) => new Date(`${day}T23:59:59.999`).getTime();
 
 const firstPage = 100;
 const laterPages = 200;
 
 export const entries = pagedStore<Entry, Filter>({
-  filter: {},
+  filter: chosenFilter(),
   async fetch(filter, { before }) {
+    const until = filter.day && Number.isFinite(endOf(filter.day)) ? String(endOf(filter.day)) : undefined;
+    const from = before?.id ?? until;
     const { entries: items, hasMore } = await api.entries.history({
-      ...filter,
+      ...asked(filter),
       limit: before ? laterPages : firstPage,
-      ...(before && { before: before.id }),
+      ...(from && { before: from }),
     });
     return { items, hasMore };
   },
   merge: withNews,
   changedBy: ({ eventType, payload }) =>
-    /^entry\.(pushed|restored)$/.test(eventType) || (!(eventType in patches) && payload.to === "user"),
+    /^entry\.(pushed|restored|unarchived|unsnoozed)$/.test(eventType) ||
+    (eventType === "entry.archived" && chosenFilter().view === "archive") ||
+    (eventType === "entry.snoozed" && chosenFilter().view === "snoozed") ||
+    (!(eventType in patches) && payload.to === "user"),
+});
+
+/** New entries that are kept out of the list, because they would move what is under the pointer. */
+export const waiting = signal<ReadonlySet<string>>(new Set());
+const held = signal(false);
+
+/** While `yes`, nothing comes into the list by itself. */
+export function holdList(yes: boolean): void {
+  held.value = yes;
+  if (!yes) waiting.value = new Set();
+}
+
+const asleep = ({ snoozedAt, snoozedUntil }: Entry) =>
+  snoozedAt !== null && (snoozedUntil === null || Date.parse(snoozedUntil) > Date.now());
+
+/** Whether it is still where the list shows things from: it may have been archived or snoozed since. */
+const belongs = (entry: Entry, view: View | undefined) =>
+  view === "archive"
+    ? entry.archivedAt !== null
+    : entry.archivedAt === null &&
+      asleep(entry) === (view === "snoozed") &&
+      (view !== "needs" || entry.needs !== null);
+
+/** The list as it is shown. */
+export const shownEntries = computed(() => {
+  const { view } = entries.filter.value;
+  return (entries.value.value?.items ?? []).filter(
+    (entry) => belongs(entry, view) && !waiting.value.has(entry.id),
+  );
 });
 
 /** The first page as it is now, and what is known below it. If nothing of it is known, the list begins anew. */
@@ -35,6 +93,7 @@ function withNews(page: Pages<Entry>, known: Pages<Entry> | undefined): Pages<En
   if (!known) return page;
   const there = new Set(known.items.map(({ id }) => id));
   const fresh = page.items.filter(({ id }) => !there.has(id));
+  if (held.peek()) waiting.value = new Set([...waiting.peek(), ...fresh.map(({ id }) => id)]);
   if (fresh.length === page.items.length && page.hasMore) return page;
   const current = new Map(page.items.map((entry) => [entry.id, entry]));
   const rest = known.items.map((entry) => current.get(entry.id) ?? entry);
@@ -50,11 +109,26 @@ function merged(fresh: readonly Entry[], rest: readonly Entry[]): Entry[] {
 const updateItems = (change: (items: readonly Entry[]) => readonly Entry[]) =>
   entries.update((known) => ({ ...known, items: change(known.items) }));
 
-export const patch = (ids: ReadonlySet<string>, change: Partial<Entry>) =>
-  updateItems((items) => items.map((entry) => (ids.has(entry.id) ? { ...entry, ...change } : entry)));
+/** Changes entries wherever they are shown. */
+function patchWhere(fits: (entry: Entry) => boolean, change: (entry: Entry) => Partial<Entry>): void {
+  const patched = (entry: Entry) => (fits(entry) ? { ...entry, ...change(entry) } : entry);
+  batch(() => {
+    updateItems((items) => items.map(patched));
+    needing.value = needing.peek().map(patched);
+    if (opened.peek()) opened.value = patched(opened.peek()!);
+  });
+}
 
-export const drop = (ids: ReadonlySet<string>) =>
+export const patch = (ids: ReadonlySet<string>, change: Partial<Entry>) =>
+  patchWhere(
+    ({ id }) => ids.has(id),
+    () => change,
+  );
+
+export function drop(ids: ReadonlySet<string>): void {
   updateItems((items) => items.filter(({ id }) => !ids.has(id)));
+  needing.value = needing.peek().filter(({ id }) => !ids.has(id));
+}
 
 export const putBack = (back: readonly Entry[]) =>
   updateItems((items) => {
@@ -65,20 +139,86 @@ export const putBack = (back: readonly Entry[]) =>
     );
   });
 
-export const find = (id: string | undefined) => entries.value.value?.items.find((entry) => entry.id === id);
+/** The entry that was opened last. It may be outside the list: an older one, or one that the filter leaves out. */
+export const opened = signal<Entry | undefined>(undefined);
+
+/** What needs the person and is older than what the list has loaded. */
+export const needing = signal<readonly Entry[]>([]);
+
+export async function loadNeeding(): Promise<void> {
+  const { workspaceId } = entries.filter.peek();
+  const answer = await api.entries
+    .history({ needsYou: true, limit: 200, ...(workspaceId && { workspaceId }) })
+    .catch(() => undefined); // the list itself says that the hub cannot be reached
+  if (answer) needing.value = answer.entries;
+}
+
+export const find = (id: string | undefined): Entry | undefined =>
+  entries.value.value?.items.find((entry) => entry.id === id) ??
+  needing.value.find((entry) => entry.id === id) ??
+  (opened.value?.id === id ? opened.value : undefined);
 
 /** An entry with its workspace and the state of its documents; it need not be in the list. */
 export const fetchEntry = (id: string) => api.entries.show({ id });
 
+type Patch = (event: Event) => (entry: Entry) => Partial<Entry>;
+const always =
+  (change: (event: Event) => Partial<Entry>): Patch =>
+  (event) =>
+  () =>
+    change(event);
+const awake = { snoozedAt: null, snoozedUntil: null };
+
 /** What these events say is enough: nothing has to be loaded. */
-const patches: Record<string, (ids: ReadonlySet<string>, event: Event) => void> = {
-  "entry.read": (ids, { createdAt }) => patch(ids, { readAt: createdAt }),
-  "entry.unread": (ids) => patch(ids, { readAt: null }),
-  "entry.deleted": (ids) => drop(ids),
-  "entry.answered": (ids, { createdAt }) => patch(ids, { answeredAt: createdAt }),
+const patches: Record<string, Patch> = {
+  "entry.read": always(({ createdAt }) => ({ readAt: createdAt })),
+  "entries.read": always(({ createdAt }) => ({ readAt: createdAt })),
+  "entry.unread": always(() => ({ readAt: null })),
+  "entry.archived": always(({ createdAt }) => ({ archivedAt: createdAt, ...awake })),
+  "entry.unarchived": always(() => ({ archivedAt: null })),
+  "entry.snoozed": always(({ createdAt, payload }) => ({
+    snoozedAt: createdAt,
+    snoozedUntil: (payload.until ?? null) as string | null,
+    archivedAt: null,
+  })),
+  "entry.unsnoozed": always(() => awake),
+  "entry.answered":
+    ({ createdAt, source, payload }) =>
+    (entry) => ({
+      needs: null,
+      ...((payload.changed || entry.answeredAt === null) && {
+        answeredAt: createdAt,
+        answeredBy: source,
+        answer: (payload.answer ?? null) as string | null,
+      }),
+    }),
 };
+
+const endsThread = /^thread\.(done|failed|cancelled|reassigned)$/;
+
+function take(event: Event): void {
+  const { eventType, payload, threadId } = event;
+  const ids = new Set((payload.entries as string[] | undefined) ?? [String(payload.entry)]);
+  if (eventType === "entry.deleted") drop(ids);
+  const change = patches[eventType]?.(event);
+  if (change) patchWhere(({ id }) => ids.has(id), change);
+  // What a thread had asked need not be answered once it is over.
+  if (endsThread.test(eventType))
+    patchWhere(
+      (entry) => entry.threadId === threadId && entry.needs === "answer",
+      () => ({ needs: null }),
+    );
+}
 
 export function followEntries(): void {
   entries.follow();
-  onEvent((event) => patches[event.eventType]?.(new Set([String(event.payload.entry)]), event));
+  onEvent(take);
+  effect(() => {
+    if (place.value.tab !== "inbox") return;
+    const next = chosenFilter();
+    if (JSON.stringify(next) === JSON.stringify(entries.filter.peek())) return;
+    needing.value = [];
+    waiting.value = new Set();
+    void entries.choose(next);
+  });
 }

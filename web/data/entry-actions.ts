@@ -1,6 +1,7 @@
 /** What a person does with entries. The page shows the change at once, and reverts it if the hub refuses. */
 import { batch } from "@preact/signals";
 import { say } from "../ui/toasts.tsx";
+import { undoable } from "../ui/undo.ts";
 import { api, problemOf } from "./api.ts";
 import { drop, type Entry, patch, putBack } from "./entries.ts";
 
@@ -44,49 +45,142 @@ export async function markUnread(entries: readonly Entry[]): Promise<void> {
   );
 }
 
-/** What `z` takes back: the last thing that was deleted, while the hub still has it. */
-let last: { entries: readonly Entry[]; close(): void } | undefined;
-
 export async function remove(entries: readonly Entry[]): Promise<void> {
   if (!entries.length) return;
   drop(setOf(entries));
-  const close = say({
-    text: `Deleted ${many(entries.length)}`,
-    action: { label: "Undo", key: "Z", run: undo },
-    seconds: 9,
-    onClose: () => {
-      if (last === mine) last = undefined;
-    },
-  });
-  const mine = { entries, close };
-  last = mine;
+  const forget = undoable({ text: `Deleted ${many(entries.length)}`, undo: () => restore(entries) });
   const done = await attempt(
     "Not deleted",
     entries.map(({ id }) => api.entries.delete({ id })),
     () => putBack(entries),
   );
-  if (!done) close();
+  if (!done) forget();
 }
 
-export function undo(): void {
-  const mine = last;
-  if (!mine) return;
-  last = undefined;
-  mine.close();
-  putBack(mine.entries);
+function restore(entries: readonly Entry[]): void {
+  putBack(entries);
   void attempt(
     "Not restored",
-    mine.entries.map(({ id }) => api.entries.restore({ id })),
-    () => drop(setOf(mine.entries)),
+    entries.map(({ id }) => api.entries.restore({ id })),
+    () => drop(setOf(entries)),
   );
 }
 
-export async function answer(entry: Entry, reply: { message?: string; choice?: string }): Promise<boolean> {
+const stampNow = () => new Date().toISOString();
+const placeOf = ({ id, archivedAt, snoozedAt, snoozedUntil, readAt }: Entry) => ({
+  id,
+  was: { archivedAt, snoozedAt, snoozedUntil, readAt },
+});
+
+/** Moves entries to another folder at once, with a way back to where each was. */
+async function moveAway(
+  entries: readonly Entry[],
+  { now, text, call }: { now: Partial<Entry>; text: string; call(id: string): Promise<unknown> },
+): Promise<void> {
+  if (!entries.length) return;
+  const before = entries.map(placeOf);
+  const showBefore = () =>
+    batch(() => {
+      putBack(entries);
+      for (const { id, was } of before) patch(new Set([id]), was);
+    });
+  patch(setOf(entries), now);
+  const forget = undoable({
+    text,
+    seconds: 20,
+    undo: () => {
+      showBefore();
+      void attempt("Not undone", before.map(backTo), () => patch(setOf(entries), now));
+    },
+  });
+  const done = await attempt(
+    text,
+    entries.map(({ id }) => call(id)),
+    showBefore,
+  );
+  if (!done) forget();
+}
+
+async function backTo({ id, was }: ReturnType<typeof placeOf>): Promise<void> {
+  if (was.archivedAt !== null) await api.entries.archive({ id });
+  else if (was.snoozedAt !== null)
+    await api.entries.snooze({ id, ...(was.snoozedUntil && { until: was.snoozedUntil }) });
+  else {
+    await api.entries.unarchive({ id });
+    await api.entries.unsnooze({ id });
+  }
+  if (was.readAt === null) await api.entries.unread({ id });
+}
+
+const awake = { snoozedAt: null, snoozedUntil: null };
+
+export const archive = (entries: readonly Entry[]) =>
+  moveAway(entries, {
+    now: { archivedAt: stampNow(), readAt: stampNow(), ...awake },
+    text: `Done with ${many(entries.length)}`,
+    call: (id) => api.entries.archive({ id }),
+  });
+
+/** Back into the inbox, from the archive or from sleep. */
+export const bringBack = (entries: readonly Entry[]) =>
+  moveAway(entries, {
+    now: { archivedAt: null, ...awake },
+    text: `Moved ${many(entries.length)} to the inbox`,
+    call: async (id) => {
+      await api.entries.unarchive({ id });
+      await api.entries.unsnooze({ id });
+    },
+  });
+
+/** `until`: undefined means until something new comes. */
+export const snooze = (entries: readonly Entry[], when: string, until?: Date) =>
+  moveAway(entries, {
+    now: { archivedAt: null, snoozedAt: stampNow(), snoozedUntil: until?.toISOString() ?? null },
+    text: `Snoozed ${many(entries.length)} ${when}`,
+    call: (id) => api.entries.snooze({ id, ...(until && { until: until.toISOString() }) }),
+  });
+
+type Muted = { name: string } | { thread: string };
+
+/** What comes of it goes to the archive from now on. */
+export async function mute(muted: Muted, words: string): Promise<void> {
+  const forget = undoable({
+    text: `Muted ${words}`,
+    seconds: 20,
+    undo: () => void attempt("Not unmuted", [api.mutes.remove(muted)], () => {}),
+  });
+  if (!(await attempt("Not muted", [api.mutes.add(muted)], () => {}))) forget();
+}
+
+/** All that the list shows, and what is below it; not what has come since. */
+export async function readAll(workspaceId: string | undefined, newest: Entry | undefined): Promise<void> {
+  if (!newest) return;
+  await attempt(
+    "Not marked as read",
+    [
+      api.entries
+        .readAll({ upTo: newest.id, ...(workspaceId && { workspaceId }) })
+        .then(({ read }) => say({ text: `Marked ${many(read)} as read` })),
+    ],
+    () => {},
+  );
+}
+
+export interface Reply {
+  message?: string;
+  choice?: string;
+  /** In place of the answer that was given before. */
+  change?: boolean;
+}
+
+export async function answer(entry: Entry, reply: Reply): Promise<boolean> {
   return attempt(
     "Not sent",
     [
       api.entries.reply({ id: entry.id, ...reply }).then(({ entry: now, message, recipient }) => {
-        patch(new Set([entry.id]), now);
+        // Only what the answer changes: the entry may have been archived meanwhile.
+        const { answer, answeredAt, answeredBy, needs, readAt } = now;
+        patch(new Set([entry.id]), { answer, answeredAt, answeredBy, needs, readAt });
         say({
           text: `Sent to ${message.toAgent}`,
           detail: recipient.known

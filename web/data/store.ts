@@ -33,6 +33,8 @@ export interface Store<T> {
   follow(): () => void;
 }
 
+const burstMs = 60;
+
 export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
   const value = signal<T | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
@@ -90,7 +92,17 @@ export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
     },
     follow() {
       const again = () => void self.load();
-      if (followers++ === 0) stops = [onReload(again), onEvent((event) => changedBy?.(event) && again())];
+      // Events come in bursts: one request serves all that come within a moment.
+      let soon = false;
+      const batched = () => {
+        if (soon) return;
+        soon = true;
+        setTimeout(() => {
+          soon = false;
+          again();
+        }, burstMs);
+      };
+      if (followers++ === 0) stops = [onReload(again), onEvent((event) => changedBy?.(event) && batched())];
       return () => {
         if (--followers === 0) for (const stop of stops) stop();
       };

@@ -1,6 +1,6 @@
 /** The queue and the sub-agents that run from it. */
-import type { OutputOf } from "../../src/contract/operations/index.ts";
-import { api, hasToken } from "./api.ts";
+import type { InputOf, OutputOf } from "../../src/contract/operations/index.ts";
+import { api, hasToken, me } from "./api.ts";
 import { store } from "./store.ts";
 
 /** As the queue lists it: with the first line of its prompt. */
@@ -13,24 +13,23 @@ export const queue = store({
   changedBy: ({ eventType }) => eventType.startsWith("task."),
 });
 
-/** Without tokens the page works on the queue of this agent; a token says by itself whose queue it is. */
+/** Without tokens slash commands work on the queue of this agent; a token says by itself whose queue it is. */
 export const leader = "main";
-const whose = hasToken ? {} : { agent: leader };
+/** Whose the tasks are that are pushed here: their results come to whoever pushed them. */
+export const ownedBy = (agent: string) => (hasToken ? {} : { agent });
 /** A queue is changed in the name of its owner. */
 const by = (task: Task) => (hasToken ? {} : { agent: task.parent });
 
-export interface NewTask {
-  prompt: string;
-  name?: string;
-  model?: string;
-  profile?: string;
-  timeout?: number;
-}
+export type NewTask = Omit<InputOf<"tasks.push">, "agent">;
 
 export const tasks = {
   queue: listTasks,
-  push: (task: NewTask) => api.tasks.push({ ...whose, ...task }),
-  run: (count?: number) => api.tasks.run({ ...whose, ...(count !== undefined && { count }) }),
+  push: (task: NewTask, agent = me) => api.tasks.push({ ...ownedBy(agent), ...task }),
+  /** Starts this one and nothing else. */
+  start: ({ prompt, ...task }: NewTask) => api.tasks.assign({ ...ownedBy(me), ...task, message: prompt }),
+  /** Starts all that is queued in one queue. */
+  run: (agent: string, count?: number) =>
+    api.tasks.run({ ...ownedBy(agent), ...(count !== undefined && { count }) }),
   remove: (task: Task) => api.tasks.remove({ ...by(task), name: task.name }),
   move: (task: Task, to: { before: string } | { behind: string }) =>
     api.tasks.move({ ...by(task), name: task.name, ...to }),
@@ -46,6 +45,25 @@ export const tasks = {
 export function taskNamed(name: string): Task | undefined {
   const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
   return [...running, ...queued, ...finished].find((task) => task.name === name);
+}
+
+/** The same once more, for the person. */
+export async function retry(name: string): Promise<void> {
+  const { task } = await tasks.show(name);
+  const { prompt, profile, model, cwd } = task;
+  await tasks.start({ name, prompt, cwd, ...(profile && { profile }), ...(model && { model }) });
+}
+
+/** A sub-agent that has ended reads nothing: one of its name, with what it was told and what is said now. Its result comes to the person. */
+export async function startAgain({ name, profile, model, cwd }: Task, text: string): Promise<void> {
+  const { task } = await tasks.show(name);
+  await tasks.start({
+    name,
+    cwd,
+    ...(profile && { profile }),
+    ...(model && { model }),
+    prompt: `${task.prompt}\n\nYou have worked on this before and have ended. The person now says:\n\n${text}`,
+  });
 }
 
 /** What a person calls its state. */

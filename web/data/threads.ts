@@ -1,4 +1,5 @@
 /** Threads: the list under a filter, and the one that is open with its lease and messages. */
+import { choicesIn } from "../../src/contract/entry.ts";
 import type { Lease } from "../../src/contract/lease.ts";
 import type { Message } from "../../src/contract/message.ts";
 import type { Status, Thread } from "../../src/contract/thread.ts";
@@ -47,4 +48,15 @@ export const replyTo = (thread: string, to: string, body: string) =>
   });
 export const cancelThread = (thread: string, reason: string) =>
   api.threads.cancel({ thread, ...(reason && { reason }) });
+export const reassign = (thread: string, to: string) => api.threads.reassign({ thread, to });
+export const takeBack = (thread: string, reason: string) =>
+  api.threads.release({ thread, force: true, ...(reason && { reason }) });
+/** A choice that a blocked worker offers, as its question wants it. */
+export const answerWith = (thread: string, to: string, choice: string) =>
+  api.threads.reply({ thread, to, summary: choice, payload: { choice } });
+/** What the last question offers, while nobody has answered it. */
+export function openChoices({ thread, messages }: Opened): string[] {
+  const last = messages.findLast(({ kind }) => kind === "question" || kind === "answer");
+  return thread.status === "blocked" && last?.kind === "question" ? (choicesIn(last.payload) ?? []) : [];
+}
 export const isEnded = (status: Status) => endedStatuses.includes(status);

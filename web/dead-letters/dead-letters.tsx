@@ -7,6 +7,7 @@ import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
+import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { DetailHeader, Missing, NotLoaded } from "../ui/detail.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -14,6 +15,7 @@ import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
+import { choose } from "../ui/menu.tsx";
 import { Row } from "../ui/row.tsx";
 import { Age } from "../ui/time.tsx";
 
@@ -27,18 +29,19 @@ export function DeadLetters() {
   const keys = useListKeys("dead-letters", rows);
   const letter = loaded.value?.find((one) => String(one.id) === id);
   const actions = letter && actionsOn(letter);
-  useKeys({ ...(actions && { Delete: actions.purge, e: actions.requeue }) });
+  useKeys({ ...(actions && { Delete: () => void actions.purge(), e: actions.requeue }) });
   return (
     <ListTab
       tab="dead-letters"
       loaded={loaded}
       rows={rows}
       keys={keys}
+      tools={<Bulk letters={loaded.value ?? []} />}
       empty={
         <Empty
           icon="dead-letters"
           title="No dead letters"
-          command="inbox receive --agent worker --ack manual"
+          command={'inbox send worker "Try me" && inbox receive --agent worker --ack manual'}
         >
           A message that was delivered several times and never acknowledged ends up here. A reader that has to
           acknowledge each message:
@@ -74,13 +77,48 @@ export function DeadLetters() {
   );
 }
 
+/** All of one channel at once: what made them die is often the same. */
+function Bulk({ letters }: { letters: readonly DeadLetter[] }) {
+  const byChannel = Map.groupBy(letters, ({ channel }) => channel);
+  if (!byChannel.size) return null;
+  const requeueOf = (channel: string, some: readonly DeadLetter[]) =>
+    attempt(async () => {
+      for (const { id } of some) await requeue(id);
+    }, `Requeued ${some.length} in ${channel}`);
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      onClick={() =>
+        void choose(
+          "Requeue all of a channel",
+          [...byChannel].slice(0, 9).map(([channel, some]) => ({
+            name: channel,
+            hint: some.length === 1 ? "1 message" : `${some.length} messages`,
+            run: () => void requeueOf(channel, some),
+          })),
+        )
+      }
+    >
+      <Icon name="refresh" /> Requeue all
+    </button>
+  );
+}
+
 function actionsOn({ id, channel }: DeadLetter) {
   const leave = (done: boolean) => {
     if (done) go({ tab: "dead-letters" }, { replace: true });
   };
   return {
     requeue: () => void attempt(() => requeue(id), `Requeued in ${channel}`).then(leave),
-    purge: () => void attempt(() => purge(id), "Deleted for good").then(leave),
+    async purge() {
+      const sure = await ask({
+        title: "Delete this message for good?",
+        text: `${channel} never gets it, and it cannot be restored. Requeue puts it back instead.`,
+        button: "Delete for good",
+      });
+      if (sure) leave(await attempt(() => purge(id), "Deleted for good"));
+    },
   };
 }
 
@@ -98,7 +136,7 @@ const Letter = ({ letter, requeue, purge }: { letter: DeadLetter } & ReturnType<
       <button type="button" class="button" onClick={requeue}>
         <Icon name="refresh" /> Requeue
       </button>
-      <button type="button" class="button quiet danger" title="Delete for good" onClick={purge}>
+      <button type="button" class="button quiet danger" title="Delete for good" onClick={() => void purge()}>
         <Icon name="trash" /> Purge
       </button>
     </DetailHeader>

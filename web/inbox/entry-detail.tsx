@@ -3,21 +3,26 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wayBack } from "../../src/contract/workspace.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
-import { type Entry, fetchEntry } from "../data/entries.ts";
-import { markRead, markUnread } from "../data/entry-actions.ts";
+import { type Entry, fetchEntry, find, opened } from "../data/entries.ts";
+import { markRead } from "../data/entry-actions.ts";
 import { useLoaded } from "../data/store.ts";
-import { openThread } from "../data/threads.ts";
+import { type Message, openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { go } from "../router.ts";
+import { copy } from "../ui/copy.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
+import { type EntryActions, isAway } from "./actions.ts";
+import { Answer } from "./answer.tsx";
+import { Conversation } from "./conversation.tsx";
+import { FailureBlock } from "./failure.tsx";
 import { ReplyBar } from "./reply-bar.tsx";
-import { whoOf } from "./words.ts";
+import { headline, whoOf } from "./words.ts";
 
 /** Skimming past an entry is not reading it; staying with it is. */
 const dwellMs = 700;
@@ -27,19 +32,23 @@ interface Shown {
   agent: string | null;
   /** The command that leads back into the session. */
   back: string | null;
-  /** What the thread is about: a question alone may say little. */
+  /** What the thread is about, and what was said in it: a question alone may say little. */
   subject?: string;
+  messages: readonly Message[];
   documents: readonly DocumentState[];
 }
 
 async function load(id: string): Promise<Shown> {
   const { entry, workspace, documents } = await fetchEntry(id);
+  opened.value = entry;
   const thread = entry.threadId ? await openThread(entry.threadId).catch(() => undefined) : undefined;
   return {
     entry,
-    agent: workspace?.agent ?? entry.sender,
+    // A message is answered to its sender, whoever has the workspace by now.
+    agent: entry.messageId === null ? (workspace?.agent ?? entry.sender) : entry.sender,
     back: workspace && wayBack(workspace),
     subject: thread?.thread.subject,
+    messages: thread?.messages ?? [],
     documents,
   };
 }
@@ -68,9 +77,20 @@ function useMarkedWhenRead(entry: Entry | undefined): void {
   }, [entry === undefined]);
 }
 
-export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry; onDelete(): void }) {
+interface Props {
+  id: string;
+  /** As the list has it. */
+  known?: Entry;
+  actions: EntryActions;
+}
+
+export function EntryDetail({ id, known, actions }: Props) {
   const { value, problem, retry } = useLoaded(
-    { fetch: () => load(id), changedBy: ({ payload }) => payload.entry === id },
+    {
+      fetch: () => load(id),
+      changedBy: ({ payload, threadId }) =>
+        payload.entry === id || (threadId !== null && threadId === find(id)?.threadId),
+    },
     [id],
   );
   const documents = useDocuments(id, value?.documents);
@@ -79,45 +99,70 @@ export function EntryDetail({ id, known, onDelete }: { id: string; known?: Entry
   if (!entry) return <NotLoaded tab="inbox" noun="entry" id={id} problem={problem} retry={retry} />;
   const who = whoOf(entry);
   const agent = value?.agent ?? entry.sender;
+  const comments = wordsOf(entry);
   return (
-    <article class="entry-detail" aria-label={who}>
-      <Header entry={entry} agent={agent} subject={value?.subject} onDelete={onDelete} />
+    <article class="entry-detail" aria-label={headline(entry)}>
+      <Header entry={entry} agent={agent} subject={value?.subject} actions={actions} />
       <div class="detail-body" tabIndex={0} role="region" aria-label="Entry">
         {problem && !value && <Trouble {...problem} retry={retry} />}
+        {value && <Conversation entry={entry} messages={value.messages} which="before" />}
+        {entry.docs.length > 0 && entry.comments && <Summary entry={entry} />}
+        {entry.failure && <FailureBlock failure={entry.failure} />}
         {value &&
           entry.docs.map(({ path }, n) => (
             <Document key={n} entry={id} n={n} path={path} state={documents.find((one) => one.n === n)} />
           ))}
-        {entry.comments && (
-          <section class="commentary" aria-label="Comments">
+        {comments && (
+          <section class="commentary" aria-label="Comments" id="commentary">
             <Face name={entry.sender ?? who} />
             <div class="commentary-text">
               <p class="commentary-who">
                 <strong>{entry.sender ?? agent ?? who}</strong> <Age at={entry.ts} />
               </p>
-              <Markdown text={entry.comments} entry={id} folder="" />
+              <Markdown text={comments} entry={id} folder="" />
             </div>
           </section>
         )}
+        <Answer entry={entry} />
+        {value && <Conversation entry={entry} messages={value.messages} which="after" />}
       </div>
       <ReplyBar entry={entry} to={agent} back={value?.back ?? null} />
     </article>
   );
 }
 
+/** What the agent says, without the reason of a failure, which is shown as such. */
+const wordsOf = ({ failure, comments }: Entry) =>
+  failure && comments.startsWith(failure.error) ? comments.slice(failure.error.length).trim() : comments;
+
+/** What it is about, before documents that may be long; what the agent says of them is below. */
+const Summary = ({ entry }: { entry: Entry }) => (
+  <p class="summary">
+    <span>{headline(entry)}</span>{" "}
+    <button
+      type="button"
+      class="link"
+      onClick={() => document.getElementById("commentary")?.scrollIntoView({ block: "start" })}
+    >
+      Comments below
+    </button>
+  </p>
+);
+
 interface HeaderProps {
   entry: Entry;
   agent: string | null;
   subject?: string;
-  onDelete(): void;
+  actions: EntryActions;
 }
 
-function Header({ entry, agent, subject, onDelete }: HeaderProps) {
+function Header({ entry, agent, subject, actions }: HeaderProps) {
   const who = whoOf(entry);
   const unread = entry.readAt === null;
   const { threadId } = entry;
   const more = (
     <>
+      <span>{who} · </span>
       {agent && agent !== who && <span>{agent} · </span>}
       <span title={fullTime(entry.ts)}>
         <Age at={entry.ts} />
@@ -133,18 +178,22 @@ function Header({ entry, agent, subject, onDelete }: HeaderProps) {
     </>
   );
   return (
-    <DetailHeader tab="inbox" face={who} title={who} more={more}>
+    <DetailHeader tab="inbox" face={who} title={headline(entry)} more={more}>
       {unread ? (
         <IconButton icon="mark-read" label="Mark as read" onClick={() => void markRead([entry])} />
       ) : (
-        <IconButton
-          icon="unread"
-          label="Mark as unread"
-          hotkey="u"
-          onClick={() => void markUnread([entry])}
-        />
+        <IconButton icon="unread" label="Mark as unread" hotkey="u" onClick={actions.unread} />
       )}
-      <IconButton icon="trash" label="Delete" hotkey="Del" onClick={onDelete} />
+      <IconButton
+        icon={isAway(entry) ? "inbox" : "check"}
+        label={isAway(entry) ? "Move to the inbox" : "Done"}
+        hotkey="e"
+        onClick={actions.done}
+      />
+      <IconButton icon="clock" label="Snooze" hotkey="h" onClick={actions.snooze} />
+      <IconButton icon="bell-off" label="Mute" hotkey="m" onClick={actions.mute} />
+      <IconButton icon="link" label="Copy link" onClick={() => void copy(location.href, "Link copied")} />
+      <IconButton icon="trash" label="Delete" hotkey="Del" onClick={actions.remove} />
     </DetailHeader>
   );
 }

@@ -1,57 +1,98 @@
-/** The inbox: entries by day on the left, what one says on the right. */
-import { useMemo } from "preact/hooks";
-import { type Entry, entries, find } from "../data/entries.ts";
-import { markRead, markUnread, remove, undo } from "../data/entry-actions.ts";
+/** The inbox: what needs the person, then entries by day, on the left; what one says on the right. */
+import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { countsInList } from "../data/counts.ts";
+import {
+  type Entry,
+  entries,
+  find,
+  holdList,
+  loadNeeding,
+  needing,
+  shownEntries,
+  waiting,
+} from "../data/entries.ts";
+import { markRead, readAll } from "../data/entry-actions.ts";
 import { useStore } from "../data/store.ts";
 import { useKeys } from "../keys.ts";
+import type { Command } from "../palette/commands.ts";
+import { useOpenCommands } from "../palette/open-commands.ts";
 import { go, place } from "../router.ts";
-import { type ListKeys, useListKeys } from "../ui/list-keys.ts";
+import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
-import { idsOf, neighbour, type Row } from "../ui/long-list.tsx";
-import { narrow } from "../ui/narrow.ts";
-import { dayLabel, dayStart } from "../ui/time.tsx";
+import { idsOf } from "../ui/long-list.tsx";
+import { type EntryActions, inboxActions } from "./actions.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { EntryRow } from "./entry-row.tsx";
-import { FilterTools, NoEntries, NothingOpen, UnreadCount } from "./list-parts.tsx";
-import { anchorAt, clearSelection, extendSelection, selected, selectTo, toggle } from "./selection.ts";
+import { allOf, type Fold, foldKey, rowsOf, withOpen } from "./folds.ts";
+import { Counts, FilterTools, NewEntries, NoEntries, NothingOpen } from "./list-parts.tsx";
+import { anchorAt, clearSelection, selectAll, selected, selectTo, toggle } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 
-/** The list as rows, a heading for each day. Entries are in order, so a day is looked up only where it changes. */
-function rowsOf(list: readonly Entry[]): Row<Entry>[] {
-  const rows: Row<Entry>[] = [];
-  let from = Number.POSITIVE_INFINITY;
-  for (const entry of list) {
-    if (entry.ts < from) {
-      from = dayStart(entry.ts);
-      rows.push({ head: dayLabel(entry.ts) });
-    }
-    rows.push({ id: entry.id, item: entry });
-  }
-  return rows;
+/** Folds that were opened. */
+const unfolded = signal<ReadonlySet<string>>(new Set());
+
+function unfold(fold: Fold): void {
+  const key = foldKey(fold);
+  if (key !== undefined) unfolded.value = new Set([...unfolded.peek(), key]);
+}
+
+const commandsOn = (on: EntryActions): Command[] => [
+  { icon: "check", name: "Done", keys: ["e"], run: on.done },
+  { icon: "clock", name: "Snooze", keys: ["h"], run: on.snooze },
+  { icon: "bell-off", name: "Mute", keys: ["m"], run: on.mute },
+  { icon: "unread", name: "Mark as unread", keys: ["u"], run: on.unread },
+  { icon: "trash", name: "Delete", keys: ["Del"], run: on.remove },
+];
+
+/** What needs the person may be older than what is loaded. */
+function useNeeding(list: readonly Entry[]): void {
+  const known = list.filter(({ needs }) => needs !== null).length;
+  const missing = entries.value.value !== undefined && countsInList.value.needsYou > known;
+  useEffect(() => {
+    if (missing) void loadNeeding();
+  }, [missing, countsInList.value.needsYou]);
+}
+
+function useRows() {
+  const list = shownEntries.value;
+  const { view } = entries.filter.value;
+  const { id } = place.value;
+  useNeeding(list);
+  const apart = view === undefined || view === "unread";
+  const rows = useMemo(
+    () => rowsOf({ list, needing: apart ? needing.value : [], apart, unfolded: unfolded.value }),
+    [list, needing.value, apart, unfolded.value],
+  );
+  return useMemo(() => withOpen(rows, id), [rows, id]);
 }
 
 export function Inbox() {
   const loaded = useStore(entries);
-  const list = loaded.value?.items ?? [];
-  const rows = useMemo(() => rowsOf(list), [loaded.value]);
+  const rows = useRows();
   const { id } = place.value;
-  const current = find(id);
   const keys = useListKeys("inbox", rows, (opened) => {
     const entry = find(opened);
     if (entry) void markRead([entry]);
   });
-  const actions = actionsOn(idsOf(rows), keys);
+  const { onOpen, onSelection, extend } = inboxActions(rows, keys);
+  const byKey = selected.value.size ? onSelection : onOpen;
+  useEffect(() => () => holdList(false), []);
+  useOpenCommands(id === undefined ? [] : commandsOn(onOpen));
   useKeys({
-    u: actions.unread,
-    e: actions.read,
+    e: byKey.done,
+    h: byKey.snooze,
+    m: byKey.mute,
+    u: byKey.unread,
+    I: byKey.read,
+    A: () => void readAll(entries.filter.peek().workspaceId, shownEntries.peek()[0]),
     x: () => id !== undefined && toggle(id),
-    J: () => actions.extend(1),
-    K: () => actions.extend(-1),
-    Delete: actions.remove,
-    Backspace: actions.remove,
-    "#": actions.remove,
-    z: undo,
-    "mod+z": undo,
+    "mod+a": () => selectAll(idsOf(rows)),
+    J: () => extend(1),
+    K: () => extend(-1),
+    Delete: byKey.remove,
+    Backspace: byKey.remove,
+    "#": byKey.remove,
     ...(selected.value.size && { Escape: clearSelection }),
   });
   return (
@@ -60,76 +101,39 @@ export function Inbox() {
       loaded={loaded}
       rows={rows}
       keys={keys}
-      count={<UnreadCount />}
+      count={<Counts />}
       tools={<FilterTools />}
-      above={selected.value.size > 0 && <SelectionBar {...actions} />}
+      above={
+        <>
+          {selected.value.size > 0 && <SelectionBar {...onSelection} />}
+          {waiting.value.size > 0 && <NewEntries />}
+        </>
+      }
       empty={<NoEntries />}
       onEnd={entries.more}
-      render={(entry) => (
+      onBusy={holdList}
+      render={(fold, key) => (
         <EntryRow
-          entry={entry}
-          open={entry.id === id}
-          selected={selected.value.has(entry.id)}
+          fold={fold}
+          id={key}
+          open={key === id}
+          selected={selected.value.has(key)}
           selecting={selected.value.size > 0}
           onOpen={() => {
-            anchorAt(entry.id);
-            go({ tab: "inbox", id: entry.id });
-            void markRead([entry]);
+            anchorAt(key);
+            go({ tab: "inbox", id: key });
+            void markRead(allOf(fold));
           }}
-          onSelect={(range) => (range ? selectTo(idsOf(rows), entry.id, id) : toggle(entry.id))}
+          onUnfold={() => unfold(fold)}
+          onSelect={(range) => (range ? selectTo(idsOf(rows), key, id) : toggle(key))}
         />
       )}
     >
       {id !== undefined ? (
-        <EntryDetail key={id} id={id} known={current} onDelete={actions.remove} />
+        <EntryDetail key={id} id={id} known={find(id)} actions={onOpen} />
       ) : (
         <NothingOpen />
       )}
     </ListTab>
   );
-}
-
-/** What is done with the selected entries; with none selected, with the one that is open. */
-function actionsOn(ids: readonly string[], { follow }: ListKeys) {
-  const { id } = place.value;
-  const chosen = (): readonly Entry[] => {
-    const wanted = selected.peek().size ? selected.peek() : new Set([id]);
-    return (entries.value.peek()?.items ?? []).filter((entry) => wanted.has(entry.id));
-  };
-  const open = (next: string | undefined) => {
-    follow.current = true;
-    go({ tab: "inbox", ...(next !== undefined && { id: next }) }, { replace: true });
-  };
-  /** The next one that is left, or the one before; on a phone the list. */
-  const goOn = (gone: readonly Entry[]) => {
-    const at = id === undefined ? -1 : ids.indexOf(id);
-    if (at < 0) return;
-    const without = new Set(gone.map((entry) => entry.id));
-    const left = [...ids.slice(at + 1), ...ids.slice(0, at).reverse()].find((one) => !without.has(one));
-    open(narrow.matches ? undefined : left);
-  };
-  return {
-    read() {
-      const done = chosen();
-      void markRead(done);
-      clearSelection();
-      goOn(done);
-    },
-    unread() {
-      void markUnread(chosen());
-      clearSelection();
-    },
-    remove() {
-      const gone = chosen();
-      goOn(gone);
-      clearSelection();
-      void remove(gone);
-    },
-    extend(step: 1 | -1) {
-      const next = id === undefined ? undefined : neighbour(ids, id, step);
-      if (id === undefined || next === undefined) return;
-      extendSelection(ids, id, next);
-      open(next);
-    },
-  };
 }

@@ -1,62 +1,115 @@
-/** Around the list of entries: how many are unread, the filter, and what is shown where there are none. */
-import { shownCount, unreadInList, unreadOf } from "../data/counts.ts";
-import { entries } from "../data/entries.ts";
+/** Around the list of entries: how many there are, the filter, and what is shown where there are none. */
+import { countsInList, countsOf, shownCount, snoozed } from "../data/counts.ts";
+import { entries, holdList, type View, waiting } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
+import { setQuery } from "../router.ts";
 import { Empty } from "../ui/empty.tsx";
+import { Icon } from "../ui/icon.tsx";
 
-export const UnreadCount = () =>
-  unreadInList.value > 0 ? (
+export const Counts = () =>
+  countsInList.value.unread > 0 ? (
     <span class="count strong">
-      {shownCount(unreadInList.value)}
+      {shownCount(countsInList.value.unread)}
       <span class="hidden"> unread</span>
     </span>
   ) : null;
 
+const viewNames: [View | "", string][] = [
+  ["", "Inbox"],
+  ["unread", "Unread"],
+  ["needs", "Needs you"],
+  ["snoozed", "Snoozed"],
+  ["archive", "Archive"],
+];
+
 export function FilterTools() {
-  const { workspaceId, unread } = entries.filter.value;
-  const choose = (next: { workspaceId?: string; unread?: boolean }) =>
-    void entries.choose({
-      ...(next.workspaceId && { workspaceId: next.workspaceId }),
-      ...(next.unread && { unread: true }),
-    });
+  const { workspaceId, view, day } = entries.filter.value;
   return (
     <>
       <select
         aria-label="Workspace"
         value={workspaceId ?? ""}
-        onChange={(event) => choose({ workspaceId: event.currentTarget.value, unread })}
+        onChange={(event) => setQuery({ workspace: event.currentTarget.value })}
       >
         <option value="">All workspaces</option>
         {(workspaces.value.value ?? []).map((one) => {
-          const count = unreadOf(one.workspaceId);
+          const { unread } = countsOf(one.workspaceId);
           return (
             <option key={one.workspaceId} value={one.workspaceId}>
               {one.label}
-              {count > 0 ? ` (${shownCount(count)})` : ""}
+              {unread > 0 ? ` (${shownCount(unread)})` : ""}
             </option>
           );
         })}
       </select>
-      <button
-        type="button"
-        class="button quiet chip"
-        aria-pressed={unread === true}
-        onClick={() => choose({ workspaceId, unread: !unread })}
+      <select
+        aria-label="Show"
+        value={view ?? ""}
+        onChange={(event) => setQuery({ show: event.currentTarget.value })}
       >
-        Unread
-      </button>
+        {viewNames.map(([one, name]) => (
+          <option key={one} value={one}>
+            {name}
+            {one === "snoozed" && snoozed.value > 0 ? ` (${snoozed.value})` : ""}
+          </option>
+        ))}
+      </select>
+      <label class="jump" title={day ? `Up to ${day}` : "Jump to a date"}>
+        <Icon name="clock" />
+        <input
+          type="date"
+          aria-label="Jump to a date"
+          value={day ?? ""}
+          data-set={day !== undefined}
+          onChange={(event) => setQuery({ day: event.currentTarget.value })}
+        />
+      </label>
     </>
   );
 }
 
+/** What has come while the pointer was over the list: it comes in when the pointer leaves, or when it is asked for. */
+export const NewEntries = () => (
+  <button type="button" class="new-entries" onClick={() => holdList(false)}>
+    <Icon name="up" /> {waiting.value.size} new
+  </button>
+);
+
+const emptyViews: Partial<Record<View, [title: string, text: string]>> = {
+  unread: ["No unread entries", "New entries appear here as they arrive."],
+  needs: ["Nothing needs you", "Open questions and failed work appear here."],
+  snoozed: ["Nothing is snoozed", "h hides an entry until later; it is here meanwhile."],
+  archive: ["The archive is empty", "e puts an entry here when you are done with it."],
+};
+
 export function NoEntries() {
-  const { workspaceId, unread } = entries.filter.value;
-  if (unread)
+  const { workspaceId, view, day } = entries.filter.value;
+  const none = view && emptyViews[view];
+  if (none)
     return (
-      <Empty icon="check" title="No unread entries">
-        New entries appear here as they arrive.
+      <Empty icon="check" title={none[0]}>
+        {none[1]}
       </Empty>
     );
+  if (day)
+    return (
+      <Empty
+        icon="inbox"
+        title={`No entries up to ${day}`}
+        action={{ label: "Show all", run: () => setQuery({ day: "" }) }}
+      />
+    );
+  if (entries.value.value?.items.length)
+    return (
+      <Empty icon="check" title="All done">
+        New entries appear here as they arrive. What you are done with is in the archive.
+      </Empty>
+    );
+  return <FirstEntry workspaceId={workspaceId} />;
+}
+
+/** For whoever has just come: how the first entry gets here. */
+function FirstEntry({ workspaceId }: { workspaceId?: string }) {
   const workspace = workspaceId ?? workspaces.value.value?.[0]?.workspaceId;
   return (
     <Empty
@@ -75,11 +128,12 @@ export function NoEntries() {
   );
 }
 
-export const NothingOpen = () => (
-  <Empty
-    icon="inbox"
-    title={unreadInList.value ? `${shownCount(unreadInList.value)} unread` : "No entry is open"}
-  >
-    <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>?</kbd> shows all keys.
-  </Empty>
-);
+export function NothingOpen() {
+  const { unread, needsYou } = countsInList.value;
+  const parts = [needsYou && `${shownCount(needsYou)} need you`, unread && `${shownCount(unread)} unread`];
+  return (
+    <Empty icon="inbox" title={parts.filter(Boolean).join(", ") || "No entry is open"}>
+      <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>e</kbd> is done, <kbd>?</kbd> shows all keys.
+    </Empty>
+  );
+}

@@ -1,18 +1,15 @@
 /** What can be done with all that is selected. */
 import { Icon } from "../ui/icon.tsx";
+import type { EntryActions } from "./actions.ts";
 import { clearSelection, selected } from "./selection.ts";
 
-interface Props {
-  read(): void;
-  unread(): void;
-  remove(): void;
-}
-
-export const SelectionBar = ({ read, unread, remove }: Props) => (
+export const SelectionBar = ({ done, read, unread, snooze, remove }: EntryActions) => (
   <div class="selection" role="toolbar" aria-label="Selected entries">
     <strong>{selected.value.size} selected</strong>
     {(
       [
+        ["Done", done],
+        ["Snooze", snooze],
         ["Mark read", read],
         ["Mark unread", unread],
         ["Delete", remove],

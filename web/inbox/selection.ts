@@ -48,3 +48,8 @@ export function extendSelection(ids: readonly string[], from: string, head: stri
   if (range?.head !== from) anchorAt(from);
   selectTo(ids, head);
 }
+
+export function selectAll(ids: readonly string[]): void {
+  range = undefined;
+  selected.value = new Set(ids);
+}

@@ -1,8 +1,10 @@
 /** The commands that `Ctrl K` offers by name. */
-import { entries, type Filter } from "../data/entries.ts";
+import { openCompose } from "../compose/compose.tsx";
+import { forget, hasToken } from "../data/api.ts";
+import type { View } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
 import { canNotify, notifies, toggleNotifications } from "../notify.ts";
-import { go } from "../router.ts";
+import { go, setQuery } from "../router.ts";
 import { shownTabs, tabLetters, tabNames } from "../tabs.ts";
 import { theme, themes } from "../theme.ts";
 import type { IconName } from "../ui/icon.tsx";
@@ -15,9 +17,9 @@ export interface Command {
 }
 
 export function commands(): Command[] {
-  const inbox = (filter: Filter) => () => {
+  const inbox = (filter: { show?: View; workspace?: string }) => () => {
     go({ tab: "inbox" });
-    void entries.choose(filter);
+    setQuery({ show: undefined, workspace: undefined, day: undefined, ...filter });
   };
   return [
     ...shownTabs.map(
@@ -28,13 +30,16 @@ export function commands(): Command[] {
         run: () => go({ tab }),
       }),
     ),
-    { icon: "unread", name: "Show unread entries only", run: inbox({ unread: true }) },
+    { icon: "unread", name: "Show unread entries only", run: inbox({ show: "unread" }) },
+    { icon: "warning", name: "Show what needs you", run: inbox({ show: "needs" }) },
+    { icon: "clock", name: "Show snoozed entries", run: inbox({ show: "snoozed" }) },
+    { icon: "check", name: "Show the archive", run: inbox({ show: "archive" }) },
     { icon: "inbox", name: "Show all entries", run: inbox({}) },
     ...(workspaces.value.value ?? []).map(
       ({ workspaceId, label }): Command => ({
         icon: "folder",
         name: `Workspace: ${label}`,
-        run: inbox({ workspaceId }),
+        run: inbox({ workspace: workspaceId }),
       }),
     ),
     ...themes.map(
@@ -52,6 +57,19 @@ export function commands(): Command[] {
             icon: notifies.value ? ("bell-off" as const) : ("bell" as const),
             name: notifies.value ? "Turn desktop notifications off" : "Turn desktop notifications on",
             run: () => void toggleNotifications(),
+          },
+        ]
+      : []),
+    { icon: "pen", name: "Compose a message or start a sub-agent", keys: ["c"], run: openCompose },
+    ...(hasToken
+      ? [
+          {
+            icon: "close" as const,
+            name: "Sign out: forget the token in this browser",
+            run() {
+              forget();
+              location.assign("/");
+            },
           },
         ]
       : []),

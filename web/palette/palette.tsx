@@ -2,11 +2,14 @@
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { agents } from "../data/agents.ts";
+import { channels } from "../data/channels.ts";
 import { type Search, useSearch } from "../data/search.ts";
+import { useStore } from "../data/store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { commandItems, hitItems, type Item, slashItems } from "./items.tsx";
+import { commandItems, hitItems, type Item, openItems, placeItems, slashItems } from "./items.tsx";
 import { useSlash } from "./use-slash.ts";
 
 const open = signal<string | undefined>();
@@ -34,10 +37,17 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
   const slash = useSlash(() => {
     text.value = "";
   });
+  useStore(agents);
+  useStore(channels);
   const search = useSearch(isSlash ? "" : words);
   const items = isSlash
     ? slashItems(words, slash.run)
-    : [...hitItems(search.hits, onClose), ...commandItems(words, onClose)];
+    : [
+        ...openItems(words, onClose),
+        ...placeItems(words, onClose),
+        ...hitItems(search.hits, onClose),
+        ...commandItems(words, onClose),
+      ];
   const list = useRef<HTMLDivElement>(null);
   const chosen = useChoice(words, items.length, list);
   return (

@@ -1,12 +1,14 @@
 /** The slash commands: typed as in a shell, run as the main agent. Each answers with lines to show. */
 import { api, hasToken } from "../data/api.ts";
-import { leader, type Task, tasks } from "../data/tasks.ts";
+import { leader, ownedBy, type Task, tasks } from "../data/tasks.ts";
 import { age } from "../ui/time.tsx";
 
 export interface Slash {
   name: string;
   usage: string;
   help: string;
+  /** What it takes from somebody else. It is run when it is entered a second time. */
+  takes?: string;
   run(rest: string, signal: AbortSignal): Promise<string[]>;
 }
 
@@ -33,7 +35,7 @@ export function wordsOf(text: string): Words {
   return { options, flags, rest: rest.replace(/^(["'])([\s\S]*)\1$/, "$2").trim() };
 }
 
-const me = hasToken ? {} : { agent: leader };
+const me = ownedBy(leader);
 const from = hasToken ? {} : { from: leader };
 
 function filterOf(text: string) {
@@ -56,6 +58,9 @@ const group = (title: string, list: readonly Task[], at: (task: Task) => string 
 
 const since = (time: string | null) => (time ? `started ${age(Date.parse(time), Date.now())}` : null);
 
+const takesMail =
+  "This collects the mail: the main agent will not get it. Press Enter again to do so; /inbox shows it and collects nothing.";
+
 const mail: Slash[] = [
   {
     name: "/inbox",
@@ -67,12 +72,14 @@ const mail: Slash[] = [
     name: "/check",
     usage: "/check [from=ID] [--lifo]",
     help: "collect the messages that are ready",
+    takes: takesMail,
     run: async (rest) => said((await api.mailbox.check(filterOf(rest))).messages),
   },
   {
     name: "/receive",
     usage: "/receive [from=ID] [--lifo]",
     help: "wait for a message and collect it",
+    takes: takesMail,
     run: async (rest, signal) => said((await api.mailbox.receive(filterOf(rest), { signal })).messages),
   },
   {
@@ -108,13 +115,14 @@ const work: Slash[] = [
       const { options, rest: prompt } = wordsOf(rest);
       if (!prompt) throw new Error("missing prompt: /push PROMPT");
       const { model, name, timeout, profile } = options;
-      const { task } = await tasks.push({
+      const asked = {
         prompt,
         ...(model && { model }),
         ...(name && { name }),
         ...(profile && { profile }),
         ...(timeout && { timeout: Number(timeout) }),
-      });
+      };
+      const { task } = await tasks.push(asked, leader);
       return [`Queued ${task.name}. /run starts it.`];
     },
   },
@@ -125,7 +133,7 @@ const work: Slash[] = [
     async run(rest) {
       const count = rest.trim() === "" ? undefined : Number(rest);
       if (count !== undefined && !(count >= 1)) throw new Error("N must be a number, as in /run 2");
-      const { released } = await tasks.run(count);
+      const { released } = await tasks.run(leader, count);
       return [released.length ? `Running ${released.join(", ")}.` : "Nothing is queued. /push adds a task."];
     },
   },

@@ -13,6 +13,8 @@ export function useSlash(onDone: () => void) {
   const answer = useSignal<Answer | undefined>(undefined);
   const busy = useSignal(false);
   const waiting = useRef<AbortController | undefined>(undefined);
+  /** What was typed, and was not run yet because it takes something from somebody else. */
+  const warned = useRef<string | undefined>(undefined);
   useEffect(() => () => waiting.current?.abort(), []);
 
   const run = async (typed: string) => {
@@ -23,6 +25,12 @@ export function useSlash(onDone: () => void) {
       answer.value = { lines: [`There is no command ${name}. The commands are ${all}.`], bad: true };
       return;
     }
+    if (command.takes && warned.current !== typed) {
+      warned.current = typed;
+      answer.value = { lines: [command.takes] };
+      return;
+    }
+    warned.current = undefined;
     waiting.current?.abort();
     const ending = new AbortController();
     waiting.current = ending;
@@ -40,6 +48,7 @@ export function useSlash(onDone: () => void) {
   };
   const clear = () => {
     answer.value = undefined;
+    warned.current = undefined;
   };
   return { run: (typed: string) => void run(typed), answer: answer.value, busy: busy.value, clear };
 }

@@ -1,6 +1,7 @@
 /** A new task. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { useDraft } from "../data/drafts.ts";
 import { useLoaded } from "../data/store.ts";
 import { type NewTask, tasks } from "../data/tasks.ts";
 import { go } from "../router.ts";
@@ -10,8 +11,8 @@ import { TextArea, TextField } from "../ui/field.tsx";
 import { modKey, withMod } from "../ui/mod-key.ts";
 
 export function PushForm() {
-  const prompt = useSignal("");
-  const name = useSignal("");
+  const prompt = useDraft("task");
+  const name = useDraft("task name");
   const profile = useSignal("");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -24,9 +25,10 @@ export function PushForm() {
         ...(name.value.trim() && { name: name.value.trim() }),
         ...(profile.value && { profile: profile.value }),
       };
-      const pushed = await tasks.push(task);
-      if (run) await tasks.run();
-      go({ tab: "queue", id: pushed.task.name }, { replace: true });
+      const made = run ? (await tasks.start(task)).terminalId : (await tasks.push(task)).task.name;
+      prompt.value = "";
+      name.value = "";
+      go({ tab: "queue", id: made }, { replace: true });
     });
   };
   return (

@@ -5,6 +5,7 @@ import { queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
+import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { Missing, NotLoaded } from "../ui/detail.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -16,6 +17,7 @@ import { ListTab } from "../ui/list-tab.tsx";
 import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
+import { say } from "../ui/toasts.tsx";
 import { PushForm } from "./push-form.tsx";
 import { TaskDetail } from "./task-detail.tsx";
 
@@ -31,11 +33,20 @@ function actionsOn(queued: readonly Task[], open: Task | undefined) {
       if (at < 0 || !other || !open) return;
       void attempt(() => tasks.move(open, step === 1 ? { behind: other.name } : { before: other.name }));
     },
-    remove() {
-      if (open && open.status !== "running" && open.status !== "finished")
-        void attempt(() => tasks.remove(open), `Removed ${open.name}`).then((done) => {
-          if (done) go({ tab: "queue" }, { replace: true });
-        });
+    async remove() {
+      if (!open) return;
+      if (open.status === "running" || open.status === "finished") {
+        const instead = open.status === "running" ? "Its transcript has a button that kills it." : "";
+        say({ text: `${open.name} is ${open.status}: only queued tasks can be removed`, detail: instead });
+        return;
+      }
+      const sure = await ask({
+        title: `Remove ${open.name} from the queue?`,
+        text: "Its prompt is deleted with it. Tasks that come after it will not start.",
+        button: "Remove",
+      });
+      if (sure && (await attempt(() => tasks.remove(open), `Removed ${open.name}`)))
+        go({ tab: "queue" }, { replace: true });
     },
   };
 }
@@ -66,7 +77,7 @@ export function Queue() {
     "alt+ArrowUp": () => actions.move(-1),
     J: () => actions.move(1),
     K: () => actions.move(-1),
-    Delete: actions.remove,
+    Delete: () => void actions.remove(),
   });
   return (
     <ListTab
@@ -74,7 +85,7 @@ export function Queue() {
       loaded={loaded}
       rows={rows}
       keys={keys}
-      tools={<Tools canRun={queued.length > 0} />}
+      tools={<Tools queued={queued} />}
       empty={
         <Empty icon="queue" title="The queue is empty" command={'orch push "Research the API" && orch run'}>
           Push tasks and run them. Each result goes to the inbox of the agent that pushed the task:
@@ -87,7 +98,14 @@ export function Queue() {
   );
 }
 
-const Tools = ({ canRun }: { canRun: boolean }) => (
+/** A queue belongs to whoever pushed into it, and is started as a whole. */
+const runAll = (queued: readonly Task[]) =>
+  attempt(async () => {
+    const waiting = queued.filter(({ status }) => status === "queued");
+    for (const owner of new Set(waiting.map(({ parent }) => parent))) await tasks.run(owner);
+  }, "Started");
+
+const Tools = ({ queued }: { queued: readonly Task[] }) => (
   <>
     <button type="button" class="button quiet" onClick={() => go({ tab: "queue", id: newTask })}>
       <Icon name="plus" /> Push
@@ -95,9 +113,9 @@ const Tools = ({ canRun }: { canRun: boolean }) => (
     <button
       type="button"
       class="button"
-      disabled={!canRun}
-      title="Start the queued tasks"
-      onClick={() => void attempt(() => tasks.run(), "Started")}
+      disabled={!queued.length}
+      title="Start all queued tasks"
+      onClick={() => void runAll(queued)}
     >
       <Icon name="play" /> Run
     </button>
@@ -113,7 +131,10 @@ interface DetailProps {
 function Detail({ id, loaded, actions }: DetailProps) {
   if (id === newTask) return <PushForm />;
   const open = id === undefined ? undefined : taskNamed(id);
-  if (open) return <TaskDetail key={open.name} task={open} onMove={actions.move} onRemove={actions.remove} />;
+  if (open)
+    return (
+      <TaskDetail key={open.name} task={open} onMove={actions.move} onRemove={() => void actions.remove()} />
+    );
   if (id !== undefined)
     return loaded.value === undefined ? (
       <NotLoaded tab="queue" noun="task" id={id} {...loaded} />

@@ -1,5 +1,5 @@
 /** A task: what it is to do and how. Until it starts it can be changed, moved and removed. */
-import { useSignal } from "@preact/signals";
+import { useDraft } from "../data/drafts.ts";
 import { useLoaded } from "../data/store.ts";
 import { statusOf, type Task, tasks } from "../data/tasks.ts";
 import { go } from "../router.ts";
@@ -93,7 +93,7 @@ const Actions = ({ task, onMove, onRemove }: Props) =>
 
 /** The whole of it: the list has only its first line. */
 function Prompt({ task, prompt, changeable }: { task: Task; prompt: string; changeable: boolean }) {
-  const text = useSignal(prompt);
+  const text = useDraft(`prompt of ${task.name}`, prompt);
   if (!changeable)
     return (
       <pre class="prompt" tabIndex={0}>

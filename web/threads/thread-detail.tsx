@@ -1,13 +1,28 @@
 /** One thread: its status, who holds it and for how long, what was said, and a field to reply. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useLoaded } from "../data/store.ts";
-import { cancelThread, isEnded, type Lease, type Message, openThread, replyTo } from "../data/threads.ts";
+import { agents } from "../data/agents.ts";
+import { me } from "../data/api.ts";
+import { useLoaded, useStore } from "../data/store.ts";
+import {
+  answerWith,
+  cancelThread,
+  isEnded,
+  type Lease,
+  type Message,
+  type Opened,
+  openChoices,
+  openThread,
+  reassign,
+  replyTo,
+  takeBack,
+} from "../data/threads.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { attempt } from "../ui/attempt.ts";
-import { Composer } from "../ui/composer.tsx";
+import { Letter, NoReceiver } from "../ui/composer.tsx";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { choose } from "../ui/menu.tsx";
 import { Said } from "../ui/said.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, span } from "../ui/time.tsx";
@@ -23,7 +38,7 @@ export function ThreadDetail({ id }: { id: string }) {
   const { thread, lease, messages } = value;
   const title = plainTitle(thread.subject);
   const ended = isEnded(thread.status);
-  const to = ended ? thread.createdBy : thread.assignedTo;
+  const to = otherSide(value);
   return (
     <article class="entry-detail" aria-label={title}>
       <DetailHeader
@@ -36,6 +51,7 @@ export function ThreadDetail({ id }: { id: string }) {
         }
       >
         <StatusTag status={thread.status} />
+        {!ended && <Reassign id={id} lease={lease} />}
         {!ended && (
           <button
             type="button"
@@ -55,12 +71,17 @@ export function ThreadDetail({ id }: { id: string }) {
             <Entry key={message.messageId} message={message} />
           ))}
         </ol>
+        {to !== undefined && <Choices opened={value} to={to} />}
       </div>
-      <Composer
-        label={`Reply to ${to}`}
-        hint={thread.status === "blocked" ? `${to} is waiting for a reply.` : `Goes to ${thread.threadId}.`}
-        onSend={(text) => attempt(() => replyTo(id, to, text), `Sent to ${to}`)}
-      />
+      {to === undefined ? (
+        <NoReceiver>You created this thread for yourself: there is nobody to reply to.</NoReceiver>
+      ) : (
+        <Letter
+          to={to}
+          draft={`thread ${id}`}
+          onSend={(text) => attempt(() => replyTo(id, to, text), `Sent to ${to}`)}
+        />
+      )}
       {cancelling.value && (
         <CancelDialog
           subject={title}
@@ -74,6 +95,65 @@ export function ThreadDetail({ id }: { id: string }) {
       )}
     </article>
   );
+}
+
+/** Where a worker waits for one of several answers. */
+function Choices({ opened, to }: { opened: Opened; to: string }) {
+  const choices = openChoices(opened);
+  if (!choices.length) return null;
+  return (
+    <div class="choices" role="group" aria-label="Answers">
+      {choices.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          class="button choice"
+          onClick={() =>
+            void attempt(() => answerWith(opened.thread.threadId, to, choice), `Answered ${choice}`)
+          }
+        >
+          {choice}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Takes it from whoever has it, for another or for anybody. */
+function Reassign({ id, lease }: { id: string; lease: Lease | null }) {
+  const others = (useStore(agents).value ?? []).filter(
+    ({ name, ended }) => name !== me && name !== lease?.agentId && !ended,
+  );
+  const open = () =>
+    void choose("Reassign this thread", [
+      ...(lease
+        ? [
+            {
+              name: `Take it from ${lease.agentId}`,
+              hint: "back to whom it was sent",
+              run: () =>
+                void attempt(() => takeBack(id, "taken back by the person"), `Taken from ${lease.agentId}`),
+            },
+          ]
+        : []),
+      ...others.slice(0, lease ? 8 : 9).map(({ name, live }) => ({
+        name,
+        hint: live ? "active" : "",
+        run: () => void attempt(() => reassign(id, name), `Reassigned to ${name}`),
+      })),
+    ]);
+  return (
+    <button type="button" class="button quiet" onClick={open}>
+      Reassign
+    </button>
+  );
+}
+
+/** Whoever works on it, or waits for its result; never the person itself. */
+function otherSide({ thread, lease }: Opened): string | undefined {
+  const works = lease?.agentId ?? thread.assignedTo;
+  const first = isEnded(thread.status) ? [thread.createdBy, works] : [works, thread.createdBy];
+  return first.find((one) => one !== me);
 }
 
 /** The lease, and how long it still holds. */

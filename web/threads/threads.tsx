@@ -4,6 +4,7 @@ import { useStore } from "../data/store.ts";
 import { type Status, type Thread, threads, type Which } from "../data/threads.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { place } from "../router.ts";
+import { DraftTag } from "../ui/draft-tag.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
 import { grouped } from "../ui/groups.ts";
@@ -92,6 +93,7 @@ const ThreadRow = ({ thread, open }: { thread: Thread; open: boolean }) => (
         <span>
           {thread.createdBy} → {thread.assignedTo}
         </span>
+        <DraftTag name={`thread ${thread.threadId}`} />
         {thread.priority !== "normal" && (
           <span class="tag" data-tone={thread.priority === "high" ? "warn" : undefined}>
             {thread.priority}

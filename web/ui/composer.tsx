@@ -1,31 +1,42 @@
-/** A field to write in, and its button. Ctrl or ⌘ with Enter sends. */
+/**
+ * A field to write in, and its button. Ctrl or ⌘ with Enter sends. It says who gets the text and whether somebody will
+ * read it; what is written and not sent is kept as a draft.
+ */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { draftOf, keepDraft } from "../data/drafts.ts";
+import { readerOf } from "../data/readers.ts";
+import { startAgain, type Task } from "../data/tasks.ts";
+import { attempt } from "./attempt.ts";
 import { modKey, withMod } from "./mod-key.ts";
+import { Receiver } from "./receiver.tsx";
 
 interface Props {
+  /** Under which name it is kept while it is not sent. */
+  draft: string;
   label: string;
   button?: string;
   /** Whether it worked: then the field is emptied. */
   onSend(text: string): Promise<boolean>;
-  /** Beside the button: what sending does. */
-  hint: ComponentChildren;
+  /** Beside the button: who gets it. */
+  receiver: ComponentChildren;
   /** More buttons. */
   actions?: ComponentChildren;
   /** Above the field. */
   children?: ComponentChildren;
 }
 
-export function Composer({ label, button = "Send", onSend, hint, actions, children }: Props) {
-  const text = useSignal("");
+export function Composer({ draft, label, button = "Send", onSend, receiver, actions, children }: Props) {
   const sending = useSignal(false);
+  const text = draftOf(draft);
   const submit = async () => {
-    const given = text.value.trim();
+    const given = text.trim();
     if (given === "" || sending.value) return;
     sending.value = true;
     const done = await onSend(given);
     sending.value = false;
-    if (done) text.value = "";
+    // What was typed on while it was sent is not sent.
+    if (done && draftOf(draft).trim() === given) keepDraft(draft, "");
   };
   return (
     <form
@@ -42,16 +53,14 @@ export function Composer({ label, button = "Send", onSend, hint, actions, childr
           rows={1}
           aria-label={label}
           placeholder={`${label}…`}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
+          value={text}
+          onInput={(event) => keepDraft(draft, event.currentTarget.value)}
           onKeyDown={withMod("Enter", () => void submit())}
         />
         <div class="reply-actions">
-          <span class="hint">{hint}</span>
+          {receiver}
           {actions}
-          <button type="submit" class="button primary" disabled={sending.value || text.value.trim() === ""}>
+          <button type="submit" class="button primary" disabled={sending.value || text.trim() === ""}>
             {button} <kbd>{modKey}↵</kbd>
           </button>
         </div>
@@ -59,3 +68,32 @@ export function Composer({ label, button = "Send", onSend, hint, actions, childr
     </form>
   );
 }
+
+interface LetterProps extends Omit<Props, "receiver" | "button" | "label"> {
+  to: string;
+  verb?: string;
+}
+
+/** To an agent by name. A sub-agent that has ended reads nothing: it is started again with the text instead. */
+export function Letter({ to, verb = "Reply to", onSend, ...rest }: LetterProps) {
+  const reader = readerOf(to);
+  const ended: Task | undefined = reader.state === "ended" ? reader.task : undefined;
+  return (
+    <Composer
+      {...rest}
+      label={`${verb} ${to}`}
+      receiver={<Receiver name={to} />}
+      button={ended ? `Start ${to} again` : "Send"}
+      onSend={(text) =>
+        ended ? attempt(() => startAgain(ended, text), `Started ${to} again with your message`) : onSend(text)
+      }
+    />
+  );
+}
+
+/** Where nobody could get it. */
+export const NoReceiver = ({ children }: { children: ComponentChildren }) => (
+  <p class="reply-bar no-receiver">
+    <span class="hint">{children}</span>
+  </p>
+);

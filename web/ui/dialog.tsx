@@ -1,18 +1,20 @@
 /** A dialog: the browser keeps the focus inside and gives it back. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useKeys } from "../keys.ts";
+import { type Keys, useKeys } from "../keys.ts";
 
 interface Props {
   label: string;
   class?: string;
   onClose(): void;
+  /** Besides Escape. */
+  keys?: Keys;
   children: ComponentChildren;
 }
 
-export function Dialog({ label, class: name = "", onClose, children }: Props) {
+export function Dialog({ label, class: name = "", onClose, keys, children }: Props) {
   const place = useRef<HTMLDialogElement>(null);
-  useKeys({ Escape: onClose }, { modal: true });
+  useKeys({ ...keys, Escape: onClose }, { modal: true });
   // Before the next key comes: what is typed at once must land inside.
   useLayoutEffect(() => {
     const dialog = place.current!;

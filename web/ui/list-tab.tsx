@@ -8,6 +8,7 @@ import type { Loaded } from "../data/store.ts";
 import { place, type Tab } from "../router.ts";
 import { tabNames } from "../tabs.ts";
 import { Trouble } from "./empty.tsx";
+import { Icon } from "./icon.tsx";
 import type { ListKeys } from "./list-keys.ts";
 import { LongList, type Row } from "./long-list.tsx";
 
@@ -23,6 +24,7 @@ interface Props<T> {
   above?: ComponentChildren;
   empty: ComponentChildren;
   onEnd?(): void;
+  onBusy?(busy: boolean): void;
   render(item: T, id: string): ComponentChildren;
   /** What is open. */
   children: ComponentChildren;
@@ -44,14 +46,52 @@ export function ListTab<T>(props: Props<T>) {
         {above}
         <List {...props} />
       </section>
-      <section class="detail-column" aria-label={`${name}: details`} ref={keys.detail} tabIndex={-1}>
+      <section
+        class="detail-column"
+        aria-label={`${name}: details`}
+        ref={keys.detail}
+        tabIndex={-1}
+        {...swipes(keys.move)}
+      >
         {children}
+        {place.value.id !== undefined && <Neighbours move={keys.move} />}
       </section>
     </div>
   );
 }
 
-function List<T>({ tab, loaded, rows, keys, empty, onEnd, render }: Props<T>) {
+/** On a phone, where there are no keys. */
+const Neighbours = ({ move }: { move(step: 1 | -1): void }) => (
+  <div class="neighbours" role="group" aria-label="Neighbours">
+    <button type="button" class="button quiet" onClick={() => move(-1)}>
+      <Icon name="up" /> Previous
+    </button>
+    <button type="button" class="button quiet" onClick={() => move(1)}>
+      Next <Icon name="down" />
+    </button>
+  </div>
+);
+
+/** A swipe to the left opens the next, to the right the one before; what scrolls sideways by itself is left alone. */
+function swipes(move: (step: 1 | -1) => void) {
+  let from: { x: number; y: number } | undefined;
+  return {
+    onTouchStart(event: TouchEvent) {
+      const { clientX: x, clientY: y } = event.touches[0]!;
+      const scrolls = (event.target as Element).closest("pre, table, .table-scroll, textarea, input");
+      from = event.touches.length === 1 && !scrolls ? { x, y } : undefined;
+    },
+    onTouchEnd(event: TouchEvent) {
+      if (!from) return;
+      const { clientX, clientY } = event.changedTouches[0]!;
+      const [right, down] = [clientX - from.x, clientY - from.y];
+      from = undefined;
+      if (Math.abs(right) > 80 && Math.abs(down) < 40) move(right < 0 ? 1 : -1);
+    },
+  };
+}
+
+function List<T>({ tab, loaded, rows, keys, empty, onEnd, onBusy, render }: Props<T>) {
   const { value, problem, retry } = loaded;
   if (value === undefined) return problem ? <Trouble {...problem} retry={retry} /> : <LoadingRows />;
   return (
@@ -71,6 +111,7 @@ function List<T>({ tab, loaded, rows, keys, empty, onEnd, render }: Props<T>) {
           current={place.value.id}
           follow={keys.follow}
           onEnd={onEnd}
+          onBusy={onBusy}
           render={render}
         />
       ) : (

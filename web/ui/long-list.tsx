@@ -6,7 +6,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 
-export type Row<T> = { head: string; count?: string } | { id: string; item: T };
+export type Row<T> = { head: string; count?: string; tone?: "warn" } | { id: string; item: T };
 
 interface Props<T> {
   label: string;
@@ -16,11 +16,13 @@ interface Props<T> {
   render(item: T, id: string): ComponentChildren;
   /** The end is near: more may be loaded. */
   onEnd?(): void;
+  /** Whether the person is in the middle of it: the pointer is over it, or it is scrolled. What moves rows should wait. */
+  onBusy?(busy: boolean): void;
   /** Whether the keyboard has moved it, and the focus has to follow. */
   follow?: { current: boolean };
 }
 
-export function LongList<T>({ label, rows, current, render, onEnd, follow }: Props<T>) {
+export function LongList<T>({ label, rows, current, render, onEnd, onBusy, follow }: Props<T>) {
   const handle = useRef<VListHandle>(null);
   const place = useRef<HTMLElement>(null);
   const at = current === undefined ? -1 : rows.findIndex((row) => "id" in row && row.id === current);
@@ -45,7 +47,7 @@ export function LongList<T>({ label, rows, current, render, onEnd, follow }: Pro
   const drawings = new WeakMap<Row<T>, JSX.Element>();
   const draw = (row: Row<T>) =>
     "head" in row ? (
-      <h2 key={`head ${row.head}`} class="list-head">
+      <h2 key={`head ${row.head}`} class="list-head" data-tone={row.tone}>
         {row.head}
         {row.count !== undefined && <span class="count">{row.count}</span>}
       </h2>
@@ -55,12 +57,26 @@ export function LongList<T>({ label, rows, current, render, onEnd, follow }: Pro
       </div>
     );
 
+  const pointed = useRef(false);
+  const tellBusy = () => onBusy?.(pointed.current || (handle.current?.scrollOffset ?? 0) > 0);
+  const point = (yes: boolean) => (event: PointerEvent) => {
+    if (event.pointerType !== "mouse") return;
+    pointed.current = yes;
+    tellBusy();
+  };
   const onScroll = () => {
+    tellBusy();
     const list = handle.current;
     if (list && onEnd && list.scrollOffset + list.viewportSize > list.scrollSize - 3000) onEnd();
   };
   return (
-    <nav class="long-list" aria-label={label} ref={place}>
+    <nav
+      class="long-list"
+      aria-label={label}
+      ref={place}
+      onPointerEnter={point(true)}
+      onPointerLeave={point(false)}
+    >
       <VList ref={handle as never} data={rows as Row<T>[]} onScroll={onScroll} bufferSize={300} tabIndex={-1}>
         {
           ((row: Row<T>) => {

@@ -17,6 +17,8 @@ interface Props {
   low?: boolean;
   /** The title is drawn strong in every state. */
   strong?: boolean;
+  /** How far below others in a tree. */
+  depth?: number;
   onClick?(event: MouseEvent): void;
 }
 
@@ -37,7 +39,7 @@ export const RowLink = ({ to, open, lead, title, more, side, low, strong = true,
 );
 
 export const Row = (props: Props) => (
-  <div class="row" data-open={props.open}>
+  <div class="row" data-open={props.open} data-depth={props.depth && Math.min(3, props.depth)}>
     <RowLink {...props} />
   </div>
 );

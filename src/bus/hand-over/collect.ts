@@ -7,9 +7,9 @@ import { joined, sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
-import { append } from "../event.ts";
-import { acknowledge } from "../message.ts";
-import { lockThread } from "../thread.ts";
+import { append, appendWhere } from "../event.ts";
+import { acknowledge, acknowledging } from "../message.ts";
+import { lockThread, type ThreadRow } from "../thread.ts";
 
 interface Collection {
   agent: string;
@@ -18,6 +18,33 @@ interface Collection {
   messages: readonly string[];
   /** Whether the agent's read cursor moves past them. */
   read: boolean;
+}
+
+interface CollectedAtOnce {
+  agent: string;
+  /** The agent's own and its pools'. */
+  names: readonly string[];
+  /** Locked. */
+  thread: ThreadRow;
+  now: string;
+}
+
+/** All that is in a thread, in the transaction that answers with it: nothing has to be known for it. */
+export function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
+  const { thread_id } = thread;
+  const which = sql`thread_id = ${thread_id}`;
+  yield* run(acknowledging({ agent, names, which, now, seen: true }));
+  const collected = sql`from messages where messages.thread_id = ${thread_id} and messages.acked_at = ${now} and messages.acked_by = ${agent}`;
+  const ids = sql`(select ${tx.joinedTexts}(found.id, ',') from (
+    select '"msg_' || messages.message_id || '"' as id ${collected} order by messages.message_id) as found)`;
+  yield* appendWhere(
+    tx,
+    { type: "messages.collected", source: agent, thread, now },
+    {
+      payload: sql`'{"messages":[' || ${ids} || '],"read_to":null}'`,
+      where: sql`exists (select 1 ${collected})`,
+    },
+  );
 }
 
 const overwritten = overwriting(threadReads);

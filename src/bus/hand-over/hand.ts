@@ -8,14 +8,15 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { all, one, refused, run } from "../../sql/procedure.ts";
-import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { all, one, refused, run, together } from "../../sql/procedure.ts";
+import { alike, fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
-import { aged, deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
+import { deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
-import { type MessageRow, messageColumns, open, write } from "../message.ts";
+import { type MessageRow, messageColumns, open } from "../message.ts";
+import { buryAll, doomedIn } from "./bury.ts";
 
 /** How long a reader has to say that it got them. */
 const handSeconds = 60;
@@ -37,37 +38,75 @@ export interface HandedMail {
   nextEventId: number;
 }
 
-/** `call`: the id that its reader has given the call, if it has. The same id gets the same answer. */
-export function* hand(tx: Context, wanted: Wanted, call?: string): Procedure<HandedMail> {
+interface Handing {
+  /** The id that its reader has given the call, if it has. The same id gets the same answer. */
+  call?: string;
+  /** The reader has the answer as soon as it is committed: it is confirmed in the same transaction. */
+  collects?: Confirming;
+}
+
+/** `visibilitySeconds`: where the reader acks each by itself, hidden from now on for that long. */
+interface Confirming {
+  visibilitySeconds?: number;
+}
+
+export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing = {}): Procedure<HandedMail> {
   const { agent } = wanted;
   const deliveryId = call ?? crypto.randomUUID();
   yield* tx.own(`inbox:${agent}`);
-  const nextEventId = yield* tx.settled(); // before its own events, on every engine
-  const now = yield* tx.clock();
-  const until = expiryAfter(now, handSeconds);
-  yield* buryDoomed(tx, now, agent);
-  const before = call === undefined ? [] : yield* answerBefore({ agent, id: call });
+  const [nextEventId, overdue, before, found, hidden, now] = yield* together(
+    tx.settled(), // before its own events, on every engine
+    doomedIn(tx, tx.time(), agent),
+    call === undefined ? nobody() : answerBefore({ agent, id: call }),
+    deliverables(tx, wanted),
+    hiddenCount(agent, tx.time()),
+    tx.clock(),
+  );
+  yield* buryAll(tx, overdue, now);
   if (before.length) {
-    const hidden = Math.max(0, (yield* hiddenCount(agent, now)) - before.filter(isInHand(now)).length);
-    return { messages: before.map(again), hidden, deliveryId, nextEventId };
+    const others = Math.max(0, hidden - before.filter(isInHand(now)).length);
+    return { messages: before.map(again), hidden: others, deliveryId, nextEventId };
   }
-  const rows = yield* all<MessageRow>(sql`${query(wanted, now)} ${tx.forUpdateFree}`);
+  // Who has sent a dead letter is told, and may be the one who reads.
+  const rows = overdue.length ? yield* deliverables(tx, wanted) : found;
   // Who named the messages wants them all; else one answer is no bigger than a page.
   const given = wanted.ids === undefined ? fitted(rows) : rows;
+  const until = expiryAfter(now, handSeconds);
+  const change = () =>
+    collects ? confirming(agent, collects, now) : sql`manual = 0, hidden_until = ${until}`;
   for (const row of given)
-    yield* run(sql`
-      update messages set delivery_id = ${deliveryId}, hidden_until = ${until}, manual = 0,
-        lapses = ${row.lapses + (row.manual === 1 ? 1 : 0)}, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})
-      where message_id = ${row.message_id}`);
+    yield* run(
+      alike(sql`
+        update messages set delivery_id = ${deliveryId}, ${change()},
+          lapses = ${row.lapses + (row.manual === 1 ? 1 : 0)}, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})
+        where message_id = ${row.message_id}`),
+    );
   yield* seen(tx, agent, now);
   if (given.length) {
     tx.taken?.(given.map((row) => row.message_id));
-    const payload = { messages: given.map((row) => idOf("message", row.message_id)), until };
-    yield* append(tx, { type: "messages.handed", source: agent, payload, now });
+    const messages = given.map((row) => idOf("message", row.message_id));
+    yield* append(tx, { type: "messages.handed", source: agent, payload: { messages, until }, now });
+    if (collects && collects.visibilitySeconds === undefined) {
+      const payload = { messages, read_to: null };
+      yield* append(tx, { type: "messages.collected", source: agent, payload, now });
+    }
   }
-  const left = yield* hiddenCount(agent, now);
-  return { messages: given.map(mailView), hidden: Math.max(0, left - given.length), deliveryId, nextEventId };
+  return { messages: given.map(mailView), hidden, deliveryId, nextEventId };
 }
+
+// biome-ignore lint/correctness/useYield: it is asked together with others
+function* nobody(): Procedure<MessageRow[]> {
+  return [];
+}
+
+function* deliverables(tx: Context, wanted: Wanted): Procedure<MessageRow[]> {
+  return yield* all<MessageRow>(alike(sql`${query(wanted, tx.time())} ${tx.forUpdateFree}`));
+}
+
+const confirming = (agent: string, { visibilitySeconds }: Confirming, now: string) =>
+  visibilitySeconds === undefined
+    ? sql`manual = 0, acked_at = ${now}, acked_by = ${agent}, hidden_until = null`
+    : sql`manual = 1, hidden_until = ${expiryAfter(now, visibilitySeconds)}`;
 
 /** Hides what an answer of another kind has in it, so that its reader's mailbox does not hand it out as well. Answers with the time. */
 export function* hide(tx: Context, ids: readonly number[], { agent, id }: Delivery): Procedure<string> {
@@ -98,7 +137,7 @@ const isInHand = (now: string) => (row: MessageRow) =>
   row.acked_at === null && (row.hidden_until ?? "") > now;
 const again = (row: MessageRow): Mail => ({ ...mailView(row), redelivered: true });
 
-function query({ agent, from, lifo, ids, max }: Wanted, now: string): Sql {
+function query({ agent, from, lifo, ids, max }: Wanted, now: Sql | string): Sql {
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
   const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
   return sql`
@@ -141,10 +180,12 @@ export function* returnsInMs(agent: string, now: string): Procedure<number | und
   return next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
 }
 
-function* hiddenCount(agent: string, now: string): Procedure<number> {
-  const row = yield* one<{ count: number }>(sql`
-    select count(*) as count from messages
-    where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
+function* hiddenCount(agent: string, now: Sql | string): Procedure<number> {
+  const row = yield* one<{ count: number }>(
+    alike(sql`
+      select count(*) as count from messages
+      where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`),
+  );
   return row!.count;
 }
 
@@ -229,42 +270,4 @@ export function* releaseMail(
   const payload = { messages: ids.map((id) => idOf("message", id)) };
   yield* append(tx, { type: "messages.returned", source: delivery.agent, payload, now });
   return true;
-}
-
-export function* buryIn(tx: Context, channel: string): Procedure<void> {
-  yield* tx.own(`inbox:${channel}`);
-  yield* buryDoomed(tx, yield* tx.clock(), channel);
-}
-
-/** Messages nobody accepts leave the inbox, and their senders are told. */
-export function* buryDoomed(tx: Context, now: string, channel?: string): Procedure<void> {
-  const where = channel === undefined ? nothing : sql`and messages.to_agent = ${channel}`;
-  const rows = yield* all<MessageRow>(
-    sql`select ${messageColumns} from messages where ${doomed(now)} ${where} ${tx.forUpdateFree}`,
-  );
-  // Ordered here: a planner that is asked to would walk through all messages in that order to find these few.
-  for (const row of rows.sort((a, b) => a.message_id - b.message_id)) yield* bury(tx, aged(row, now), now);
-}
-
-export function* bury(tx: Context, row: MessageRow, now: string, tell = true): Procedure<void> {
-  const reason = row.dead_reason!;
-  // Somebody who shares the transaction may have been faster: its locks stop nobody there.
-  const buried = yield* one(sql`
-    update messages set dead_at = ${row.dead_at}, dead_reason = ${reason}, lapses = ${row.lapses}, manual = 0,
-      delivery_id = null, hidden_until = null
-    where message_id = ${row.message_id} and dead_at is null returning message_id`);
-  if (!buried) return;
-  const payload = { channel: row.to_agent, reason };
-  const told = { ...row, to_agent: row.from_agent };
-  yield* append(tx, { type: "message.dead", source: row.to_agent, message: told, payload, now });
-  if (!tell) return;
-  const summary = `${idOf("message", row.message_id)} to "${row.to_agent}" is a dead letter: ${reason}`;
-  const head = { thread: null, from: row.to_agent, to: row.from_agent, kind: "control" } as const;
-  const notice = yield* write(
-    { ...tx, verified: false },
-    head,
-    { summary, payload: { dead: row.message_id, reason } },
-    now,
-  );
-  yield* append(tx, { type: "message.sent", source: row.to_agent, message: notice.row, now });
 }

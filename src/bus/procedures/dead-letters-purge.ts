@@ -6,7 +6,7 @@ import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { chosenLetters, idsOf, lettersPayload, type Which } from "../dead-letter.ts";
 import { append } from "../event.ts";
-import { buryDoomed } from "../hand-over/hand.ts";
+import { buryDoomed } from "../hand-over/bury.ts";
 import { rememberPruned } from "../pruned.ts";
 import { forgetWords } from "../search.ts";
 

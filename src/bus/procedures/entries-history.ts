@@ -5,27 +5,32 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { type EntryRow, entryColumns, entryView, olderThan, placeOf } from "../entry.ts";
+import { inFolder } from "../entry-folder.ts";
 import { visible } from "../visible.ts";
 
 const isVisible = fragment`entries.deleted_at is null`;
 
+const inNeed = fragment`entries.needs is not null`;
 const unreadOnly = fragment`entries.read_at is null`;
 
 export function* entriesHistory(
   tx: Context,
-  { limit, before, workspaceId, unread }: ParsedOf<"entries.history">,
+  { limit, before, workspaceId, unread, needsYou, folder }: ParsedOf<"entries.history">,
 ): Procedure<OutputOf<"entries.history">> {
-  const ofWorkspace = () => [
+  const now = yield* tx.clock();
+  const selection = () => [
+    ...inFolder(folder, now),
     ...(workspaceId === undefined ? [] : [sql`entries.workspace_id = ${workspaceId}`]),
     ...visible.entries(tx),
   ];
-  const conditions: Sql[] = [isVisible, ...ofWorkspace()];
+  const conditions: Sql[] = [isVisible, ...selection()];
   if (unread) conditions.push(unreadOnly);
+  if (needsYou) conditions.push(inNeed);
   if (before !== undefined) conditions.push(olderThan(yield* placeOf(before)));
   const rows = yield* all<EntryRow>(sql`
     select ${entryColumns} from entries where ${joined(conditions, " and ")}
     order by entries.created_at desc, entries.entry_number desc limit ${literal(limit + 1)}`);
-  const unreadOnes = sql`from entries where ${joined([isVisible, unreadOnly, ...ofWorkspace()], " and ")}`;
+  const unreadOnes = sql`from entries where ${joined([isVisible, unreadOnly, ...selection()], " and ")}`;
   // Finding the thousandth unread entry costs half of counting a thousand. Only if there is none are they counted.
   const { count } = (yield* one<{ count: number }>(sql`
     select coalesce(

@@ -37,4 +37,11 @@ const rowOf = (entry: Exported): NewEntry => ({
   message_id: entry.messageId === null ? null : numberOf(entry.messageId),
   choices_json: entry.choices && JSON.stringify(entry.choices),
   answered_at: entry.answeredAt,
+  answered_by: entry.answeredBy,
+  answer: entry.answer,
+  needs: entry.needs,
+  failure_json: entry.failure && JSON.stringify(entry.failure),
+  archived_at: entry.archivedAt,
+  snoozed_at: entry.snoozedAt,
+  snoozed_until: entry.snoozedUntil,
 });

@@ -4,7 +4,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
-import { addEntry, entryOrder } from "../entry.ts";
+import { addEntry, entryOrder, needsOf } from "../entry.ts";
+import { whereMuted } from "../entry-folder.ts";
 import { bytesOf, spend } from "../quota.ts";
 import { findWorkspace } from "../workspace.ts";
 
@@ -34,6 +35,8 @@ export function* entriesPush(
     sender: workspace.agent_id,
     ...nothingYet,
     choices_json: input.choices ? JSON.stringify(input.choices) : null,
+    ...needsOf({ question: input.choices !== undefined, failure: undefined }),
+    ...(input.choices ? {} : yield* whereMuted(workspace.agent_id, null, now)),
   };
   yield* addEntry(tx, fresh, now);
   return { id: fresh.entry_id, ts: Date.parse(now) };

@@ -25,24 +25,55 @@ interface Answered {
 
 export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
+  const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
+  if (to === input.from) throw ownWords(row);
   const content = { body: answerText(row, input), payload: payloadOf(input), artifacts: [] };
+  if (row.answered_at !== null && input.choice !== undefined && !input.change) throw answeredAlready(row);
   const answered =
     row.message_id === null
-      ? yield* answer(tx, { from: input.from, to: yield* agentOf(row) }, content)
+      ? yield* answer(tx, { from: input.from, to }, content)
       : yield* answerMessage(tx, row, input.from, content);
   const now = yield* tx.clock();
   yield* markRead(tx, row, input.from, now);
-  yield* run(sql`update entries set answered_at = ${now} where entry_id = ${row.entry_id}`);
+  // A message after the answer is one more message.
+  const given =
+    row.answered_at === null || input.change
+      ? { answered_at: now, answered_by: input.from, answer: input.choice ?? content.body }
+      : { answered_at: row.answered_at, answered_by: row.answered_by, answer: row.answer };
+  yield* run(sql`update entries set answered_at = ${given.answered_at}, answered_by = ${given.answered_by}, answer = ${given.answer},
+    needs = null, snoozed_at = null, snoozed_until = null where entry_id = ${row.entry_id}`);
+  const payload = {
+    entry: row.entry_id,
+    answer: given.answer,
+    changed: row.answered_at !== null && input.change,
+  };
   if (row.message_id !== null)
     yield* recordAnswer(
       tx,
       { question: row.message_id, agent: input.from, choice: input.choice, text: content.body },
       now,
     );
-  yield* append(tx, { type: "entry.answered", source: input.from, payload: { entry: row.entry_id }, now });
-  const after = { ...row, read_at: row.read_at ?? now, answered_at: now };
-  return { entry: entryView(after), ...answered };
+  yield* append(tx, { type: "entry.answered", source: input.from, payload, now });
+  const awake = { needs: null, snoozed_at: null, snoozed_until: null };
+  return { entry: entryView({ ...row, ...given, ...awake, read_at: row.read_at ?? now }), ...answered };
 }
+
+/** [U10] An answer to oneself reaches nobody. */
+const ownWords = (row: EntryRow) =>
+  new InboxError("invalid_state", `there is nobody to answer: you wrote the entry ${row.entry_id} yourself`, {
+    hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to any agent by name`,
+  });
+
+/** [U10] Somebody acts on the first answer: another one has to be meant as such. */
+const answeredAlready = (row: EntryRow) =>
+  new InboxError(
+    "invalid_state",
+    `the entry ${row.entry_id} was answered by ${row.answered_by ?? "somebody"} at ${row.answered_at}: "${row.answer ?? ""}"`,
+    {
+      hint: phrase`to replace that answer, add ${field("change", true)}`,
+      details: { answered_by: row.answered_by, answered_at: row.answered_at, answer: row.answer },
+    },
+  );
 
 function answerText(row: EntryRow, { message, choice }: Input): string {
   const text = message?.trim() ? message : choice;

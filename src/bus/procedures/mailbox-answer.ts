@@ -1,7 +1,6 @@
 /** [A5] Answering a question with one of its choices. */
 import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -16,23 +15,27 @@ import { entriesReply } from "./entries-reply.ts";
 type Input = ParsedOf<"mailbox.answer">;
 
 export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"mailbox.answer">> {
-  const { id, from, choice } = input;
+  const { question: id, from, choice } = input;
   const question = yield* one<MessageRow>(
-    sql`select ${messageColumns} from messages where messages.message_id = ${numberOf(id)} ${tx.forUpdate}`,
+    sql`select ${messageColumns} from messages where messages.message_id = ${id} ${tx.forUpdate}`,
   );
-  if (!question || question.kind !== "question" || question.thread_id !== null)
+  if (question?.kind !== "question" || question.thread_id !== null)
     throw new InboxError(
       question ? "invalid_state" : "not_found",
-      question ? `${id} is not a question outside of a thread` : `there is no message ${id}`,
+      question ? `message ${id} is not a question outside of a thread` : `there is no message ${id}`,
       {
         hint: phrase`${call("mailbox.list")} shows what waits in your inbox`,
       },
     );
   if (question.to_agent === person) return yield* asPerson(tx, question, input);
   if (question.to_agent !== from)
-    throw new InboxError("not_allowed", `${id} was asked of "${question.to_agent}", not of "${from}"`, {
-      hint: `answer as "${question.to_agent}"`,
-    });
+    throw new InboxError(
+      "not_allowed",
+      `message ${id} was asked of "${question.to_agent}", not of "${from}"`,
+      {
+        hint: `answer as "${question.to_agent}"`,
+      },
+    );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
   const text = textOf(input, choices);
   const now = yield* tx.clock();
@@ -72,6 +75,7 @@ function* asPerson(
     id: entry.entry_id,
     from: from === "main" ? person : from,
     choice,
+    change: false,
     message,
   });
   return { message: answered.message };

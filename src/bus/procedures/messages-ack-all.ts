@@ -2,7 +2,7 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { buryDoomed } from "../hand-over/hand.ts";
+import { buryDoomed } from "../hand-over/bury.ts";
 import { acknowledge } from "../message.ts";
 import { and, visible } from "../visible.ts";
 import { collected } from "./messages-ack.ts";

@@ -2,35 +2,39 @@
 
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
+import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { one, refused } from "../../sql/procedure.ts";
+import { ending, one, refused, together } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
-import { type Candidate, candidates, nextLapse } from "../candidates.ts";
+import { type Best, candidates, lockBest, nextLapse } from "../candidates.ts";
 import { append, latestEventOf, numbered } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
+import { collectAll } from "../hand-over/collect.ts";
 import {
   conflict,
   findLease,
   hasLapsed,
   isHeld,
   type LeaseRow,
+  type Locked,
   leaseColumns,
+  lockWithLease,
   recordLoss,
   saveLease,
   tokenFrom,
   tokenRefused,
 } from "../lease.ts";
-import { messagesOf, write } from "../message.ts";
+import { allMessagesOf, write } from "../message.ts";
 import {
+  adopt,
   changeThread,
   findThread,
   hasEnded,
   lockFirstFree,
-  lockThread,
   notNow,
   type ThreadRow,
   threadView,
@@ -39,6 +43,10 @@ import {
 type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken"> & {
   /** The id of the call, where its caller has made one. */
   handOver?: string;
+  /** What tells the token: the id of the call, or one that was made for it. */
+  call?: string;
+  /** [T11] The caller has the answer as soon as it is committed: what is in it is collected with the claim. */
+  collects?: boolean;
 };
 type Output = OutputOf<"threads.claim">;
 
@@ -57,28 +65,48 @@ export const nobody = (nextEventId: number): Granted => ({
 export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Refused> {
   const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
   if (before) return before;
-  if (input.thread !== undefined) {
-    const thread = yield* lockThread(tx, input.thread);
-    return yield* claimThread(tx, yield* locked(tx, thread), input);
-  }
+  if (input.thread !== undefined)
+    return yield* claimThread(tx, yield* lockWithLease(tx, input.thread), input, undefined);
   if (input.leaseToken !== undefined)
     throw new InboxError("invalid_input", "a lease token belongs to one thread, and no thread was given", {
       hint: phrase`add ${field("thread", blank("THREAD"))}, or leave out the token`,
     });
-  const names = yield* namesOf(input.agent);
+  // Most agents are in no pool: their own name is tried while their pools are asked for.
+  const [names, own, now] = yield* together(namesOf(input.agent), lockBest(tx, [input.agent]), tx.clock());
+  let best = names.length === 1 ? own : yield* lockBest(tx, names);
   for (;;) {
-    const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
-    if (!found.length) return nobody(yield* tx.settled());
-    const best = yield* locked(tx, yield* lockBest(tx, found));
-    if (!isFree(best)) continue; // somebody else was faster
+    const found = (best && (yield* adopted(tx, best, now))) ?? (yield* firstFree(tx, names));
+    best = undefined;
+    if (!found) return nobody(yield* tx.settled());
+    if (!isFree(found)) continue; // somebody else was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
-    const claimed = yield* claimThread(tx, best, input);
+    const claimed = yield* claimThread(tx, found, input, names);
     if ("answer" in claimed) return claimed;
   }
 }
 
+/** The best one, if nothing has happened to it since it was read. */
+function* adopted(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
+  const thread = yield* adopt(tx, best.thread);
+  if (!thread) return undefined;
+  if (best.attempt !== undefined) return { thread, lease: undefined, now, attempt: best.attempt };
+  const [lease, later] = yield* together(findLease(thread.thread_id), tx.clock());
+  return { thread, lease, now: later };
+}
+
+/** The best one that nobody is taking at this moment; where all are in somebody's hands, the best one when it is let go. */
+function* firstFree(tx: Context, names: readonly string[]): Procedure<Locked | undefined> {
+  const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
+  const ids = found.map(({ thread }) => thread.thread_id);
+  if (!ids.length) return undefined;
+  const thread = yield* lockFirstFree(tx, ids);
+  if (!thread) return yield* lockWithLease(tx, idOf("thread", ids[0]!));
+  const [lease, now] = yield* together(findLease(thread.thread_id), tx.clock());
+  return { thread, lease, now };
+}
+
 /** [B4] What a call with this id was granted before: its answer may have been lost on the way. */
-function* grantedBefore(agent: string, call: string): Procedure<Granted | undefined> {
+export function* grantedBefore(agent: string, call: string): Procedure<Granted | undefined> {
   yield* refuseGivenUp(call);
   const lease = yield* one<LeaseRow>(sql`
     select ${leaseColumns} from leases
@@ -86,34 +114,23 @@ function* grantedBefore(agent: string, call: string): Procedure<Granted | undefi
   if (!lease) return undefined;
   const thread = yield* findThread(idOf("thread", lease.thread_id));
   const nextEventId = yield* latestEventOf(lease.thread_id);
-  return { answer: yield* answerWith(thread, lease, nextEventId), fresh: true };
-}
-
-function* answerWith(thread: ThreadRow, lease: LeaseRow, nextEventId: number): Procedure<Output> {
   return {
-    nextEventId,
-    thread: threadView(thread),
-    lease: { token: lease.lease_token, expiresAt: lease.expires_at, attempt: lease.attempt },
-    messages: yield* messagesOf(thread.thread_id),
+    answer: answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id)),
+    fresh: true,
   };
 }
 
-/** The best one that nobody else is taking at this moment; where all are in somebody's hands, the best one when it is let go. */
-function* lockBest(tx: Context, found: readonly Candidate[]): Procedure<ThreadRow> {
-  const ids = found.map(({ thread }) => thread.thread_id);
-  return (yield* lockFirstFree(tx, ids)) ?? (yield* lockThread(tx, idOf("thread", ids[0]!)));
-}
-
-/** A thread under its lock, with what is true from then on. */
-interface Locked {
-  thread: ThreadRow;
-  lease: LeaseRow | undefined;
-  now: string;
-}
-
-function* locked(tx: Context, thread: ThreadRow): Procedure<Locked> {
-  return { thread, lease: yield* findLease(thread.thread_id), now: yield* tx.clock() };
-}
+const answerWith = (
+  thread: ThreadRow,
+  lease: LeaseRow,
+  nextEventId: number,
+  messages: Message[],
+): Output => ({
+  nextEventId,
+  thread: threadView(thread),
+  lease: { token: lease.lease_token, expiresAt: lease.expires_at, attempt: lease.attempt },
+  messages,
+});
 
 const isFree = ({ thread, lease, now }: Locked) =>
   !hasEnded(thread) && (!isHeld(lease) || hasLapsed(lease, now));
@@ -133,19 +150,20 @@ export function* claimable(
 
 function* claimThread(
   tx: Context,
-  { thread, lease, now }: Locked,
+  { thread, lease, now, attempt: last = lease?.attempt ?? 1 }: Locked,
   input: Input,
+  names: readonly string[] | undefined,
 ): Procedure<Granted | Refused> {
   const id = idOf("thread", thread.thread_id);
   if (hasEnded(thread)) throw notNow(thread, "claim");
   const held = isHeld(lease);
   const mine = held && lease.agent_id === input.agent;
-  const { agent, leaseToken } = input;
+  const { agent, leaseToken, call = input.handOver } = input;
   const wrong = leaseToken && (yield* tokenRefused(thread, lease, { agent, leaseToken }, now));
   if (wrong) throw wrong;
   if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
   const lapsed = held && hasLapsed(lease, now);
-  const attempt = (lease?.attempt ?? 1) + (lapsed ? 1 : 0);
+  const attempt = last + (lapsed ? 1 : 0);
   if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
   if (held) yield* recordLoss(lease, input.agent, now);
 
@@ -154,7 +172,7 @@ function* claimThread(
     thread_id: thread.thread_id,
     agent_id: input.agent,
     // A holder's own claim is not undone with its call: it gets a token that the call's id does not tell.
-    lease_token: input.handOver !== undefined && !mine ? tokenFrom(input.handOver) : newLeaseToken(),
+    lease_token: call !== undefined && !mine ? tokenFrom(call) : newLeaseToken(),
     attempt,
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),
@@ -166,14 +184,16 @@ function* claimThread(
   const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
-  const nextEventId = yield* numbered(tx, {
-    type: "thread.claimed",
-    source: input.agent,
-    thread: after,
-    payload,
-    now,
-  });
-  return { answer: yield* answerWith(after, granted, nextEventId), fresh: !mine };
+  const claimed = { type: "thread.claimed", source: input.agent, thread: after, payload, now } as const;
+  const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
+  // A token that the call's id does not tell cannot be found again.
+  const [nextEventId, messages] = yield* ending(
+    mine ? { ...tx, final: false } : tx,
+    numbered(tx, claimed),
+    allMessagesOf(thread.thread_id),
+    ...(whose ? [collectAll(tx, { agent, names: whose, thread: after, now })] : []),
+  );
+  return { answer: answerWith(after, granted, nextEventId, messages), fresh: !mine };
 }
 
 /** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */

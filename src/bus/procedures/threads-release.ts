@@ -5,9 +5,9 @@ import { field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { leaseOfHolder, saveLease } from "../lease.ts";
+import { leaseOfHolder, lockWithLease, saveLease } from "../lease.ts";
 import { forceRelease } from "../take-away.ts";
-import { changeThread, lockThread, threadView } from "../thread.ts";
+import { changeThread, threadView } from "../thread.ts";
 
 export function* threadsRelease(
   tx: Context,
@@ -18,10 +18,10 @@ export function* threadsRelease(
     throw new InboxError("invalid_input", "a reason is only used with force", {
       hint: phrase`add ${field("force")}, or leave out the reason`,
     });
-  const thread = yield* lockThread(tx, input.thread);
-  const now = yield* tx.clock();
-  const lease = yield* leaseOfHolder("release", thread, input, now);
+  const locked = yield* lockWithLease(tx, input.thread);
+  const lease = yield* leaseOfHolder("release", locked, input);
   if (lease instanceof InboxError) throw lease;
+  const { thread, now } = locked;
   yield* seen(tx, input.agent, now);
   yield* saveLease({ ...lease, released_at: now });
   const after = yield* changeThread(thread, { status: "pending", assigned_to: thread.addressed_to }, now);

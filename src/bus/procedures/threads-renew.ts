@@ -7,17 +7,25 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
-import { findLease, isHeld, type LeaseRow, leaseOfHolder, leaseView, saveLease } from "../lease.ts";
+import {
+  findLease,
+  isHeld,
+  type LeaseRow,
+  leaseOfHolder,
+  leaseView,
+  lockWithLease,
+  saveLease,
+} from "../lease.ts";
 import { lockThread, type ThreadRow, threadView } from "../thread.ts";
 
 export function* threadsRenew(
   tx: Context,
   input: ParsedOf<"threads.renew">,
 ): Procedure<OutputOf<"threads.renew">> {
-  const thread = yield* lockThread(tx, input.thread);
-  const now = yield* tx.clock();
-  const lease = yield* leaseOfHolder("renew", thread, input, now);
+  const locked = yield* lockWithLease(tx, input.thread);
+  const lease = yield* leaseOfHolder("renew", locked, input);
   if (lease instanceof InboxError) throw lease;
+  const { thread, now } = locked;
   yield* seen(tx, input.agent, now);
   const renewed = yield* extend(tx, thread, { ...lease, lease_seconds: input.leaseSeconds }, now);
   return { thread: threadView(thread), lease: leaseView(renewed, now) };

@@ -5,14 +5,15 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import { maxAttemptsDefault } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { one } from "../../sql/procedure.ts";
-import { sql } from "../../sql/sql.ts";
+import { run, together } from "../../sql/procedure.ts";
+import { alike } from "../../sql/sql.ts";
 import { insert } from "../../sql/table.ts";
 import { threads } from "../../sql/tables.ts";
 import { recipientOf, seen } from "../agent.ts";
-import { contentOf, write } from "../message.ts";
+import { isGone } from "../ended-agent.ts";
+import { contentOf, orderOf, write } from "../message.ts";
 import { bytesOf, spend } from "../quota.ts";
-import { changeThread, type ThreadRow, threadColumns } from "../thread.ts";
+import type { ThreadRow } from "../thread.ts";
 import { posted, postInThread } from "./threads-reply.ts";
 
 type Input = ParsedOf<"threads.send">;
@@ -44,36 +45,36 @@ function* create(tx: Context, input: Input): Procedure<Output> {
         hint: phrase`${call("threads.send", { to: blank("AGENT"), subject: blank("…") })} creates one; add ${field("thread", blank("THREAD"))} to add to an existing one`,
       },
     );
-  const now = yield* tx.clock();
+  yield* tx.lock(...orderOf({ to }));
+  const [thread_id, latest_message_id, gone, now] = yield* together(
+    tx.number("threads"),
+    tx.number("messages"),
+    isGone(to),
+    tx.clock(),
+  );
   const recipient = yield* recipientOf(tx, to, input.strict);
   const content = contentOf({ ...input, summary: input.summary ?? subject });
   yield* spend(tx, from, { messages: 1, bytes: () => bytesOf(content), threads: 1 }, now);
   yield* seen(tx, from, now);
-  const row = yield* one<ThreadRow>(sql`
-    ${insert(threads, {
-      run_id: input.run ?? "default",
-      task_id: input.task ?? "",
-      subject,
-      created_by: from,
-      assigned_to: to,
-      addressed_to: to,
-      status: "pending",
-      priority: input.priority ?? "normal",
-      max_attempts: input.maxAttempts ?? maxAttemptsDefault,
-      created_at: now,
-      updated_at: now,
-    })}
-    returning ${threadColumns}`);
-  const thread = row!;
-  const kind = input.kind ?? "task";
-  // A task without an id of its own is called like its thread.
-  const task_id = input.task ?? idOf("thread", thread.thread_id);
-  const message = yield* write(
-    tx,
-    { thread: thread.thread_id, from, to, kind, taskId: task_id },
-    content,
-    now,
-  );
-  const after = yield* changeThread(thread, { task_id, latest_message_id: message.row.message_id }, now);
-  return yield* posted(tx, { type: "thread.created", thread: after, message, recipient, now });
+  const thread: ThreadRow = {
+    thread_id,
+    run_id: input.run ?? "default",
+    // A task without an id of its own is called like its thread.
+    task_id: input.task ?? idOf("thread", thread_id),
+    subject,
+    created_by: from,
+    assigned_to: to,
+    addressed_to: to,
+    status: "pending",
+    priority: input.priority ?? "normal",
+    max_attempts: input.maxAttempts ?? maxAttemptsDefault,
+    latest_message_id,
+    created_at: now,
+    updated_at: now,
+  };
+  yield* run(alike(insert(threads, thread)));
+  const known = { number: latest_message_id, gone };
+  const head = { thread: thread_id, from, to, kind: input.kind ?? "task", taskId: thread.task_id, known };
+  const message = yield* write(tx, head, content, now);
+  return yield* posted(tx, { type: "thread.created", thread, message, recipient, now });
 }

@@ -5,10 +5,10 @@ import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { numbered } from "../event.ts";
-import { leaseOfHolder, leaseView } from "../lease.ts";
+import { leaseOfHolder, leaseView, lockWithLease } from "../lease.ts";
 import { contentOf, firstLine, write } from "../message.ts";
 import { bytesOf, spend } from "../quota.ts";
-import { changeThread, lockThread, threadView } from "../thread.ts";
+import { changeThread, threadView } from "../thread.ts";
 
 export function* threadsUpdate(
   tx: Context,
@@ -21,10 +21,10 @@ export function* threadsUpdate(
     });
   const summary = input.summary ?? (input.body ? firstLine(input.body) : "in progress");
   const content = contentOf({ ...input, summary });
-  const thread = yield* lockThread(tx, input.thread);
-  const now = yield* tx.clock();
-  const lease = yield* leaseOfHolder("update", thread, input, now);
+  const locked = yield* lockWithLease(tx, input.thread);
+  const lease = yield* leaseOfHolder("update", locked, input);
   if (lease instanceof InboxError) throw lease;
+  const { thread, now } = locked;
   yield* spend(tx, agent, { messages: 1, bytes: () => bytesOf(content) }, now);
   yield* seen(tx, agent, now);
   const kind = status === "blocked" ? "question" : "progress";

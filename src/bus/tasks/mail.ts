@@ -4,7 +4,7 @@ import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { unexpired } from "../channel.ts";
 import { isGone } from "../ended-agent.ts";
-import { bury } from "../hand-over/hand.ts";
+import { bury } from "../hand-over/bury.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 
 /** What nobody will collect any more goes to the dead letters, and its senders are told, if they live themselves. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { entry, unreadLimit } from "../entry.ts";
+import { entry, entryFolders, unreadLimit } from "../entry.ts";
 import { entryPlace } from "../entry-place.ts";
-import { flag, integer } from "../fields.ts";
+import { choice, flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
@@ -10,7 +10,7 @@ export const entriesHistory = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "Show the person's inbox, newest first",
-  detail: `Includes the number of unread entries, of the workspace if one is given; ${unreadLimit} means ${unreadLimit} or more.`,
+  detail: `What is archived or snoozed is in its own folder. Includes the number of unread entries, of the workspace if one is given; ${unreadLimit} means ${unreadLimit} or more.`,
   input: () =>
     v.strictObject({
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 200 }), 50),
@@ -21,6 +21,8 @@ export const entriesHistory = operation({
       ),
       workspaceId: v.optional(workspaceId("only of this workspace")),
       unread: flag("only unread entries"),
+      needsYou: flag("only entries that need the person: open questions, and failures"),
+      folder: v.optional(choice(entryFolders, "which entries (default: inbox)"), "inbox"),
     }),
   output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean(), unread: v.number() }),
   errors: ["invalid_input", "not_found"],

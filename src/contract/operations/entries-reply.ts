@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { entry, entryId, person } from "../entry.ts";
-import { name, text } from "../fields.ts";
+import { flag, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { recipient } from "../recipient.ts";
@@ -12,12 +12,14 @@ export const entriesReply = operation({
   summary: "Answer an entry of the person's inbox",
   detail:
     "The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. " +
-    "It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice.",
+    "It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice. " +
+    "A question is answered once: another choice has to say change; a message after the answer is sent and leaves the answer as it is.",
   input: () =>
     v.strictObject({
       id: entryId(),
       message: v.optional(text("what to answer", { file: true })),
       choice: v.optional(text("one of the answers that the entry offers", { limit: 1024 })),
+      change: flag("replace the answer that was given before"),
       from: v.optional(name("who answers", "NAME"), person),
     }),
   output: () => v.strictObject({ entry: entry(), message: message(), recipient: recipient() }),

@@ -3,32 +3,45 @@ import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
 import { auditList } from "./audit-list.ts";
 import { busBackup } from "./bus-backup.ts";
+import { busDemo } from "./bus-demo.ts";
 import { busDoctor } from "./bus-doctor.ts";
+import { busDown } from "./bus-down.ts";
 import { busExport } from "./bus-export.ts";
 import { busImport } from "./bus-import.ts";
 import { busInit } from "./bus-init.ts";
+import { busLogs } from "./bus-logs.ts";
 import { busMcp } from "./bus-mcp.ts";
 import { busMigrate } from "./bus-migrate.ts";
+import { busQuickstart } from "./bus-quickstart.ts";
 import { busRestore } from "./bus-restore.ts";
 import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
+import { busStatus } from "./bus-status.ts";
 import { busSupervise } from "./bus-supervise.ts";
+import { busTop } from "./bus-top.ts";
 import { busTrust } from "./bus-trust.ts";
+import { busUp } from "./bus-up.ts";
 import { busUpgrade } from "./bus-upgrade.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
 import { deadLettersShow } from "./dead-letters-show.ts";
+import { entriesArchive } from "./entries-archive.ts";
+import { entriesCounts } from "./entries-counts.ts";
 import { entriesDelete } from "./entries-delete.ts";
 import { entriesExport } from "./entries-export.ts";
 import { entriesHistory } from "./entries-history.ts";
 import { entriesImport } from "./entries-import.ts";
 import { entriesPush } from "./entries-push.ts";
 import { entriesRead } from "./entries-read.ts";
+import { entriesReadAll } from "./entries-read-all.ts";
 import { entriesReply } from "./entries-reply.ts";
 import { entriesRestore } from "./entries-restore.ts";
 import { entriesShow } from "./entries-show.ts";
+import { entriesSnooze } from "./entries-snooze.ts";
+import { entriesUnarchive } from "./entries-unarchive.ts";
 import { entriesUnread } from "./entries-unread.ts";
+import { entriesUnsnooze } from "./entries-unsnooze.ts";
 import { eventsWatch } from "./events-watch.ts";
 import { mailboxAnswer } from "./mailbox-answer.ts";
 import { mailboxAsk } from "./mailbox-ask.ts";
@@ -50,6 +63,9 @@ import { messagesReplies } from "./messages-replies.ts";
 import { messagesSend } from "./messages-send.ts";
 import { messagesStatus } from "./messages-status.ts";
 import { messagesWait } from "./messages-wait.ts";
+import { mutesAdd } from "./mutes-add.ts";
+import { mutesList } from "./mutes-list.ts";
+import { mutesRemove } from "./mutes-remove.ts";
 import { poolsJoin } from "./pools-join.ts";
 import { poolsLeave } from "./pools-leave.ts";
 import { poolsList } from "./pools-list.ts";
@@ -60,6 +76,7 @@ import { retentionApply } from "./retention-apply.ts";
 import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
+import { statsShow } from "./stats-show.ts";
 import { tasksAssign } from "./tasks-assign.ts";
 import { tasksDiff } from "./tasks-diff.ts";
 import { tasksDiscard } from "./tasks-discard.ts";
@@ -95,11 +112,14 @@ import { tokensCreate } from "./tokens-create.ts";
 import { tokensList } from "./tokens-list.ts";
 import { tokensRevoke } from "./tokens-revoke.ts";
 import { workspacesAdd } from "./workspaces-add.ts";
+import { workspacesEdit } from "./workspaces-edit.ts";
 import { workspacesList } from "./workspaces-list.ts";
 import { workspacesRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
+  busQuickstart,
+  busDemo,
   busInit,
   threadsSend,
   mailboxSend,
@@ -150,6 +170,8 @@ export const table = [
   quotasList,
   quotasSet,
   agentsList,
+  statsShow,
+  busTop,
   tasksPush,
   tasksRun,
   tasksQueue,
@@ -170,6 +192,7 @@ export const table = [
   busSupervise,
   workspacesAdd,
   workspacesList,
+  workspacesEdit,
   workspacesRemove,
   entriesPush,
   entriesHistory,
@@ -177,6 +200,15 @@ export const table = [
   entriesReply,
   entriesRead,
   entriesUnread,
+  entriesArchive,
+  entriesUnarchive,
+  entriesSnooze,
+  entriesUnsnooze,
+  entriesReadAll,
+  entriesCounts,
+  mutesAdd,
+  mutesRemove,
+  mutesList,
   entriesDelete,
   entriesRestore,
   entriesExport,
@@ -184,6 +216,10 @@ export const table = [
   searchFind,
   auditList,
   busServe,
+  busUp,
+  busDown,
+  busStatus,
+  busLogs,
   busMcp,
   busSetup,
   busTrust,

@@ -114,6 +114,12 @@ export class Connection {
     }
   }
 
+  /** The types of a statement's parameters, as numbers of the server's catalogue. */
+  async parameterTypes(text: string): Promise<number[]> {
+    const { types } = (await this.driver.unsafe(text).describe()) as unknown as { types: number[] };
+    return types;
+  }
+
   /** Several statements in one text, without values. */
   async script(text: string): Promise<void> {
     if (this.lost) throw this.lost;

@@ -1,6 +1,6 @@
 /** What the server lends a procedure. Several procedures may share a transaction: see lockstep.ts. */
-import { type Context, one, type Procedure } from "../../sql/procedure.ts";
-import { fragment, nothing } from "../../sql/sql.ts";
+import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
+import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
@@ -13,6 +13,17 @@ export const tryAgain = fragment`try again`;
 
 const forUpdate = fragment`for update`;
 const forUpdateFree = fragment`for update skip locked`;
+const forUpdateFreeThreads = fragment`for update of threads skip locked`;
+/** As many rows as callers ever share a transaction; each gets one. */
+const numbers = {
+  threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
+  messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
+};
+const manyNumbers = (table: "threads" | "messages", count: number) =>
+  table === "threads"
+    ? sql`select nextval('threads_thread_id_seq') as number from generate_series(1, ${count}::integer)`
+    : sql`select nextval('messages_message_id_seq') as number from generate_series(1, ${count}::integer)`;
+const joinedTexts = fragment`string_agg`;
 /** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
 
@@ -26,27 +37,56 @@ export interface Noted {
 export interface Shared {
   /** Who, of those who share the transaction, has what for himself until he has ended. */
   owners: Map<string, object>;
+  /** Who had it last, also when he has ended. */
+  touched: Map<string, object>;
   /** Locks of the server's that were asked for and not yet sent, and those that were. */
   wanted: Set<number>;
   locked: Set<number>;
 }
 
+export const newlyShared = (): Shared => ({
+  owners: new Map(),
+  touched: new Map(),
+  wanted: new Set(),
+  locked: new Set(),
+});
+
 interface ContextOptions extends Pick<EngineOptions, "now"> {
   facts: Facts;
   writes: boolean;
+  /** How many procedures share the transaction. */
+  sharers?: number;
+  final?: boolean;
 }
 
-export function contextOf(shared: Shared, noted: Noted, { facts, writes, now }: ContextOptions): Context {
-  const { owners, wanted, locked } = shared;
+/** As many as may be taken by others at this moment, and one for each who shares the transaction; in steps, so that there are few different statements. */
+const rivalsOf = (sharers: number) => 16 * Math.ceil((sharers + 8) / 16);
+
+export function contextOf(
+  shared: Shared,
+  noted: Noted,
+  { facts, writes, now, sharers = 1, final = false }: ContextOptions,
+): Context {
+  const { owners, touched, wanted, locked } = shared;
   const me = noted;
   return {
     *clock(): Procedure<string> {
       if (now) return new Date(now()).toISOString();
       return (yield* one<{ now: string }>(clockQuery))!.now;
     },
+    time: () => (now ? new Date(now()).toISOString() : statementTime),
+    *number(table): Procedure<number> {
+      return (yield* one<{ number: number }>(apart(numbers[table])))!.number;
+    },
+    *numbers(table, count): Procedure<number[]> {
+      const rows = yield* all<{ number: number }>(manyNumbers(table, count));
+      return rows.map(({ number }) => number).sort((a, b) => a - b);
+    },
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
-    rivals: 16,
+    forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
+    joinedTexts,
+    rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
     *lock(...names): Procedure<void> {
       for (const name of names) {
@@ -58,7 +98,9 @@ export function contextOf(shared: Shared, noted: Noted, { facts, writes, now }: 
     *own(name): Procedure<void> {
       while ((owners.get(name) ?? me) !== me) yield tryAgain;
       owners.set(name, me);
+      touched.set(name, me);
     },
+    untouched: (name) => (touched.get(name) ?? me) === me,
     *settled(): Procedure<number> {
       return (yield* one<{ last: number }>(settledEvent))!.last;
     },
@@ -70,12 +112,16 @@ export function contextOf(shared: Shared, noted: Noted, { facts, writes, now }: 
       return 0;
     },
     verified: false,
+    final,
     wake: (topic) => noted.topics.add(topic),
     search,
   };
 }
 
-const time = `to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`;
+const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+/** Not `clock_timestamp()`: with what may change from row to row no index is looked into. */
+const statementTime = word(`to_char(statement_timestamp() at time zone 'utc', ${format})`);
+const time = `to_char(clock_timestamp() at time zone 'utc', ${format}) as now`;
 export const clockText = {
   read: `select ${time}`,
   write: `select ${time}, pg_current_xact_id()::text as xid`,

@@ -1,15 +1,16 @@
 /** One database for any number of programs and hubs, on any number of machines. */
 import { InboxError } from "../../contract/errors.ts";
 import { agentTopic } from "../../sql/topics.ts";
-import type { Engine, EngineOptions } from "../engine.ts";
+import type { Engine, EngineOptions, WriteOptions } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { parseAddress } from "./address.ts";
+import { ParameterTypes } from "./combine.ts";
 import { greet } from "./connect.ts";
 import { translate } from "./errors.ts";
 import { openGroup } from "./group.ts";
-import { type Ended, Unsettled } from "./lockstep.ts";
 import { openPool } from "./pool.ts";
 import { openPresence } from "./presence.ts";
+import { type Ended, Unsettled } from "./running.ts";
 import { openWake } from "./wake.ts";
 
 /** One for writes, so that those who come meanwhile share the next one; reads stop nobody. */
@@ -27,13 +28,14 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
   const wake = openWake(address, pool);
   const presence = openPresence(pool, address);
   const facts = new Facts();
-  const setting = { address, facts, options };
+  const setting = { address, facts, options, types: new ParameterTypes() };
   const reads = openGroup(pool, setting, "read", readLanes);
   const writes = openGroup(pool, setting, "write", writeLanes);
 
   function answerOf<T>({ outcome }: Ended): T {
-    if ("error" in outcome) throw translate(outcome.error, address.shown);
-    return outcome.value as T;
+    const known = outcome!;
+    if ("error" in known) throw translate(known.error, address.shown);
+    return known.value as T;
   }
 
   return {
@@ -45,10 +47,10 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
       }
     },
 
-    async write(work, { repeatable = false } = {}) {
+    async write(work, options) {
       let ended: Ended;
       try {
-        ended = await writes(work, repeatable);
+        ended = await writes(work, options as WriteOptions);
       } catch (error) {
         throw error instanceof Unsettled ? unsettled(address.shown, error) : translate(error, address.shown);
       }

@@ -4,11 +4,12 @@
  */
 
 import { sleep } from "../../platform/runtime.ts";
-import type { Work } from "../engine.ts";
+import type { Work, WriteOptions } from "../engine.ts";
 import { isLost, isRace } from "./errors.ts";
 import { fateOf } from "./fate.ts";
-import { type Ended, Entangled, lockstep, type Setting, Unsettled } from "./lockstep.ts";
+import { lockstep, type Setting } from "./lockstep.ts";
 import type { Pool } from "./pool.ts";
+import { type Ended, Entangled, Unsettled } from "./running.ts";
 
 const together = 64;
 /** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
@@ -33,6 +34,8 @@ function orSlow(work: Promise<void>): Promise<void> {
 interface Entry {
   work: Work<unknown>;
   repeatable: boolean;
+  /** How its answer is found where it was committed and lost. */
+  found: Work<unknown> | undefined;
   since: number;
   resolve(ended: Ended): void;
   reject(error: unknown): void;
@@ -67,7 +70,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
           connection,
           setting,
           mode,
-          entries.map(({ work }) => work),
+          entries.map(({ work, found }) => ({ work, final: found !== undefined })),
         ),
       ),
     fate: ({ trace }) => fateOf(trace, pool, setting.address.schema),
@@ -95,16 +98,16 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   async function settle(entries: readonly Entry[], error: Unsettled): Promise<void> {
     const fate = await transactions.fate(error);
     for (const [i, entry] of entries.entries()) {
-      if (fate === "committed") entry.resolve(error.ended[i]!);
+      if (fate === "committed") void committed(transactions, entry, error, i);
       else if (fate === "aborted" || entry.repeatable)
         void alone(entry); // its key tells whether it was written
       else entry.reject(error);
     }
   }
 
-  return (work: Work<unknown>, repeatable = false): Promise<Ended> =>
+  return (work: Work<unknown>, { repeatable = false, found }: WriteOptions = {}): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      queue.push({ work, repeatable, since: performance.now(), resolve, reject });
+      queue.push({ work, repeatable, found, since: performance.now(), resolve, reject });
       if (busy < lanes) {
         busy++;
         void lane();
@@ -133,7 +136,7 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
     } catch (error) {
       if (error instanceof Unsettled) {
         const fate = await transactions.fate(error);
-        if (fate === "committed") return entry.resolve(error.ended[0]!);
+        if (fate === "committed") return committed(transactions, entry, error, 0);
         if ((fate === "aborted" || entry.repeatable) && !isTired(entry)) continue;
         return entry.reject(fate === "aborted" ? error.cause : error);
       }
@@ -141,6 +144,19 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
       await sleep(Math.random() * 10 * count);
     }
   }
+}
+
+/** It was written: its answer is known, or can be found. */
+async function committed(
+  transactions: Transactions,
+  entry: Entry,
+  error: Unsettled,
+  place: number,
+): Promise<void> {
+  const ended = error.ended[place]!;
+  if (ended.outcome) return entry.resolve(ended);
+  if (!entry.found) return entry.reject(error);
+  await runAlone(transactions, { ...entry, work: entry.found, found: undefined, repeatable: true });
 }
 
 function attemptsAfter(error: unknown, entry: Entry): number {

@@ -7,97 +7,79 @@
  * one's own is said (`own`), and a procedure waits where another one of the same transaction has it. The locks of `lock`
  * need no such care: they put numbers in order for readers, and those who commit together become visible together.
  */
-import { type Procedure, Refused, type Row } from "../../sql/procedure.ts";
-import type { Sql, SqlValue } from "../../sql/sql.ts";
-import type { EngineOptions, Work } from "../engine.ts";
+import { type Procedure, Refused, type Row, Several } from "../../sql/procedure.ts";
+import { Forms, type Sql, type SqlValue } from "../../sql/sql.ts";
+import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import type { Address } from "./address.ts";
+import { type Asked, combine, type ParameterTypes, type Sent } from "./combine.ts";
 import { type Connection, pooledSettings } from "./connection.ts";
 import {
   clockQuery,
   clockText,
   contextOf,
   lockText,
-  type Noted,
-  type Shared,
+  newlyShared,
   settledEvent,
   tryAgain,
 } from "./context.ts";
 import { isLost } from "./errors.ts";
-import type { Trace } from "./fate.ts";
 import { hashOf } from "./hash.ts";
+import { merge } from "./merge.ts";
 import { isOrdered } from "./ordered.ts";
-
-export type Outcome = { value: unknown } | { error: unknown };
-
-export interface Ended extends Noted {
-  outcome: Outcome;
-}
-
-/** One of several cannot be undone alone: all are undone, and run one by one. */
-export class Entangled extends Error {}
-
-/** The commit was sent and its answer never came. */
-export class Unsettled extends Error {
-  constructor(
-    readonly ended: Ended[],
-    readonly trace: Trace,
-    cause: unknown,
-  ) {
-    super("the connection broke while committing", { cause });
-  }
-}
-
-interface Running extends Noted {
-  procedure: Procedure<unknown>;
-  rows: Row[];
-  wrote: boolean;
-  outcome?: Outcome;
-}
+import {
+  type Answer,
+  type Emitting,
+  type Ended,
+  Entangled,
+  type Job,
+  type Running,
+  type Step,
+  Unsettled,
+} from "./running.ts";
 
 export interface Setting {
   address: Address;
   facts: Facts;
   options: EngineOptions;
+  types: ParameterTypes;
 }
 
-const placeholder = (index: number) => `$${index}`;
+const forms = new Forms(
+  (index) => `$${index}`,
+  (text) => text,
+);
 /** Together they wait for others' locks only a moment: they hold many of their own. */
 const togetherWaitMs = 250;
-
-/** What the procedures of one step want to know. */
-interface Asked {
-  statements: { text: string; values: SqlValue[]; running?: Running }[];
-  clocks: Running[];
-  horizons: Running[];
-}
 
 export function lockstep(
   connection: Connection,
   setting: Setting,
   mode: "read" | "write",
-  works: readonly Work<unknown>[],
+  jobs: readonly Job[],
 ): Promise<Ended[]> {
-  return new Transaction(connection, setting, mode, works).run();
+  return new Transaction(connection, setting, mode, jobs).run();
 }
 
 class Transaction {
-  readonly #shared: Shared = { owners: new Map(), wanted: new Set(), locked: new Set() };
+  readonly #shared = newlyShared();
   readonly #all: Running[];
   readonly #writes: boolean;
   /** Of the first statement that failed: those after it only complain of that. */
   #failure: unknown;
   #xid: string | undefined;
   #begun = false;
+  /** The answer to a commit that went with the last statements. */
+  #committed: Promise<Row[]> | undefined;
 
   constructor(
     private readonly connection: Connection,
     private readonly setting: Setting,
     private readonly mode: "read" | "write",
-    works: readonly Work<unknown>[],
+    jobs: readonly Job[],
   ) {
     this.#writes = mode === "write";
-    this.#all = works.map((work) => this.#prepared(work));
+    this.#all = jobs.map((job) => this.#prepared(job, jobs.length));
   }
 
   async run(): Promise<Ended[]> {
@@ -106,6 +88,7 @@ class Transaction {
         await this.#step(active);
       if (this.#failure) throw this.#failure;
     } catch (error) {
+      if (this.#committed && isLost(error)) throw this.#unsettled(error);
       if (this.#begun) void this.#send("rollback");
       // A statement that nobody waited for broke the transaction, and the next one only complained of that.
       throw this.#failure ?? error;
@@ -114,12 +97,12 @@ class Transaction {
     return this.#ended();
   }
 
-  #prepared(work: Work<unknown>): Running {
+  #prepared({ work, final }: Job, sharers: number): Running {
     const { facts, options } = this.setting;
     const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
-    const running = { ...noted, rows: [], wrote: false } as unknown as Running;
+    const running = { ...noted, rows: [], wrote: false, last: false } as unknown as Running;
     const { now } = options;
-    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now });
+    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now, sharers, final });
     running.procedure = work(context) as Procedure<unknown>;
     return running;
   }
@@ -146,61 +129,75 @@ class Transaction {
   }
 
   async #commit(): Promise<void> {
-    const committed = this.#send("commit");
+    const committed = this.#committed ?? this.#send("commit");
     // A read has nothing to keep, and nobody needs to wait for its end.
     if (!this.#writes) return;
     try {
       await committed;
     } catch (error) {
-      const trace = { xid: this.#xid, life: this.connection.life };
-      if (isLost(error)) throw new Unsettled(this.#ended(), trace, error);
+      if (isLost(error)) throw this.#unsettled(error);
       throw this.#failure ?? error;
     }
     // The commit of a broken transaction is a rollback, and no error.
     if (this.#failure) throw this.#failure;
   }
 
+  #unsettled(cause: unknown): Unsettled {
+    return new Unsettled(this.#ended(), { xid: this.#xid, life: this.connection.life }, cause);
+  }
+
   /** One step of everybody: what they want to know is sent, and answered when this resolves. */
   async #step(active: readonly Running[]): Promise<void> {
     const { statements, clocks, horizons } = this.#advanceAll(active);
+    if (this.#committed && (statements.length || clocks.length || horizons.length))
+      throw new Error("a procedure asks for more after its last statements");
     const answers: Promise<void>[] = [];
     // [G2] The newest number first, then who still runs, then the rows: any other order could miss one.
     if (horizons.length) answers.push(this.#askHorizon(horizons));
     if (statements.length || clocks.length || this.#shared.wanted.size) this.#begin();
     this.#takeLocks();
-    for (const statement of statements) {
-      const answer = this.#ask(statement);
+    for (const sent of this.#combined(statements)) {
+      const answer = this.#ask(sent);
       if (answer) answers.push(answer);
     }
     // Last, so that it is later than every lock.
     if (clocks.length) answers.push(this.#askClock(clocks));
+    if (this.#writes && answers.length && active.every(({ last, outcome }) => last || outcome))
+      this.#committed = this.#send("commit");
     if (answers.length) await Promise.all(answers);
   }
 
-  /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
-  #advanceAll(active: readonly Running[]): Asked {
-    const asked: Asked = { statements: [], clocks: [], horizons: [] };
-    let moved = false;
-    for (const running of active) {
-      const waits = this.#advance(running, (statement) => {
-        const { text, values } = statement.flatten(placeholder);
-        if (this.#writes && !/^\s*select/i.test(text)) running.wrote = true;
-        asked.statements.push({ text, values, running: statement.blind ? undefined : running });
-      });
-      if (waits === clockQuery) asked.clocks.push(running);
-      if (waits === settledEvent) asked.horizons.push(running);
-      moved ||= waits !== tryAgain;
-    }
-    if (!moved) throw new Entangled();
-    return asked;
+  #combined(callers: readonly (readonly Asked[])[]): readonly Sent[] {
+    if (callers.length < 2) return merge(callers[0] ?? []);
+    const { types } = this.setting;
+    for (const { sharing, text } of callers.flat())
+      if (sharing === "alike" && types.isNew(text))
+        void this.connection.parameterTypes(text).then(
+          (oids) => types.learn(text, oids),
+          () => {},
+        );
+    return combine(callers, types);
   }
 
-  /** Until it waits for rows; what it waits for is answered. */
-  #advance(running: Running, emit: (statement: Sql) => void): Sql | undefined {
+  /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
+  #advanceAll(active: readonly Running[]): Step {
+    const step: Step = { statements: [], clocks: [], horizons: [] };
+    let moved = false;
+    for (const running of active) {
+      const asked: Asked[] = [];
+      moved = this.#advance(running, step, asked) || moved;
+      if (asked.length) step.statements.push(asked);
+    }
+    if (!moved) throw new Entangled();
+    return step;
+  }
+
+  /** Until it waits for rows, or has ended. False if another one has what it must own. */
+  #advance(running: Running, step: Step, asked: Asked[]): boolean {
     for (;;) {
-      let next: IteratorResult<Sql, unknown>;
+      let next: IteratorResult<Sql | Several, unknown>;
       try {
-        next = running.procedure.next(running.rows);
+        next = running.procedure.next(running.rows as Row[]);
       } catch (error) {
         running.outcome = { error };
         // What it wrote cannot be undone without undoing the others'.
@@ -208,26 +205,60 @@ class Transaction {
         if (running.wrote) throw error;
         return this.#disown(running);
       }
-      running.rows = [];
       if (next.done) {
         const { value } = next;
         running.outcome = value instanceof Refused ? { error: value.error } : { value };
         return this.#disown(running);
       }
-      const statement = next.value;
-      if (statement === clockQuery || statement === settledEvent || statement === tryAgain) return statement;
-      emit(statement);
-      if (!statement.blind) return statement;
+      if (next.value === tryAgain) {
+        running.rows = [];
+        return false;
+      }
+      if (this.#waits(running, next.value, step, asked)) return true;
     }
   }
 
-  /** It has ended: what it had for itself is anybody's. */
-  #disown(running: Running): undefined {
-    const { owners } = this.#shared;
-    for (const [name, owner] of owners) if (owner === running) owners.delete(name);
+  /** Notes what is asked; false if nobody needs the answer. */
+  #waits(running: Running, value: Sql | Several, step: Step, asked: Asked[]): boolean {
+    running.last = value instanceof Several && value.last;
+    if (!(value instanceof Several)) {
+      running.rows = [];
+      return this.#emit(value, { running, step, asked, answer: (rows) => (running.rows = rows) });
+    }
+    const rows: Row[][] = value.statements.map(() => []);
+    running.rows = rows;
+    let waits = false;
+    for (const [i, statement] of value.statements.entries())
+      waits = this.#emit(statement, { running, step, asked, answer: (found) => (rows[i] = found) }) || waits;
+    return waits;
   }
 
-  #askHorizon(horizons: readonly Running[]): Promise<void> {
+  #emit(statement: Sql, { running, step, asked, answer }: Emitting): boolean {
+    if (statement === clockQuery) step.clocks.push(answer);
+    else if (statement === settledEvent) step.horizons.push(answer);
+    else {
+      const { form: text, values } = forms.of(statement);
+      if (this.#writes && !/^\s*select/i.test(text)) running.wrote = true;
+      const { sharing, blind } = statement;
+      asked.push({ text, values, sharing, ...(!blind && { answer: this.#turned(text, answer) }) });
+      return !blind;
+    }
+    return true;
+  }
+
+  #turned(text: string, answer: Answer): Answer {
+    const turns = this.setting.options.reverseUnordered && !isOrdered(text);
+    return turns ? (rows) => answer(rows.toReversed()) : answer;
+  }
+
+  /** It has ended: what it had for itself is anybody's. */
+  #disown(running: Running): true {
+    const { owners } = this.#shared;
+    for (const [name, owner] of owners) if (owner === running) owners.delete(name);
+    return true;
+  }
+
+  #askHorizon(horizons: readonly Answer[]): Promise<void> {
     if (this.#begun && !this.#writes)
       throw new Error("what is settled must be asked before anything else is read");
     if (this.#writes) this.#begin();
@@ -246,14 +277,13 @@ class Transaction {
   }
 
   /** Undefined if nobody waits for its rows. */
-  #ask({ text, values, running }: Asked["statements"][number]): Promise<void> | undefined {
+  #ask({ text, values, answer }: Sent): Promise<void> | undefined {
     const rows = this.#send(text, values);
-    if (!running) return undefined;
-    const turned = this.setting.options.reverseUnordered && !isOrdered(text);
-    return rows.then((found) => give(turned ? found.toReversed() : found, [running]));
+    if (!answer) return undefined;
+    return rows.then(answer);
   }
 
-  #askClock(clocks: readonly Running[]): Promise<void> {
+  #askClock(clocks: readonly Answer[]): Promise<void> {
     return this.#send(clockText[this.mode]).then((rows) => {
       give(rows, clocks);
       this.#xid = (rows[0]?.xid as string | undefined) ?? this.#xid;
@@ -261,6 +291,6 @@ class Transaction {
   }
 }
 
-function give(rows: Row[], to: readonly Running[]): void {
-  for (const running of to) running.rows = rows;
+function give(rows: Row[], to: readonly Answer[]): void {
+  for (const answer of to) answer(rows);
 }

@@ -491,4 +491,32 @@ create table audit (
 
 create index audit_question on audit (question, audit_id);
 `,
+  // [U10] [U11] [U12] What was answered and by whom, what needs the person, what is archived or snoozed, and whom it muted.
+  `
+alter table entries add column answered_by text collate "C";
+alter table entries add column answer text;
+alter table entries add column needs text collate "C";
+alter table entries add column failure_json text;
+alter table entries add column archived_at text collate "C";
+alter table entries add column snoozed_at text collate "C";
+alter table entries add column snoozed_until text collate "C";
+
+update entries set needs = 'answer' where answered_at is null and (kind = 'question' or choices_json is not null)
+  and not exists (select 1 from threads where threads.thread_id = entries.thread_id and threads.status in ('done', 'failed', 'cancelled'));
+
+create table mutes (
+  kind text collate "C" not null,
+  name text collate "C" not null,
+  created_at text collate "C" not null,
+  primary key (kind, name)
+);
+
+create index entries_needs on entries (created_at, entry_number) where needs is not null and deleted_at is null and archived_at is null;
+create index entries_archived on entries (created_at, entry_number) where archived_at is not null and deleted_at is null;
+create index entries_snoozed on entries (created_at, entry_number) where snoozed_at is not null;
+`,
+  // Whether any lease has lapsed is one look: a claim walks through those of its agent only then.
+  `
+create index leases_lapsing on leases (expires_at) where released_at is null;
+`,
 ];

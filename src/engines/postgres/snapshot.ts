@@ -1,11 +1,12 @@
 /** One state of a bus, read in as many steps as it takes, on a connection of its own. Nobody is kept waiting by it. */
-import { Refused } from "../../sql/procedure.ts";
+import { Refused, type Row, Several } from "../../sql/procedure.ts";
+import type { Sql } from "../../sql/sql.ts";
 import type { Engine, Work } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { parseAddress } from "./address.ts";
 import { greet, reach } from "./connect.ts";
 import { Connection, pooledSettings } from "./connection.ts";
-import { contextOf } from "./context.ts";
+import { contextOf, newlyShared } from "./context.ts";
 import { translate } from "./errors.ts";
 
 export type Snapshot = Pick<Engine, "read" | "close">;
@@ -21,14 +22,20 @@ export async function openSnapshot(text: string): Promise<Snapshot> {
   ).catch((error) => Promise.reject(translate(error, address.shown)));
 
   async function drive<T>(work: Work<T>): Promise<T> {
-    const shared = { owners: new Map(), wanted: new Set<number>(), locked: new Set<number>() };
+    const shared = newlyShared();
     const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
     const procedure = work(contextOf(shared, noted, { facts: new Facts(), writes: false }));
+    const answer = (statement: Sql) => {
+      const { text: query, values } = statement.flatten(placeholder);
+      const done = connection.watch();
+      return connection.run(query, values).finally(done);
+    };
     let step = procedure.next();
     while (!step.done) {
-      const { text: query, values } = step.value.flatten(placeholder);
-      const done = connection.watch();
-      step = procedure.next(await connection.run(query, values).finally(done));
+      const asked = step.value;
+      const rows =
+        asked instanceof Several ? await Promise.all(asked.statements.map(answer)) : await answer(asked);
+      step = procedure.next(rows as Row[]);
     }
     if (step.value instanceof Refused) throw step.value.error;
     return step.value;

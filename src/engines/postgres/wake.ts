@@ -33,6 +33,9 @@ export interface Wake {
   close(): Promise<void>;
 }
 
+/** A hint need not be durable: an fsync of its own would keep the next commit waiting. */
+const notification = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+
 const codeOf = (topic: string) => hashOf(topic).toString(36);
 
 export function openWake(address: Address, pool: Pool): Wake {
@@ -40,7 +43,7 @@ export function openWake(address: Address, pool: Pool): Wake {
   const self = crypto.randomUUID();
   const waiting = new Waiting();
   const tell = (text: string) =>
-    pool.use((connection) => connection.run("select pg_notify($1, $2)", [channel, `${self}:${text}`]));
+    pool.use((connection) => connection.run(notification, [channel, `${self}:${text}`]));
   const announcer = openAnnouncer(tell);
   const events = openEvents(pool, address.schema, waiting);
   const ear = openEar({

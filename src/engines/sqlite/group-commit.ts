@@ -1,7 +1,8 @@
 /**
  * Group commit: procedures that arrive in one turn of the event loop share one transaction, and so one
- * fsync, with a savepoint each. Nobody is answered or woken before the commit has returned. A lone writer
- * pays no delay and no savepoint; while it is written, those who come then gather.
+ * fsync. Nobody is answered or woken before the commit has returned. A lone writer pays no delay; while it is
+ * written, those who come then gather. Where one throws after it has written, all are undone and run again with a
+ * savepoint each: those of every batch took a fifth of its time, and nearly all refusals come before the first write.
  */
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
@@ -48,11 +49,12 @@ export function groupCommit(setting: Setting) {
   }
 
   async function flush(): Promise<void> {
+    let careful = false;
     while (queue.length) {
       try {
         await whenFree(() => {
           begin.run();
-          runBatch();
+          careful = runBatch(careful);
         });
       } catch (error) {
         for (const entry of queue.splice(0)) entry.reject(translate(error, path));
@@ -63,37 +65,36 @@ export function groupCommit(setting: Setting) {
     lastFlush = performance.now();
   }
 
-  function runBatch(): void {
+  /** True if nothing was done, because it must be done with savepoints. */
+  function runBatch(careful: boolean): boolean {
     const waiting = queue;
     const batch: Entry[] = [];
-    const topics = new Set<string>();
-    const learnt: [string, string][] = [];
-    const lone = waiting.length === 1;
-    const started = performance.now();
+    const how = waiting.length === 1 ? "lone" : careful ? "careful" : "plain";
+    const noted = nothingNoted();
     let committed: ((topics: Set<string>) => void) | undefined;
     try {
-      for (const entry of waiting) {
-        if (batch.length >= batchLimit || performance.now() - started > batchMs) break;
-        batch.push(entry);
-        const noted = runEntry(entry, lone);
-        for (const topic of noted.topics) topics.add(topic);
-        learnt.push(...noted.learnt);
+      for (const entry of shortly(waiting, batch)) {
+        const { topics, learnt } = runEntry(entry, how);
+        for (const topic of topics) noted.topics.add(topic);
+        for (const [fact, value] of learnt) noted.learnt.set(fact, value);
       }
       queue = waiting.slice(batch.length);
       committed = announce();
       commit.run();
     } catch (error) {
+      if (error instanceof Spoilt && db.inTransaction) return undone(db);
       // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told it is.
       queue = waiting.slice(batch.length);
       if (db.inTransaction) db.run("rollback");
       committed?.(new Set());
-      for (const entry of batch) entry.reject(translate(error, path));
-      return;
+      for (const entry of batch) entry.reject(translate(error instanceof Spoilt ? error.cause : error, path));
+      return false;
     }
-    committed(topics);
-    facts.learn(learnt);
+    committed(noted.topics);
+    facts.learn(noted.learnt);
     for (const entry of batch) settle(entry);
     written();
+    return false;
   }
 
   return {
@@ -110,26 +111,45 @@ export function groupCommit(setting: Setting) {
   };
 }
 
+function undone(db: Database): true {
+  db.run("rollback");
+  return true;
+}
+
+/** As many as one transaction takes; each is noted in the batch before it runs. */
+function* shortly(waiting: readonly Entry[], batch: Entry[]): Generator<Entry> {
+  const started = performance.now();
+  for (const entry of waiting) {
+    if (batch.length >= batchLimit || performance.now() - started > batchMs) return;
+    batch.push(entry);
+    yield entry;
+  }
+}
+
 function settle({ outcome, resolve, reject }: Entry): void {
   if ("value" in outcome!) resolve(outcome.value as never);
   else reject(outcome!.error);
 }
 
-/** Runs one entry; its own failure undoes its own writes only. Throws if the transaction is gone. */
+/** One of a batch has failed after it had written: what it wrote cannot be undone without the others'. */
+class Spoilt extends Error {}
+
+/** Runs one entry; its own failure undoes its own writes only, or spoils the batch. Throws if the transaction is gone. */
 function entryRunner({ db, path, now, facts }: Setting) {
   const savepoint = db.query("savepoint entry");
   const release = db.query("release entry");
-  return (entry: Entry, lone: boolean): Noted => {
+  return (entry: Entry, how: "lone" | "plain" | "careful"): Noted => {
     const noted = nothingNoted();
-    if (!lone) savepoint.run();
+    if (how === "careful") savepoint.run();
     try {
-      const result = drive(db, entry.work, contextOf(now, facts, noted));
+      const result = drive(db, entry.work, contextOf(now, facts, noted), noted);
       entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
-      if (!lone) release.run();
+      if (how === "careful") release.run();
       return noted;
     } catch (error) {
-      if (lone || !db.inTransaction) throw error;
-      db.run("rollback to entry; release entry");
+      if (how === "lone" || !db.inTransaction) throw error;
+      if (how === "careful") db.run("rollback to entry; release entry");
+      else if (noted.wrote) throw new Spoilt("", { cause: error });
       entry.outcome = { error: translate(error, path) };
       return nothingNoted();
     }

@@ -18,7 +18,7 @@ export async function permitTool(
     const task = yield* liveTask(agent);
     return { task, row: task && (yield* worktreeOf(task.task_number)) };
   });
-  if (!task || task.permission !== "ask")
+  if (task?.permission !== "ask")
     throw new InboxError("invalid_state", `"${agent}" is not a running task with permission=ask`, {
       hint: "only the program of such a task asks",
     });

@@ -3,12 +3,23 @@ import { asInboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import type { Stats } from "../../contract/stats.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { version } from "../../version.ts";
 import { errorOf, plain, wrongMethod } from "./answer.ts";
 import { eventStream, streamInput } from "./events.ts";
 import { receiptIn } from "./hand-overs.ts";
 import type { Metrics } from "./metrics.ts";
-import { asset, assetPaths, diagramFrame, diagramPath, inboxPage, pagePaths } from "./page-files.ts";
+import {
+  asset,
+  assetPaths,
+  diagramFrame,
+  diagramPath,
+  inboxPage,
+  pagePaths,
+  pageWorker,
+  workerPath,
+} from "./page-files.ts";
 import { openApi, page } from "./pages.ts";
 import { inputOf, jsonBody } from "./request.ts";
 import type { Handle, Route, RouteContext, Routes } from "./route.ts";
@@ -80,15 +91,22 @@ export function stateRoutes(
     "GET /metrics": {
       counted: "metrics",
       handle: async () => {
-        const text = metrics.text({
-          waiters: ["Open waits.", stays.waiting()],
-          resident_bytes: ["Memory in use.", process.memoryUsage.rss()],
-        });
+        const own = { waiters: stays.waiting(), residentBytes: process.memoryUsage.rss() };
+        const text = metrics.text(own, await statsSoon(inbox));
         return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
       },
     },
   };
 }
+
+const statsMs = 2000;
+
+/** Where the database is away a scrape does not wait for it. */
+const statsSoon = (inbox: Inbox): Promise<Stats | undefined> =>
+  Promise.race([
+    inbox.call("stats.show", {}).catch(() => undefined),
+    Bun.sleep(statsMs).then(() => undefined),
+  ]);
 
 const own = (counted: string, handle: Handle, visit?: Route["visit"]): Route => ({
   counted,
@@ -102,6 +120,7 @@ export const pageRoutes: Routes = {
   "GET /openapi.json": own("openapi", openApi),
   ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, own("page", inboxPage, "link")])),
   [`GET ${diagramPath}`]: own("page", diagramFrame),
+  [`GET ${workerPath}`]: own("page", pageWorker),
   [`GET ${assetPaths}`]: own("page", asset, "anybody"),
   "GET /docs": own("docs", site, "link"),
   "GET /docs/*": own("docs", site, "link"),

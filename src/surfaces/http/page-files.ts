@@ -17,6 +17,8 @@ export const pagePaths = [
 ];
 export const diagramPath = "/diagrams";
 export const assetPaths = "/assets/*";
+/** [U13] At the root: a service worker is for what lies below it. */
+export const workerPath = "/worker.js";
 
 /** [X3] Only what we serve, nothing inline. Images may also be made by the page itself, from bytes it was given. */
 const pagePolicy = [
@@ -27,6 +29,8 @@ const pagePolicy = [
   "font-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -81,6 +85,9 @@ export const inboxPage = (request: Request) =>
 
 export const diagramFrame = (request: Request) =>
   answer(request, diagrams, { "content-security-policy": diagramPolicy, "cache-control": "no-cache" });
+
+export const pageWorker = (request: Request) =>
+  answer(request, workerPath, { "content-security-policy": pagePolicy, "cache-control": "no-cache" });
 
 /** Named by their content, so they never change. The frame has no origin of its own to ask from: they are for everybody. */
 export const asset = (request: Request) =>

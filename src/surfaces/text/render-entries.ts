@@ -24,6 +24,9 @@ function documentText({ n, path, exists, type, size, problem }: DocumentState, p
   return `  ${paint.dim(`[${n}]`)} ${inLine(path)}  ${state}`;
 }
 
+const answerText = ({ answer, answeredBy }: Entry, at: string) =>
+  `answered ${answer === null ? "" : `"${cut(answer, 80)}" `}${answeredBy === null ? "" : `by ${inLine(answeredBy)} `}${relative(at)}`;
+
 export const entryRenders: NounRenders<"entries"> = {
   "entries.push": ({ id }) => `pushed ${id}`,
   "entries.history": ({ entries, hasMore, unread }, paint, spell) => {
@@ -39,11 +42,15 @@ export const entryRenders: NounRenders<"entries"> = {
     const offers = entry.choices
       ? [`${paint.dim("answers")} ${entry.choices.map(inLine).join(paint.dim(" | "))}`]
       : [];
-    const answered = entry.answeredAt ? [paint.dim(`answered ${relative(entry.answeredAt)}`)] : [];
+    const answered = entry.answeredAt ? [paint.dim(answerText(entry, entry.answeredAt))] : [];
+    const failed = entry.failure?.output
+      ? [quoted(safe(entry.failure.output).trimEnd(), `${paint.red("│")} `)]
+      : [];
     return [
       `${paint.bold(inLine(from(entry)))} ${paint.dim(facts)}`,
       ...documents.map((each) => documentText(each, paint)),
       ...(entry.comments ? [quoted(safe(entry.comments).trimEnd(), `${paint.dim("│")} `)] : []),
+      ...failed,
       ...offers,
       ...answered,
       ...(back ? [`${paint.dim("its session")} ${inLine(back)}`] : []),
@@ -53,6 +60,22 @@ export const entryRenders: NounRenders<"entries"> = {
     `answered ${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`,
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
+  "entries.archive": ({ entry, already }) =>
+    `${entry.id} ${already ? "was archived already" : "is archived"}`,
+  "entries.unarchive": ({ entry, already }) =>
+    `${entry.id} ${already ? "was not archived" : "is in the inbox again"}`,
+  "entries.snooze": ({ entry }) =>
+    `${entry.id} is hidden until ${entry.snoozedUntil ?? "something new comes of its thread or sender"}`,
+  "entries.unsnooze": ({ entry, already }) =>
+    `${entry.id} ${already ? "was not snoozed" : "is in the inbox again"}`,
+  "entries.readAll": ({ read }) => `marked ${read} as read`,
+  "entries.counts": ({ unread, needsYou, snoozed, workspaces }, paint) =>
+    [
+      `${unread} unread, ${needsYou} need you, ${snoozed} snoozed`,
+      ...workspaces.map(
+        (one) => `${paint.dim(one.workspaceId)} ${one.unread} unread, ${one.needsYou} need you`,
+      ),
+    ].join("\n"),
   "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null
       ? `erased ${id}`

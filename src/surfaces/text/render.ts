@@ -12,10 +12,12 @@ import { entryRenders } from "./render-entries.ts";
 import { eventRenders } from "./render-events.ts";
 import { mailboxRenders } from "./render-mailbox.ts";
 import { messageRenders } from "./render-messages.ts";
+import { muteRenders } from "./render-mutes.ts";
 import { poolRenders } from "./render-pools.ts";
 import { quotaRenders } from "./render-quotas.ts";
 import { retentionRenders } from "./render-retention.ts";
 import { searchRenders } from "./render-search.ts";
+import { statsRenders } from "./render-stats.ts";
 import { taskRenders } from "./render-tasks.ts";
 import { threadRenders } from "./render-threads.ts";
 import { tokenRenders } from "./render-tokens.ts";
@@ -34,9 +36,11 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...taskRenders,
   ...workspaceRenders,
   ...entryRenders,
+  ...muteRenders,
   ...quotaRenders,
   ...retentionRenders,
   ...searchRenders,
+  ...statsRenders,
   ...tokenRenders,
 };
 

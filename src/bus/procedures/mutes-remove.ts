@@ -1,0 +1,21 @@
+/** [U12] What was muted comes again. */
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { run } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { seen } from "../agent.ts";
+import { allMutes, mutedBy } from "../entry-folder.ts";
+import { append } from "../event.ts";
+
+export function* mutesRemove(
+  tx: Context,
+  input: ParsedOf<"mutes.remove">,
+): Procedure<OutputOf<"mutes.remove">> {
+  const which = yield* mutedBy(input);
+  const now = yield* tx.clock();
+  yield* seen(tx, input.agent, now);
+  yield* run(sql`delete from mutes where kind = ${which.kind} and name = ${which.name}`);
+  const payload = { name: input.name ?? null, thread: input.thread ?? null };
+  yield* append(tx, { type: "mute.removed", source: input.agent, payload, now });
+  return { mutes: yield* allMutes() };
+}

@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { person } from "../entry.ts";
+import { entryPlace } from "../entry-place.ts";
+import { name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
+import { workspaceId } from "../workspace.ts";
+
+export const entriesReadAll = operation({
+  name: "entries.readAll",
+  kind: "write",
+  access: { on: "person", does: "change" },
+  summary: "Mark all entries of the inbox as read",
+  detail: phrase`Give ${field("upTo")} the newest entry that the person has seen: what came after it stays unread.`,
+  input: () =>
+    v.strictObject({
+      workspaceId: v.optional(workspaceId("only of this workspace")),
+      upTo: v.optional(entryPlace("only this entry and older ones, or those up to this time")),
+      agent: v.optional(name("who read them", "NAME"), person),
+    }),
+  output: () => v.strictObject({ read: v.number() }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "entries read-all", identity: "agent", identityDefault: person },
+  http: ["PUT /api/inbox/read"],
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
+  examples: ["inbox entries read-all"],
+});

@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { person } from "../entry.ts";
+import { name } from "../fields.ts";
+import { mute, muted } from "../mute.ts";
+import { operation } from "../operation.ts";
+
+export const mutesAdd = operation({
+  name: "mutes.add",
+  kind: "write",
+  access: { on: "person", does: "change" },
+  summary: "Mute an agent or a thread",
+  detail:
+    "Its entries go to the archive as they come, and are not counted as unread. Questions still come to the inbox. Give exactly one of both.",
+  input: () => v.strictObject({ ...muted(), agent: v.optional(name("who mutes it", "NAME"), person) }),
+  output: () => v.strictObject({ mutes: v.array(mute()) }),
+  errors: ["invalid_input", "not_found"],
+  cli: { command: "mute add", plain: ["name"], identity: "agent", identityDefault: person },
+  http: ["PUT /api/mutes"],
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
+  examples: ["inbox mute add chatty-agent", "inbox mute add --thread thr_3"],
+});

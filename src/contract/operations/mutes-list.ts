@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { mute } from "../mute.ts";
+import { operation } from "../operation.ts";
+
+export const mutesList = operation({
+  name: "mutes.list",
+  kind: "read",
+  access: { on: "person", does: "read" },
+  summary: "List what is muted",
+  detail: "Agents by name, then threads, in the order of their numbers.",
+  input: () => v.strictObject({}),
+  output: () => v.strictObject({ mutes: v.array(mute()) }),
+  errors: [],
+  cli: { command: "mute list" },
+  http: ["GET /api/mutes"],
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
+  examples: ["inbox mute list"],
+});

@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import { person } from "../entry.ts";
+import { name } from "../fields.ts";
+import { mute, muted } from "../mute.ts";
+import { operation } from "../operation.ts";
+
+export const mutesRemove = operation({
+  name: "mutes.remove",
+  kind: "write",
+  access: { on: "person", does: "change" },
+  summary: "Unmute an agent or a thread",
+  detail: "What was archived meanwhile stays there. Give exactly one of both.",
+  input: () => v.strictObject({ ...muted(), agent: v.optional(name("who unmutes it", "NAME"), person) }),
+  output: () => v.strictObject({ mutes: v.array(mute()) }),
+  errors: ["invalid_input"],
+  cli: { command: "mute remove", plain: ["name"], identity: "agent", identityDefault: person },
+  http: ["DELETE /api/mutes"],
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
+  examples: ["inbox mute remove chatty-agent"],
+});

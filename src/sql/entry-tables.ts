@@ -1,0 +1,49 @@
+/** The tables of the person's inbox: its entries, and what it has muted. The others are in tables.ts. */
+import type { EntryNeed } from "../contract/entry.ts";
+import type { Kind } from "../contract/message.ts";
+import type { MuteKind } from "../contract/mute.ts";
+import { integer, serial, table, text } from "./table.ts";
+
+export const entries = table("entries", ["entry_number"], {
+  entry_number: serial(),
+  entry_id: text(),
+  workspace_id: text().orNull(),
+  workspace_label: text().orNull(),
+  docs_json: text(),
+  comments: text(),
+  created_at: text(),
+  read_at: text().orNull(),
+  sender: text().orNull(),
+  kind: text<Kind>().orNull(),
+  thread_id: integer().orNull(),
+  message_id: integer().orNull(),
+  choices_json: text().orNull(),
+  answered_at: text().orNull(),
+  deleted_at: text().nullAtFirst(),
+  /** [U10] Who gave the answer, and what it was. */
+  answered_by: text().nullAtFirst(),
+  answer: text().nullAtFirst(),
+  /** [U11] What the person has to do about it; null where nothing. */
+  needs: text<EntryNeed>().nullAtFirst(),
+  /** [U11] Why the work that it reports has failed, as JSON. */
+  failure_json: text().nullAtFirst(),
+  /** [U12] */
+  archived_at: text().nullAtFirst(),
+  snoozed_at: text().nullAtFirst(),
+  /** Null, with `snoozed_at`: until something new comes of its thread or its sender. */
+  snoozed_until: text().nullAtFirst(),
+});
+
+/** [U12] Whose entries go to the archive as they come: an agent's (its name), or a thread's (its number). */
+export const mutes = table("mutes", ["kind", "name"], {
+  kind: text<MuteKind>(),
+  name: text(),
+  created_at: text(),
+});
+
+export const erasedEntries = table("erased_entries", ["erased_number"], {
+  erased_number: serial(),
+  entry_id: text(),
+  entry_number: integer(),
+  created_at: text(),
+});

@@ -1,0 +1,136 @@
+/** The morning: sixty entries of eight agents, by keyboard, to zero. What is timed is in bench/page.ts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromiumPath } from "../support/browser.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { hubHere, type TestHub } from "../support/hub.ts";
+import { night, type Worked, workThrough } from "../support/morning.ts";
+import { closeBrowser, openWindow } from "../support/page.ts";
+import { until } from "../support/until.ts";
+
+const inbox = async (hub: TestHub, more = "") =>
+  (await hub.ask(`GET /api/inbox/history?limit=200${more}`)).json.entries;
+const heads = (page: Page) => page.locator(".list-head").allInnerTexts();
+const titles = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
+
+describe.skipIf(!chromiumPath())("in a browser", () => {
+  const folder = temporaryFolder();
+  let hub: TestHub;
+  beforeAll(async () => {
+    hub = await hubHere();
+    await night(hub, folder.path, 60);
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await hub[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  test("[U11] [U12] sixty entries of eight agents are done by keyboard: a key each, and one more for an answer", async () => {
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    await page.locator(".list-head", { hasText: "Needs you" }).waitFor();
+    expect((await heads(page))[0]).toMatch(/^Needs you\s*6$/);
+    await until("the title counts what needs the person", async () =>
+      (await page.title()).startsWith("(6) "),
+    );
+    const { keystrokes } = (await page.evaluate(workThrough)) as Worked;
+    await page.getByText("All done").waitFor();
+    expect(keystrokes).toBe(1 + 60 + 6);
+    await until("the hub has an empty inbox", async () => (await inbox(hub)).length === 0);
+    const archive = await inbox(hub, "&folder=archive");
+    expect(archive).toHaveLength(60);
+    expect(archive.filter((one: { answer: string }) => one.answer === "Go on")).toHaveLength(6);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U10] an answer shows who chose what; another one is a second step", async () => {
+    const { ask } = hub;
+    await ask("POST /api/mailbox/user/ask", {
+      from: "asker",
+      question: "Deploy now?",
+      choices: ["yes", "no"],
+    });
+    const [{ id }] = await inbox(hub);
+    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const { page, press } = window;
+    await page.locator(".choices").waitFor();
+    await press("1");
+    await page.locator(".answered", { hasText: "user answered yes" }).waitFor();
+    await press("2");
+    expect((await ask("GET /api/mailbox/asker")).json.total).toBe(1);
+    await page.getByRole("button", { name: "Change the answer" }).click();
+    await page.getByRole("button", { name: "no", exact: true }).click();
+    await page.locator(".answered", { hasText: "user answered no" }).waitFor();
+    const { messages } = (await ask("GET /api/mailbox/asker")).json;
+    expect(messages.map(({ message }: { message: string }) => message)).toEqual(["yes", "no"]);
+  });
+
+  test("[U11] a failure shows why and its last lines, never JSON, and its thread's history is in the entry", async () => {
+    const { ask } = hub;
+    await ask("POST /api/threads", { from: "user", to: "builder", subject: "Build it" });
+    const { thread } = (await ask("POST /api/threads/claim", { agent: "builder" })).json;
+    const route = `POST /api/threads/${thread.threadId}`;
+    await ask(`${route}/update`, { agent: "builder", status: "in_progress", summary: "Fetched everything" });
+    await ask(`${route}/fail`, { agent: "builder", summary: "The disk is full", body: "df: 100 %" });
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    await page.locator(".entry", { hasText: "The disk is full" }).locator(".row-link").click();
+    await page.locator(".failure", { hasText: "The disk is full" }).waitFor();
+    await page.locator(".entry .tag", { hasText: "failed" }).waitFor();
+    expect(await page.locator(".detail-body").innerText()).not.toContain("{");
+    await page.locator(".earlier summary").click();
+    await page.locator(".earlier .said", { hasText: "Fetched everything" }).waitFor();
+  });
+
+  test("[U12] h hides until later, m mutes, and what tells of the same is one row", async () => {
+    const { ask } = hub;
+    for (let n = 0; n < 13; n++)
+      await ask("POST /api/mailbox/user/send", { from: "pulse", message: `Still alive after ${n} minutes` });
+    await ask("POST /api/mailbox/user/send", { from: "other", message: "A word apart" });
+    await using window = await openWindow(hub.url);
+    const { page, press } = window;
+    const pulse = page.locator(".entry", { hasText: "Still alive after 12" });
+    await pulse.getByText("+12").waitFor();
+    await pulse.locator(".row-link").click();
+    await press("m", "1");
+    await page.getByText("Muted pulse").waitFor();
+    await ask("POST /api/mailbox/user/send", { from: "pulse", message: "Unheard" });
+    await press("e");
+    await until("no pulse is in the inbox", async () =>
+      (await inbox(hub)).every(({ sender }: { sender: string }) => sender !== "pulse"),
+    );
+    await page.locator(".entry", { hasText: "A word apart" }).locator(".row-link").click();
+    await press("h", "6");
+    await page.getByText("Snoozed entry until something new comes").waitFor();
+    await page.locator(".entry", { hasText: "A word apart" }).waitFor({ state: "detached" });
+    await ask("POST /api/mailbox/user/send", { from: "other", message: "The next word" });
+    await page.locator(".entry", { hasText: "A word apart" }).waitFor();
+    expect(await titles(page)).not.toContain("Unheard");
+    await page.getByLabel("Show").selectOption("archive");
+    await page.locator(".entry", { hasText: "Unheard" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?show=archive");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U12] nothing under the pointer moves, and a burst of pushes is few requests", async () => {
+    const { ask } = hub;
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    const first = page.locator(".entry").first();
+    await first.hover();
+    const before = await first.locator(".row-title").innerText();
+    let requests = 0;
+    page.on("request", (request) => {
+      if (/history|counts/.test(request.url())) requests++;
+    });
+    for (let n = 0; n < 20; n++)
+      await ask("POST /api/mailbox/user/send", { from: `burst${n}`, message: `Word ${"x".repeat(n)}` });
+    await page.locator(".new-entries", { hasText: "20 new" }).waitFor();
+    expect(await first.locator(".row-title").innerText()).toBe(before);
+    expect(requests).toBeLessThan(40);
+    await page.mouse.move(1000, 500);
+    await page.locator(".entry", { hasText: `Word ${"x".repeat(19)}` }).waitFor();
+    expect(await page.locator(".new-entries").count()).toBe(0);
+  });
+});
