@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { root } from "../support/cli.ts";
 import { explain, verdict } from "./check/checker.ts";
 import { type Fields, historyOf, type Line, type Outcome, type Surface } from "./check/history.ts";
 
@@ -231,4 +232,14 @@ test("[S4] the checker knows nothing of the product", () => {
   );
   expect(imports.length).toBeGreaterThan(10);
   expect(imports.filter((from) => !/^(\.\/[\w-]+\.ts|node:\w+|ajv)$/.test(from))).toEqual([]);
+});
+
+test("[S4] every planted bug can be planted in today's sources", () => {
+  const folder = join(import.meta.dir, "planted");
+  const patches = readdirSync(folder).map((file) => join(folder, file));
+  expect(patches.length).toBeGreaterThan(9);
+  const stale = patches.filter(
+    (patch) => Bun.spawnSync(["git", "apply", "--check", patch], { cwd: root }).exitCode !== 0,
+  );
+  expect(stale).toEqual([]);
 });

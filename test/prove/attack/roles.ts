@@ -196,6 +196,6 @@ async function caller(actor: Actor): Promise<void> {
   for (let count = 1; !actor.stopped(); count++) {
     const text = `call ${count} of ${actor.name}`;
     await told(actor, "mailbox.send", { from: actor.name, to: pick(actor, sleepers), message: text });
-    await pause(actor, 700);
+    await pause(actor, 2000);
   }
 }

@@ -57,7 +57,7 @@ export function wakesIn(history: History): { ms: number; send: Op; receive: Op }
 export const slowWake: Check = (history) => {
   const wakes = wakesIn(history).toSorted((a, b) => a.ms - b.ms);
   const slow = wakes[Math.floor(wakes.length * most)];
-  if (wakes.length < fewestWakes || slow!.ms < Math.max(slowWakeMs, 8 * plainTimes(history)(most))) return [];
+  if (wakes.length < fewestWakes || slow!.ms < Math.max(slowWakeMs, 5 * plainTimes(history)(most))) return [];
   const text = `a quarter of ${wakes.length} waiting receivers were woken later than ${slow!.ms.toFixed(0)} ms after the message was acknowledged`;
   return [{ kind: "slow wake", text, witness: [slow!.send, slow!.receive] }];
 };
