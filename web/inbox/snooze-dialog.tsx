@@ -6,7 +6,14 @@ import { dayStart } from "../ui/time.tsx";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const when = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+const when = new Intl.DateTimeFormat(undefined, {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
 
 /** A clock time some days from now, which the change to summer time does not move. */
 const at = (days: number, hour: number) => {
@@ -34,12 +41,12 @@ export function askSnooze(entries: readonly Entry[]): Promise<boolean> {
     ...times.map(([name, until]) => ({
       name,
       hint: when.format(until),
-      run: () => void snooze(entries, until, `until ${when.format(until)}`),
+      run: () => void snooze(entries, { until, when: `until ${when.format(until)}` }),
     })),
     {
       name: "Until something new comes",
       hint: entries.length === 1 && entries[0]!.threadId ? "of its thread" : "of its sender",
-      run: () => void snooze(entries, undefined, "until something new comes"),
+      run: () => void snooze(entries, { when: "until something new comes" }),
     },
   ]);
 }
