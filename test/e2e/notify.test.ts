@@ -47,7 +47,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await listed;
     expect(await bell.getAttribute("aria-pressed")).toBe("true");
     // Of every workspace, whatever the list is filtered by.
-    await page.getByRole("button", { name: "Unread" }).click();
+    await page.getByLabel("Show").selectOption("unread");
     const id = await space.push({ comments: "**Look** at this" });
     await until("a notification is shown", async () => (await notesOf(page)).length);
     expect(await notesOf(page)).toEqual([{ title: "Work", body: "Look at this", tag: id }]);
