@@ -23,12 +23,12 @@ const flags = [
   "--no-compile-autoload-bunfig",
 ];
 
-/** One executable from a copy of that runtime. `target` is the compiler's name of another system. */
-export function compile(bun, outfile, target) {
+/** One executable from a copy of that runtime. `target` is the compiler's name of another system; `packs` it carries inside. */
+export function compile(bun, outfile, { target, packs = ["dist/page.pack"] } = {}) {
   const runtime = join(root, `${outfile}.runtime`);
   writeDeafRuntime(bun, runtime);
   const made = [...flags, `--compile-executable-path=${runtime}`, ...(target ? [`--target=${target}`] : [])];
-  runBun(["build", ...made, "src/main.ts", "dist/page.pack", "--outfile", outfile], {
+  runBun(["build", ...made, "src/main.ts", ...packs, "--outfile", outfile], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   rmSync(runtime);
@@ -39,7 +39,7 @@ export function build() {
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
   runBun(["web/bundle.ts", "dist/page.pack"]);
-  compile(bunPath(), "dist/inbox.new");
+  buildProgram();
   // The clients for every other runtime: each one file that needs nothing. The SDK also opens databases, on Bun and on Node.
   for (const name of ["client", "tx", "sdk"]) {
     const client = [
@@ -55,10 +55,16 @@ export function build() {
     ];
     runBun(client, { stdio: ["ignore", "ignore", "inherit"] });
   }
+  writeSbom(join(dist, "sbom.cdx.json"));
+}
+
+/** `--program`: the executable alone, from the page that is already bundled. */
+function buildProgram() {
+  const dist = join(root, "dist");
+  compile(bunPath(), "dist/inbox.new");
   renameSync(join(dist, "inbox.new"), join(dist, "inbox"));
   rmSync(join(dist, "orch"), { force: true });
   symlinkSync("inbox", join(dist, "orch"));
-  writeSbom(join(dist, "sbom.cdx.json"));
 }
 
 /** What the program is made of; a folder changes when something in it is made or removed. */
@@ -94,6 +100,10 @@ export function writeDeclarations() {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const only = process.argv.includes("--declarations");
+  if (process.argv.includes("--program")) {
+    buildProgram();
+    process.exit();
+  }
   if (!only) build();
   writeDeclarations();
   const rest = only

@@ -1,15 +1,18 @@
 /**
  * `npm run prove -- CAMPAIGN …`: proofs that take as long as they are given. A campaign is a program in test/prove, or a test
  * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one; or it is whole suites, run another way.
+ * Without a name it is `attack`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buildIfChanged } from "./build.mjs";
-import { install, root, runBun } from "./setup.mjs";
+import { root, runBun } from "./setup.mjs";
 import { runTests } from "./test-run.mjs";
 
 const folder = join(root, "test/prove");
-const programs = readdirSync(folder).map((file) => basename(file, ".ts"));
+const programs = readdirSync(folder)
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  .map((file) => basename(file, ".ts"));
 const inFull = /from "\.\.\/support\/in-full\.ts"/;
 const files = readdirSync(join(root, "test"), { recursive: true })
   .filter((file) => file.endsWith(".test.ts") && inFull.test(readFileSync(join(root, "test", file), "utf8")))
@@ -22,10 +25,11 @@ const suites = {
   portable: { files: ["test/orch/", "test/fault/", "test/engine/"], env: { INBOX_PLATFORM: "portable" } },
 };
 
-const [name = "", ...rest] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const [name, ...rest] = given[0] === undefined || given[0].startsWith("--") ? ["attack", ...given] : given;
 const program = join(folder, `${name}.ts`);
 if (programs.includes(name) && existsSync(program)) {
-  install();
+  buildIfChanged();
   runBun([program, ...rest]);
 } else if (suites[name]) {
   const { files, env } = suites[name];
@@ -39,7 +43,7 @@ if (programs.includes(name) && existsSync(program)) {
     ...files.map((file) => basename(file, ".test.ts")),
   ]);
   console.error(
-    `usage: npm run prove -- CAMPAIGN [--minutes N] [--seed N], both for fuzz alone\ncampaigns: ${[...names].sort().join(", ")}`,
+    `usage: npm run prove -- [CAMPAIGN] [OPTIONS] (default: attack; a wrong option shows a campaign's own)\ncampaigns: ${[...names].sort().join(", ")}`,
   );
   process.exit(2);
 }

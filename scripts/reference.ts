@@ -15,6 +15,7 @@ import { argumentName, inTools } from "../src/surfaces/spelling/tools.ts";
 import { version } from "../src/version.ts";
 import { arrowDoc } from "./arrow-doc.ts";
 import { enginesDoc } from "./engines-doc.ts";
+import { guaranteesDoc } from "./guarantees-doc.ts";
 import { failure, ownPaths } from "./own-paths.ts";
 import { policyDoc } from "./policy-doc.ts";
 
@@ -39,6 +40,7 @@ export const reference: Record<string, () => string> = {
   "openapi.json": openapi,
   "../../ARCHITECTURE.md": arrowDoc,
   "../engines.md": enginesDoc,
+  "../guarantees.md": guaranteesDoc,
   "../hub.md": policyDoc,
   "tools.json": toolsFile,
 };

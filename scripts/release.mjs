@@ -13,7 +13,7 @@ import { writeDeb } from "./release/deb.mjs";
 import { settleSignature } from "./release/mach-o.mjs";
 import { pack, version, writeMain, writePlatform } from "./release/npm.mjs";
 import { targets } from "./release/targets.mjs";
-import { root } from "./setup.mjs";
+import { root, runBun } from "./setup.mjs";
 
 const { values } = parseArgs({ options: { target: { type: "string", multiple: true } } });
 const unknown = values.target?.find((wanted) => !targets.some(({ name }) => name === wanted));
@@ -27,11 +27,16 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, "npm"), { recursive: true });
 build();
 writeDeclarations();
+// What is published carries its documentation.
+runBun(["scripts/site/build.ts"]);
 
 for (const target of targets.filter(({ name }) => !values.target || values.target.includes(name))) {
   const file = `inbox-${target.name}${target.ending}`;
   const runtime = join(fetchLocked(target.runtimePackage), "bin", `bun${target.ending}`);
-  compile(runtime, `dist/release/${file}`, target.compilerTarget);
+  compile(runtime, `dist/release/${file}`, {
+    target: target.compilerTarget,
+    packs: ["dist/page.pack", "dist/site.pack"],
+  });
   settleSignature(target, join(out, file));
   pack(writePlatform(target, join(out, file), join(out, "npm")));
   const deb = writeDeb(target, join(out, file), out);

@@ -7,6 +7,7 @@ import { withoutPassword } from "./contract/secret.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openInbox } from "./inbox/inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
+import type { Log } from "./service/hub-log.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";
 
@@ -24,6 +25,8 @@ export interface HubOptions {
   dataDir?: string;
   /** Lets anybody put entries into the person's inbox, to try the page. */
   dev?: boolean;
+  /** [O5] What it logs: requests, its start and its end. */
+  log?: Log;
   /** Where warnings go. */
   complain?: (message: Text) => void;
   /** Whether it looks after sub-agents (default: yes). Tests that say themselves when a task ends leave it out. */
@@ -81,6 +84,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       limits,
       about,
       dev: options.dev ?? false,
+      log: options.log,
     });
     const stopping = new AbortController();
     const met = away

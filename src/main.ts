@@ -1,7 +1,19 @@
 /** The program: `inbox`, or `orch` by that name. */
+import { writeSync } from "node:fs";
+import { version } from "./version.ts";
+
 const calledAs = process.env.INBOX_PROGRAM ?? process.argv0;
 const program = /(^|[\\/])orch(\.exe)?$/.test(calledAs) ? "orch" : "inbox";
 const words = process.argv.slice(2);
+
+// Most of what a program costs that is only asked for its version is loading the rest of it.
+if (words.length === 1 && (words[0] === "--version" || words[0] === "-V"))
+  try {
+    writeSync(1, `${program} ${version}\n`);
+    process.exit(0);
+  } catch {
+    // The rest says what is wrong with the output.
+  }
 
 /** Of the two only one is loaded. */
 const commandLine = () => require("./surfaces/cli/main.ts") as typeof import("./surfaces/cli/main.ts");
@@ -9,5 +21,3 @@ const keeper = () => require("./surfaces/cli/keep.ts") as typeof import("./surfa
 
 const keeps = program === "orch" && words[0] === "keep";
 process.exit(await (keeps ? keeper().runKeeper(words.slice(1)) : commandLine().main(words, program)));
-
-export {};

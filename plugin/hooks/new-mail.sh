@@ -1,10 +1,11 @@
 #!/bin/sh
-# Runs at the end of a turn: shows new mail once, as a Stop hook's answer (--plain: as text), and collects nothing.
-# Without new mail, a bus or the program it prints nothing.
+# Shows new mail once, and collects nothing. Without new mail, a bus or the program it prints nothing.
+# At the end of a turn (no argument) as a Stop hook's answer; with the name of another event as context of that event,
+# so that an agent sees mail while it works; with --plain as text.
 set -u
-plain=${1-}
+how=${1-Stop}
 # A turn that continues because of a hook is not continued a second time.
-if [ "$plain" != --plain ]; then
+if [ "$how" = Stop ]; then
   case $(tr -d ' \t\r\n') in *'"stop_hook_active":true'*) exit 0 ;; esac
 fi
 command -v inbox >/dev/null 2>&1 || exit 0
@@ -76,7 +77,11 @@ newest=${answer%%
 *}
 text=${answer#*
 }
-if [ "$plain" = --plain ]; then
+# Tools that are used at the same time have hooks at the same time: one of them shows it.
+now=$(cat "$folder/shown-$key" 2>/dev/null)
+case $now in '' | *[!0-9]*) now=0 ;; esac
+[ "$now" -lt "$newest" ] || exit 0
+if [ "$how" = --plain ]; then
   printf '%s\n' "$text" | LC_ALL=C awk '{
     n = split($0, piece, "\\\\\\\\")
     for (i = 1; i <= n; i++) {
@@ -87,7 +92,9 @@ if [ "$plain" = --plain ]; then
     }
     print ""
   }'
-else
+elif [ "$how" = Stop ]; then
   printf '{"decision":"block","reason":"%s"}\n' "$text"
+else
+  printf '{"hookSpecificOutput":{"hookEventName":"%s","additionalContext":"%s"}}\n' "$how" "$text"
 fi && printf '%s\n' "$newest" >"$folder/shown-$key"
 exit 0

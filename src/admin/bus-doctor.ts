@@ -1,48 +1,96 @@
-/** [C8] `inbox doctor`: what can be wrong with a bus and around it, and what to do. */
+/** [C8] [N4] `inbox doctor`: what can be wrong with a bus and around it, and what to do, or does it. */
 
-import type { OutputOf } from "../contract/operations/index.ts";
+import { InboxError } from "../contract/errors.ts";
+import { type Diagnosis, diagnosis, type Finding, well } from "../contract/finding.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { checkBroker } from "../delivery/broker.ts";
 import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
+import { fileFindings } from "./file-findings.ts";
+import { busFindings } from "./findings.ts";
+import { leftWorktrees } from "./left-worktrees.ts";
 import { requireDatabase } from "./require-database.ts";
 import { hubsNear } from "./serving.ts";
-import { type Check, trackedFiles } from "./tracked-files.ts";
+import { trackedFiles } from "./tracked-files.ts";
 
-export async function busDoctor(asked: Asked): Promise<OutputOf<"bus.doctor">> {
+type Output = OutputOf<"bus.doctor">;
+
+export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): Promise<Output> {
   const path = locate(asked);
   requireDatabase(
     "doctor",
     path,
     `look at ${withoutPassword(path)}/readyz and /metrics, or run it where the hub runs`,
   );
-  const report = await engineAt(path).diagnose(path);
-  const broker = brokerOf(asked.env, asked.delivery);
-  const carrier = broker === undefined ? [] : [await checkBroker(broker)];
-  const tracked = trackedFiles(path);
-  const checks = [...report.checks, trustCheck(path, asked.env), ...(tracked ? [tracked] : []), ...carrier];
-  return { ...report, checks: [...checks, await hubCheck(path)] };
+  const before = await diagnose(path, asked);
+  if (!fix) return shown(before);
+  const done = new Map<string, string>();
+  const failed = new Map<string, string>();
+  for (const finding of before.checks) {
+    if (!("repair" in finding)) continue;
+    try {
+      done.set(finding.name, await finding.repair());
+    } catch (error) {
+      failed.set(finding.name, `it could not be repaired: ${(error as Error).message}`);
+    }
+  }
+  // What counts is what is the case now, not what was done.
+  const after = await diagnose(path, asked);
+  const checks = shown(after).checks.map((check) => ({
+    ...check,
+    ...(done.has(check.name) && { fixed: done.get(check.name)! }),
+    ...(failed.has(check.name) && { left: failed.get(check.name)! }),
+  }));
+  return { ...shown(after), checks };
 }
 
-function trustCheck(path: string, env: Asked["env"]): Check {
+function shown({ healthy, checks }: Diagnosis): Output {
+  const fixable = checks.flatMap((finding) => ("repair" in finding ? [finding.name] : []));
+  return {
+    healthy,
+    checks: checks.map((finding) => {
+      if (!("repair" in finding)) return finding;
+      const { repair: _, ...check } = finding;
+      return check;
+    }),
+    fixable,
+  };
+}
+
+async function diagnose(path: string, asked: Asked): Promise<Diagnosis> {
+  const report = await engineAt(path).diagnose(path);
+  const broker = brokerOf(asked.env, asked.delivery);
+  const damaged = report.checks.some(({ name, status }) => name === "integrity" && status === "fail");
+  return diagnosis([
+    ...report.checks,
+    // Of a database that cannot be read nothing more is known.
+    ...(damaged ? [] : await busFindings(path, broker)),
+    ...fileFindings(path, asked.env),
+    trustCheck(path, asked.env),
+    ...[trackedFiles(path), await leftWorktrees(path, asked.env)].filter((found) => found !== undefined),
+    ...(broker === undefined ? [] : [await checkBroker(broker)]),
+    await hubCheck(path),
+  ]);
+}
+
+function trustCheck(path: string, env: Asked["env"]): Finding {
   const refused = approval().refusalNow(path, env);
-  if (!refused) return { name: "trust", status: "ok", detail: "programs may be started for this bus" };
-  return { name: "trust", status: "warn", detail: refused.message, fix: refused.said.hint };
+  if (!refused) return well("trust", "programs may be started for this bus");
+  const fix = refused instanceof InboxError ? refused.said.hint : "";
+  const left = "a person has to look at what would be run";
+  return { name: "trust", status: "warn", detail: refused.message, fix, left };
 }
 
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
 /** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
-async function hubCheck(path: string): Promise<Check> {
+async function hubCheck(path: string): Promise<Finding> {
   const others: string[] = [];
   for (const { url, pid, db, servesIt } of await hubsNear(path)) {
     const which = `${url} (process ${pid}) serves`;
-    if (servesIt) return { name: "hub", status: "ok", detail: `${which} this database` };
+    if (servesIt) return well("hub", `${which} this database`);
     others.push(`; ${which} another database, ${db}`);
   }
-  return {
-    name: "hub",
-    status: "ok",
-    detail: `none serves this database; none is required${others.join("")}`,
-  };
+  return well("hub", `none serves this database; none is required${others.join("")}`);
 }

@@ -63,15 +63,19 @@ export async function busTrust(
 }
 
 /** Built-in runners only where they are installed: nothing else can be started by them. */
-function runsOf({ all }: Profiles, path: string): Output["runs"] {
+function runsOf({ all, usual }: Profiles, path: string): Output["runs"] {
   const runs: Output["runs"] = [];
-  for (const { name, runner, gate, gateIdle } of all.values()) {
+  for (const what of ["prepare", "check"] as const)
+    if (usual[what]) runs.push({ name: "*", what, command: [...usual[what]] });
+  for (const { name, runner, gate, gateIdle, prepare, check } of all.values()) {
     if (runner.name === name && (runner.kind === "command" || placeOf(runner.command[0]!, path) !== null)) {
       runs.push({ name, what: "runner", command: [...runner.command] });
       if (runner.resume) runs.push({ name, what: "resume", command: [...runner.resume] });
     }
     if (gate) runs.push({ name, what: "gate", command: [...gate] });
     if (gateIdle) runs.push({ name, what: "idle gate", command: [...gateIdle] });
+    if (prepare && prepare !== usual.prepare) runs.push({ name, what: "prepare", command: [...prepare] });
+    if (check && check !== usual.check) runs.push({ name, what: "check", command: [...check] });
   }
   return runs;
 }

@@ -13,18 +13,24 @@ export type LocalOperation =
   | "bus.backup"
   | "bus.restore"
   | "bus.import"
+  | "bus.up"
+  | "bus.down"
+  | "bus.status"
   | "bus.upgrade";
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": busInit,
   // Loaded when asked for: no other command needs them.
-  "bus.doctor": async (asked) => (await import("./bus-doctor.ts")).busDoctor(asked),
+  "bus.doctor": async (asked, input) => (await import("./bus-doctor.ts")).busDoctor(asked, input),
   "bus.migrate": async (asked, input) => (await import("./bus-migrate.ts")).busMigrate(asked, input),
   "bus.trust": async (asked, input) =>
     (await import("./bus-trust.ts")).busTrust(locate(asked), asked.env, input),
   "bus.backup": async (asked, input) => (await import("./bus-backup.ts")).busBackup(asked, input),
   "bus.restore": async (asked, input) => (await import("./bus-restore.ts")).busRestore(asked, input),
   "bus.import": async (asked, input) => (await import("./bus-import.ts")).busImport(asked, input),
+  "bus.up": async (asked, input) => (await import("./bus-up.ts")).busUp(asked, input),
+  "bus.down": async (asked) => (await import("./bus-down.ts")).busDown(asked),
+  "bus.status": async (asked) => (await import("./bus-status.ts")).busStatus(asked),
   "bus.upgrade": async (asked) => (await import("./bus-upgrade.ts")).busUpgrade(asked),
   "bus.setup": async (asked, input) => (await import("../setup/bus-setup.ts")).busSetup(asked, input),
 };

@@ -1,12 +1,10 @@
 /** [X7] Whether git tracks the files of a bus. */
-import type { OutputOf } from "../contract/operations/index.ts";
+import type { Finding } from "../contract/finding.ts";
 import { engineAt } from "../engines/registry.ts";
 import { trackedByGit } from "../platform/git-index.ts";
 
-export type Check = OutputOf<"bus.doctor">["checks"][number];
-
 /** What is in a repository is everybody's who can push to it, and comes to everybody who clones it. */
-export function trackedFiles(path: string): Check | undefined {
+export function trackedFiles(path: string): Finding | undefined {
   const { file, sideFiles } = engineAt(path);
   const own = file(path);
   const tracked = own === undefined ? [] : trackedByGit([own, ...sideFiles(path)]);
@@ -15,6 +13,7 @@ export function trackedFiles(path: string): Check | undefined {
     name: "git",
     status: "warn",
     detail: `git tracks ${tracked.join(" and ")}: mail would be committed, and a checkout would replace it`,
+    left: "it changes what is committed next, which is for you to decide",
     fix: `git rm --cached ${tracked.join(" ")}`,
   };
 }

@@ -18,7 +18,7 @@ export async function withWorkFolder<T>(near: string, work: (folder: string) => 
   const parent = dirname(near);
   const missing = look(parent) === undefined;
   if (missing) makeOwnFolder(parent);
-  removeLeft(near);
+  for (const left of foldersLeft(near)) fs().rmSync(left, { recursive: true, force: true });
   const folder = fs().mkdtempSync(`${near}-work-${process.pid}-`);
   try {
     return await work(folder);
@@ -28,14 +28,19 @@ export async function withWorkFolder<T>(near: string, work: (folder: string) => 
   }
 }
 
-function removeLeft(near: string): void {
-  const { readdirSync, rmSync } = fs();
+/** Those of processes that were killed. */
+export function foldersLeft(near: string): string[] {
   const begin = `${basename(near)}-work-`;
-  for (const name of readdirSync(dirname(near))) {
-    const pid = name.startsWith(begin) ? /^(\d+)-\w{6}$/.exec(name.slice(begin.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(dirname(near), name), { recursive: true, force: true });
-  }
+  const parent = dirname(near);
+  if (!look(parent)) return [];
+  return fs()
+    .readdirSync(parent)
+    .filter((name) => {
+      const pid = name.startsWith(begin) ? /^(\d+)-\w{6}$/.exec(name.slice(begin.length))?.[1] : undefined;
+      return pid !== undefined && !isAlive(Number(pid));
+    })
+    .sort()
+    .map((name) => join(parent, name));
 }
 
 function removeIfEmpty(folder: string): void {

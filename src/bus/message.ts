@@ -168,15 +168,19 @@ interface Acknowledging {
   now: string;
   /** The agent has been shown them: that counts as a delivery. */
   seen?: boolean;
+  /** The agent takes them by their numbers: they are lost to whoever they are on their way to ([B4]). */
+  taken?: boolean;
 }
 
 /** Marks messages to one of `names` as collected by the agent; answers with those that were not yet. */
-export function* acknowledge({ agent, names, which, now, seen }: Acknowledging): Procedure<number[]> {
-  const receipt = seen
-    ? sql`, delivery_id = null, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
+export function* acknowledge(acknowledging: Acknowledging): Procedure<number[]> {
+  const { agent, names, which, now, seen, taken } = acknowledging;
+  const lost = seen || taken ? sql`, delivery_id = null` : nothing;
+  const shown = seen
+    ? sql`, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
     : nothing;
   const rows = yield* all<{ message_id: number }>(sql`
-    update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${receipt}
+    update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${lost} ${shown}
     where ${open} and (to_agent || '') in (${joined(names)}) and ${which} returning message_id`);
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }

@@ -10,6 +10,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts
 import { assignments, columnsOf, type RowOf } from "../sql/table.ts";
 import { tasks } from "../sql/tables.ts";
 import { firstLine } from "./message.ts";
+import { type WorktreeRow, worktreesOf, worktreeView } from "./worktree.ts";
 
 export type TaskRow = RowOf<typeof tasks>;
 export const taskColumns = columnsOf(tasks);
@@ -82,19 +83,25 @@ export function* dependenciesOf(rows: readonly TaskRow[]): Procedure<Map<number,
 export function* tasksInQueue(condition: Sql, order: Sql, limit?: number): Procedure<TaskInQueue[]> {
   const rows = yield* all<TaskRow>(sql`
     select ${briefColumns} from tasks where ${condition} order by ${order} ${limit === undefined ? nothing : sql`limit ${literal(limit)}`}`);
-  const after = yield* dependenciesOf(rows);
-  return rows.map((row) => ({
-    ...fieldsOf(row, after.get(row.task_number) ?? []),
-    summary: firstLine(row.prompt),
-  }));
+  const more = yield* moreOf(rows);
+  return rows.map((row) => ({ ...fieldsOf(row, more), summary: firstLine(row.prompt) }));
 }
 
 export function* oneView(row: TaskRow): Procedure<Task> {
-  const after = yield* dependenciesOf([row]);
-  return { ...fieldsOf(row, after.get(row.task_number) ?? []), prompt: row.prompt };
+  return { ...fieldsOf(row, yield* moreOf([row])), prompt: row.prompt };
 }
 
-const fieldsOf = (row: TaskRow, after: string[]): Omit<Task, "prompt"> => ({
+/** What other tables say of tasks, by their numbers. */
+interface More {
+  after: Map<number, string[]>;
+  worktrees: Map<number, WorktreeRow>;
+}
+
+function* moreOf(rows: readonly TaskRow[]): Procedure<More> {
+  return { after: yield* dependenciesOf(rows), worktrees: yield* worktreesOf(rows) };
+}
+
+const fieldsOf = (row: TaskRow, { after, worktrees }: More): Omit<Task, "prompt"> => ({
   name: row.name,
   status: row.status,
   parent: row.parent,
@@ -102,7 +109,7 @@ const fieldsOf = (row: TaskRow, after: string[]): Omit<Task, "prompt"> => ({
   model: row.model,
   timeoutSeconds: row.timeout_ms === null ? null : row.timeout_ms / 1000,
   priority: row.priority,
-  after,
+  after: after.get(row.task_number) ?? [],
   retries: row.retries,
   attempt: row.attempt,
   worker: row.worker,
@@ -118,6 +125,7 @@ const fieldsOf = (row: TaskRow, after: string[]): Omit<Task, "prompt"> => ({
   error: row.error,
   reason: row.reason,
   permission: row.permission,
+  worktree: worktreeView(worktrees.get(row.task_number)),
 });
 
 /** Processes are written as `pid:start:boot`. */

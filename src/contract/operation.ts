@@ -31,7 +31,7 @@ export interface CliForm {
   bare?: string;
 }
 
-export const toolSets = ["mailbox", "worker", "supervisor", "messages", "user"] as const;
+export const toolSets = ["mailbox", "worker", "supervisor", "messages", "permission", "user"] as const;
 export type ToolSet = (typeof toolSets)[number];
 /** What can be chosen to be listed: the sets, and `tx`, the tools of channels under that protocol's names. */
 export const toolListings = [...toolSets, "tx"] as const;
@@ -61,8 +61,8 @@ export interface ToolForm {
   says?: Readonly<Record<string, string>>;
   /** Long texts of the answer are not cut: who asks for a part of a text wants that part. */
   whole?: true;
-  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. */
-  shape?: "terminal";
+  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. `text`: it is its text and nothing else. */
+  shape?: "terminal" | "text";
 }
 
 type FieldOf<I extends v.GenericSchema> = Extract<keyof v.InferInput<I>, string>;
@@ -102,6 +102,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   unwell?: (output: v.InferOutput<O>) => boolean;
   /** True where an answer is that what was to be done has failed: exit code 1. */
   failed?: (output: v.InferOutput<O>) => boolean;
+  /** The exit code that an answer means, from 0 to 9, where it is neither of these. */
+  exit?: (output: v.InferOutput<O>) => number;
   /** True where an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];

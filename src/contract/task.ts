@@ -1,8 +1,9 @@
 /** A task: a unit of work in an agent's queue. Running it makes a sub-agent of that name, and a thread. */
 import * as v from "valibot";
-import { absolutePath, choice, described, integer, name, names, number, text } from "./fields.ts";
+import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
 import { priorities } from "./thread.ts";
+import { worktree, worktreeAsked } from "./worktree.ts";
 
 /** `waiting` is queued, and to be started as soon as its turn comes. */
 export const taskStatuses = ["queued", "waiting", "running", "finished"] as const;
@@ -22,8 +23,8 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** [Q15] What a sub-agent may do without asking, from least to most. */
-export const permissions = ["reject", "edit", "allow"] as const;
+/** [Q15] What a sub-agent may do without asking, from least to most. `ask`: nothing, but it can ask. */
+export const permissions = ["reject", "ask", "edit", "allow"] as const;
 export type Permission = (typeof permissions)[number];
 /** What may be asked for: `inherit` is what the parent has. */
 export const permissionsAsked = ["inherit", ...permissions] as const;
@@ -54,6 +55,7 @@ const taskFields = () => ({
   error: v.nullable(v.string()),
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
+  worktree: v.nullable(worktree()),
 });
 
 export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
@@ -111,7 +113,7 @@ const permission = () =>
   v.optional(
     choice(
       permissionsAsked,
-      "what it may do without asking: inherit, what you may (default); allow, everything; edit, files in its folder; reject, nothing",
+      "what it may do without asking: inherit, what you may (default); allow, everything; edit, files in its folder; ask, what a person or you allow; reject, nothing",
     ),
   );
 
@@ -130,4 +132,6 @@ export const taskSettings = () => ({
   permission: permission(),
   worker: worker(),
   cwd: workingFolder(),
+  worktree: worktreeAsked(),
+  withChanges: flag("its worktree begins with your uncommitted changes"),
 });

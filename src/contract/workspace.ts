@@ -1,6 +1,6 @@
 /** A folder an agent works in, with an id, a label and an agent. */
 import * as v from "valibot";
-import { described } from "./fields.ts";
+import { described, text } from "./fields.ts";
 import { shellWord } from "./shell-word.ts";
 
 export const workspace = () =>
@@ -19,6 +19,12 @@ export type Workspace = v.InferOutput<ReturnType<typeof workspace>>;
 /** [U6] What a person types to be back in its agent's session; null where nobody said how. */
 export const wayBack = ({ path, session }: Workspace): string | null =>
   session === null ? null : `cd ${shellWord(path)} && ${session}`;
+
+export const sessionCommand = () =>
+  text("the shell command that reopens its agent's session, run in that folder", {
+    limit: 4096,
+    value: "COMMAND",
+  });
 
 export const workspaceId = (help = "the workspace") =>
   described(

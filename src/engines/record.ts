@@ -1,5 +1,5 @@
 /** What the rest of the program knows of an engine. Another engine is another record, and a line in registry.ts. */
-import type { OutputOf } from "../contract/operations/index.ts";
+import type { Diagnosis } from "../contract/finding.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import type { Copying } from "./tables.ts";
 
@@ -28,7 +28,7 @@ export interface EngineRecord {
   create(location: string): Promise<boolean>;
   schemaVersion(): number;
   /** [C8] What can be wrong with it, and what to do. */
-  diagnose(location: string): Promise<OutputOf<"bus.doctor">>;
+  diagnose(location: string): Promise<Diagnosis>;
   /** The address that a hub of this bus has noted there, perhaps one that is gone. */
   notedHub(location: string): Promise<string | null>;
   copying(): Copying;

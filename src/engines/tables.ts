@@ -28,6 +28,8 @@ export const tables: readonly Table[] = [
   all.mutes,
   all.tasks,
   all.taskDependencies,
+  all.worktrees,
+  all.audit,
   all.queues,
   all.erasedEntries,
   all.outbox,

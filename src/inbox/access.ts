@@ -7,6 +7,7 @@ import { allows, type Relation, scopesThat, type Target, targetsOf } from "../co
 import { InboxError } from "../contract/errors.ts";
 import { type AnyOperation, marking } from "../contract/operation.ts";
 import { call, phrase } from "../contract/phrase.ts";
+import type { Surface } from "../contract/question.ts";
 import type { Scope } from "../contract/token.ts";
 import type { Engine, Work } from "../engines/engine.ts";
 import type { Procedure } from "../sql/procedure.ts";
@@ -16,6 +17,8 @@ export interface Caller {
   scope?: Scope;
   /** The token was lent to a sub-agent for as long as it runs. */
   subAgent?: boolean;
+  /** [A7] Through what it calls. */
+  surface?: Surface;
 }
 
 /** Puts the caller into the field that says who acts, and refuses what its scope never may. */
@@ -75,21 +78,24 @@ export function engineFor(
   op: AnyOperation,
   input: Readonly<Record<string, unknown>>,
 ): Engine {
-  const { agent, scope } = caller;
-  if (agent === undefined || scope === undefined) return engine;
+  const { agent, scope, surface } = caller;
+  if (agent === undefined || scope === undefined)
+    return surface === undefined ? engine : through(engine, (work) => (tx) => work({ ...tx, surface }));
   const targets = targetsOf(op.access, input, marking(op, input));
   const viewer = allows(scope, "other", "read") ? {} : { viewer: agent };
   const checked = <T>(work: Work<T>): Work<T> =>
     function* (tx) {
       for (const target of targets) yield* permit(agent, scope, target);
-      return yield* work({ ...tx, verified: true, ...viewer });
+      return yield* work({ ...tx, verified: true, surface, ...viewer });
     };
-  return {
-    ...engine,
-    read: (work) => engine.read(checked(work)),
-    write: (work, options) => engine.write(checked(work), options),
-  };
+  return through(engine, checked);
 }
+
+const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>): Engine => ({
+  ...engine,
+  read: (work) => engine.read(changed(work)),
+  write: (work, options) => engine.write(changed(work), options),
+});
 
 export function* permit(agent: string, scope: Scope, target: Target): Procedure<void> {
   // What may do everything need not be asked about.

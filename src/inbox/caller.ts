@@ -2,7 +2,7 @@
 
 import { InboxError } from "../contract/errors.ts";
 import type { Caller } from "./access.ts";
-import type { EmbeddedInbox, Inbox } from "./inbox.ts";
+import type { CallOptions, EmbeddedInbox, Inbox } from "./inbox.ts";
 
 export type { Caller } from "./access.ts";
 export { actAs, mayUse } from "./access.ts";
@@ -15,8 +15,14 @@ export async function requireOwner(inbox: EmbeddedInbox, token: string): Promise
 
 /** The same inbox, in which every call is this caller's. */
 export const actingAs = (inbox: EmbeddedInbox, caller: Caller): Inbox => ({
-  call: (name, input, options) => inbox.call(name, input, { ...options, caller }),
-  hand: (name, input, options) => inbox.hand(name, input, { ...options, caller }),
-  follow: (input, options) => inbox.follow(input, { ...options, caller }),
+  call: (name, input, options) => inbox.call(name, input, as(options, caller)),
+  hand: (name, input, options) => inbox.hand(name, input, as(options, caller)),
+  follow: (input, options) => inbox.follow(input, as(options, caller)),
   close: () => inbox.close(),
+});
+
+/** Through what it calls is for whoever calls to say. */
+const as = (options: CallOptions | undefined, caller: Caller): CallOptions => ({
+  ...options,
+  caller: { ...options?.caller, ...caller },
 });

@@ -2,6 +2,7 @@
 
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
+import { auditList } from "../bus/procedures/audit-list.ts";
 import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
@@ -21,6 +22,7 @@ import { entriesSnooze } from "../bus/procedures/entries-snooze.ts";
 import { entriesUnarchive } from "../bus/procedures/entries-unarchive.ts";
 import { entriesUnread } from "../bus/procedures/entries-unread.ts";
 import { entriesUnsnooze } from "../bus/procedures/entries-unsnooze.ts";
+import { mailboxAnswer } from "../bus/procedures/mailbox-answer.ts";
 import { mailboxAsk } from "../bus/procedures/mailbox-ask.ts";
 import { mailboxList } from "../bus/procedures/mailbox-list.ts";
 import { mailboxSend } from "../bus/procedures/mailbox-send.ts";
@@ -45,6 +47,7 @@ import { quotasList } from "../bus/procedures/quotas-list.ts";
 import { quotasSet } from "../bus/procedures/quotas-set.ts";
 import { retentionSet } from "../bus/procedures/retention-set.ts";
 import { retentionShow } from "../bus/procedures/retention-show.ts";
+import { statsShow } from "../bus/procedures/stats-show.ts";
 import { tasksKill } from "../bus/procedures/tasks-kill.ts";
 import { tasksMove } from "../bus/procedures/tasks-move.ts";
 import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
@@ -66,6 +69,7 @@ import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import { tokensList } from "../bus/procedures/tokens-list.ts";
 import { tokensRevoke } from "../bus/procedures/tokens-revoke.ts";
 import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
+import { workspacesEdit } from "../bus/procedures/workspaces-edit.ts";
 import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -78,6 +82,7 @@ import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
 import type { Calling, Given } from "../waiting/handed.ts";
 import { mailboxCheck } from "../waiting/mailbox-check.ts";
+import { mailboxDecide } from "../waiting/mailbox-decide.ts";
 import { mailboxGather } from "../waiting/mailbox-gather.ts";
 import { mailboxReceive } from "../waiting/mailbox-receive.ts";
 import { mailboxWait } from "../waiting/mailbox-wait.ts";
@@ -148,6 +153,9 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.waitReply": handReply,
   "mailbox.send": writes(mailboxSend),
   "mailbox.ask": writes(mailboxAsk),
+  "mailbox.decide": mailboxDecide,
+  "mailbox.answer": writes(mailboxAnswer),
+  "audit.list": reads(auditList),
   "mailbox.receive": mailboxReceive,
   "mailbox.check": mailboxCheck,
   "mailbox.wait": mailboxWait,
@@ -184,9 +192,14 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
   },
-  "tasks.push": (engine, input, { keyed }, place) => written(engine, keyed, orch().pushTo(place, input)),
+  "stats.show": async (engine) => {
+    const here = await engine.attending();
+    return plainly(orch().withLastLines(await engine.read((tx) => statsShow(tx, here))));
+  },
+  "tasks.push": async (engine, input, { keyed }, place) =>
+    written(engine, keyed, await orch().pushTo(place, input)),
   "tasks.assign": (engine, input, { keyed }, place) =>
-    supervised(place, () => written(engine, keyed, orch().assignTo(place, input))),
+    supervised(place, async () => written(engine, keyed, await orch().assignTo(place, input))),
   "tasks.run": (engine, input, { keyed }, place) =>
     supervised(place, () => written(engine, keyed, (tx) => tasksRun(tx, input))),
   "tasks.queue": reads(tasksQueue),
@@ -195,6 +208,14 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.log": (engine, input, { signal }) => transcripts().readLog(engine, input, signal).then(plainly),
   "tasks.handoff": handOff,
   "tasks.kill": writes(tasksKill),
+  "tasks.diff": (engine, input, _, place) => orch().diffOf(engine, place, input).then(plainly),
+  "tasks.merge": (engine, input, { signal }, place) =>
+    supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
+  "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
+  "tasks.send": (engine, input, { keyed }, place) =>
+    supervised(place, () => written(engine, keyed, orch().sendTo(place, input))),
+  "tasks.permit": (engine, input, { signal }, place) =>
+    orch().permitTool(engine, place, input, signal).then(plainly),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
@@ -202,6 +223,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "workspaces.add": (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) })),
   "workspaces.list": reads(workspacesList),
+  "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),
   "entries.push": writes(entriesPush),
   "entries.history": reads(entriesHistory),
@@ -254,8 +276,8 @@ async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: C
       },
     );
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const started = await supervised(place, () =>
-    engine.write(orch().assignTo(place, { ...task, message: message! })),
+  const started = await supervised(place, async () =>
+    engine.write(await orch().assignTo(place, { ...task, message: message! })),
   );
   return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
 }

@@ -3,8 +3,8 @@ import { carriedTo } from "../delivery/broker.ts";
 import type { Engine, EngineOptions } from "../engines/engine.ts";
 import { openEngine } from "../engines/registry.ts";
 import { type Journaled, type JournalPlace, journaled } from "../journal/journaled.ts";
-import { canLock } from "../journal/lock.ts";
 import { journalBeside } from "../location/locate.ts";
+import { canLock } from "../platform/file-lock.ts";
 
 export interface BusOptions extends EngineOptions {
   /** [G3] The address of a broker that carries mail to its readers; without one the database does. */

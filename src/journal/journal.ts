@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { entryView } from "../bus/entry.ts";
 import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/entry-journal.ts";
 import type { Engine } from "../engines/engine.ts";
+import { locked } from "../platform/file-lock.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { addLines, keepLines, lastLine, linesIn } from "./file.ts";
 import { idIn, journalLine } from "./line.ts";
-import { locked } from "./lock.ts";
 
 const askedAtOnce = 500;
 
@@ -20,6 +20,8 @@ export interface Journal {
   sync(): Promise<void>;
   /** The same, after a look at every line. */
   repair(): Promise<void>;
+  /** How many entries have no line, and how many lines are of entries that were erased. Changes nothing. */
+  differences(): Promise<{ missing: number; erased: number }>;
 }
 
 export function openJournal(folder: string, engine: Engine): Journal {
@@ -73,6 +75,18 @@ export function openJournal(folder: string, engine: Engine): Journal {
     replaceOwn(markPath, `${last}\n`);
   }
 
+  async function differences(): Promise<{ missing: number; erased: number }> {
+    const there = await idsIn(path);
+    const erased = (await erasedOf(engine, [...there])).size;
+    let missing = 0;
+    for (let after = 0; ; ) {
+      const rows = await engine.read(() => entriesAfter(after));
+      if (!rows.length) return { missing, erased };
+      missing += rows.filter(({ entry_id }) => !there.has(entry_id)).length;
+      after = rows.at(-1)!.entry_number;
+    }
+  }
+
   async function catchUp(): Promise<void> {
     const number = await reached();
     if (number === undefined) return checkAll();
@@ -81,7 +95,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
   }
 
   const rounds = shared(() => alone(catchUp));
-  return { sync: rounds, repair: () => alone(checkAll) };
+  return { sync: rounds, repair: () => alone(checkAll), differences };
 }
 
 function numberIn(path: string): number | undefined {

@@ -36,7 +36,7 @@ export function journaled(plain: Engine, { folder, later = false, complain }: Jo
   const journal = (): Journal => {
     made ??= load().openJournal(folder, plain);
     const { sync, repair } = made;
-    return { sync: () => quietly(sync), repair: () => quietly(repair) };
+    return { ...made, sync: () => quietly(sync), repair: () => quietly(repair) };
   };
   return {
     journal,

@@ -7,6 +7,7 @@ import { withoutPassword } from "../contract/secret.ts";
 import { engineAt, engines, findEngine } from "../engines/registry.ts";
 import { requireOwn, requireReadable } from "../platform/own-files.ts";
 import { exists, fs } from "../platform/system.ts";
+import { type Environment, stateFolder } from "../platform/user-folders.ts";
 
 const local = join(".agents", "coord.db");
 
@@ -28,6 +29,12 @@ export function locate({ db, env, cwd }: Asked): string {
   throw new InboxError("not_initialized", `there is no ${local} in ${cwd} or in any folder above it`, {
     hint: phrase`${call("bus.init")} creates one here; ${option("db")} or ${variable("INBOX_DB")} selects another, or a hub: http://127.0.0.1:3456`,
   });
+}
+
+/** A process that we start shows its address in `ps`, so without a password: the real one comes by the environment. */
+export function unmasked(asked: Asked): Asked {
+  const named = asked.env.INBOX_DB;
+  return named && asked.db === withoutPassword(named) ? { ...asked, db: named } : asked;
 }
 
 /** [G3] The broker that carries mail: `--delivery`, else INBOX_DELIVERY, else none. */
@@ -54,6 +61,13 @@ export const journalBeside = (location: string): string | undefined => besideDat
 export function besideDatabase(location: string, name: string): string | undefined {
   const file = databaseFile(location);
   return file === undefined ? undefined : join(dirname(file), name);
+}
+
+/** A folder of a bus's own: beside the database file, else where programs of this user keep such things. */
+export function folderOf(location: string, env: Environment, name: string): string {
+  const file = databaseFile(location);
+  if (file !== undefined) return `${file}-${name}`;
+  return join(stateFolder(env), `${engineAt(location).pathName(location)}-${name}`);
 }
 
 /** Where a bus keeps its own things; `journal` where those of a server's bus are. */

@@ -24,6 +24,7 @@ export const personal: readonly string[] = [
   "INBOX_KEEP",
   "INBOX_SUPERVISOR",
   "INBOX_PROFILES",
+  "INBOX_SERVICE",
   markName,
   // They would make our own runtime load what it must not.
   ...bunVariables,

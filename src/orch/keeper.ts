@@ -6,7 +6,7 @@
 
 import type { TaskRow } from "../bus/task.ts";
 import { type Ending, endTask } from "../bus/tasks/end.ts";
-import { keepTask } from "../bus/tasks/keep.ts";
+import { type End, keepTask } from "../bus/tasks/keep.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
@@ -23,6 +23,7 @@ import { chosen, inherited } from "./inherited.ts";
 import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
+import { permit } from "./permit.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { chooseProfile } from "./profiles/profile-list.ts";
 import { programFolder } from "./program.ts";
@@ -31,6 +32,7 @@ import type { Job } from "./runners/runner.ts";
 import { noteSeen } from "./seen.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
+import { type Home, taskHome } from "./worktree/home.ts";
 
 export interface Keeping {
   engine: Engine;
@@ -67,9 +69,11 @@ export async function keep(keeping: Keeping): Promise<void> {
   const guard = guardOver(keeping, kept, () => noteSeen(tree, folder));
   try {
     const place = { folder, programs: programFolder(tasks) };
-    const ending = await work(keeping, { ...place, row: kept.row, tree, transcript, guard });
+    const home = taskHome(keeping, { row: kept.row, tree, transcript, signal: guard.signal });
+    const begun = await work(keeping, { ...place, row: kept.row, tree, transcript, guard, home });
     await killBelow(tree);
     if (guard.stale()) return;
+    const ending = await home.close(begun);
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
@@ -95,10 +99,14 @@ interface Kept extends Folders {
   tree: Tree;
   transcript: Transcript;
   guard: Guard;
+  home: Home;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
-async function work(keeping: Keeping, { row, tree, transcript, guard, ...folders }: Kept): Promise<Ending> {
+async function work(
+  keeping: Keeping,
+  { row, tree, transcript, guard, home, ...folders }: Kept,
+): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
   let naming: Timer | undefined;
@@ -109,8 +117,13 @@ async function work(keeping: Keeping, { row, tree, transcript, guard, ...folders
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     timer = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folders);
+    const cwd = await home.open(profile, env);
     return await takeTurns({
-      job,
+      job: {
+        ...job,
+        cwd,
+        ask: (request) => permit({ engine, task: row, profile, folder: cwd, signal: guard.signal }, request),
+      },
       profile,
       env,
       tree,
@@ -126,6 +139,7 @@ async function work(keeping: Keeping, { row, tree, transcript, guard, ...folders
       },
     });
   } catch (error) {
+    if (guard.signal.aborted) return { success: false, ...(guard.signal.reason as End) };
     const { message, hint, code } = asInboxError(error).shape(keeping.spelling());
     const known = code !== "internal" && code !== "storage";
     return {
@@ -173,7 +187,8 @@ async function jobFor(
   childEnv.PATH = onPath(programs, childEnv.PATH);
   const job: Job = {
     name: row.name,
-    prompt: row.prompt,
+    prompt: row.follow_up ?? row.prompt,
+    ...(row.follow_up !== null && row.session !== null && { session: row.session }),
     model,
     instructions: profile.instructions,
     permission: row.permission ?? usualPermission(profile),

@@ -1,7 +1,7 @@
 /** Where things of the queue lie on this machine: profiles, and a folder a task. */
 import { join, resolve } from "node:path";
 import { engineAt } from "../engines/registry.ts";
-import { besideDatabase, databaseFile } from "../location/locate.ts";
+import { besideDatabase, databaseFile, folderOf } from "../location/locate.ts";
 import { configFolder, type Environment, stateFolder } from "../platform/user-folders.ts";
 
 /** Loaded by those that ask: it takes longer than most of what a command does. */
@@ -24,12 +24,17 @@ export const isUsersOwn = (file: string, env: Environment): boolean =>
 export const profilesVariable = (env: Environment): Record<string, string> =>
   env.INBOX_PROFILES ? { INBOX_PROFILES: resolve(env.INBOX_PROFILES) } : {};
 
-/** The folder of all tasks of a bus: beside the database file, else where programs of this user keep such things. */
-export function tasksFolder(location: string, env: Environment): string {
+/** The folder of all tasks of a bus. */
+export const tasksFolder = (location: string, env: Environment) => folderOf(location, env, "tasks");
+
+/** [A1] The folder of all worktrees of a bus: not in the repository, where its tools would find them. */
+export function worktreesFolder(location: string, env: Environment): string {
   const file = databaseFile(location);
-  if (file !== undefined) return `${file}-tasks`;
-  return join(stateFolder(env), `${engineAt(location).pathName(location)}-tasks`);
+  const bus = file === undefined ? engineAt(location).pathName(location) : `file-${digest(file)}`;
+  return join(stateFolder(env), "worktrees", bus);
 }
+
+const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 12);
 
 export const taskFolder = (tasks: string, number: number) => join(tasks, String(number));
 export const transcriptFile = (folder: string) => join(folder, "transcript.jsonl");

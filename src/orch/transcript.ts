@@ -138,3 +138,30 @@ function parsed(line: string, n: number): TranscriptEntry | undefined {
     return undefined; // what a killed keeper left
   }
 }
+
+/** As much of its end is looked at for the last line. */
+const tailBytes = 128 * 1024;
+
+/** The last line that is not empty, whatever it is; null where there is none yet. */
+export function lastLineOf(path: string): string | null {
+  let file: number;
+  try {
+    file = openOwn(path, fs().constants.O_RDONLY);
+  } catch {
+    return null;
+  }
+  try {
+    const { size } = fs().fstatSync(file);
+    const from = Math.max(0, size - tailBytes);
+    const bytes = new Uint8Array(size - from);
+    const read = fs().readSync(file, bytes, 0, bytes.length, from);
+    const lines = new TextDecoder().decode(bytes.subarray(0, read)).split("\n");
+    for (const line of lines.reverse()) {
+      const text = parsed(line, 0)?.text.trimEnd().split("\n").at(-1)?.trim();
+      if (text) return text;
+    }
+    return null;
+  } finally {
+    fs().closeSync(file);
+  }
+}

@@ -3,11 +3,14 @@ import { join } from "node:path";
 
 export type Environment = Record<string, string | undefined>;
 
-const home = (env: Environment) =>
+export const homeFolder = (env: Environment) =>
   env.HOME?.startsWith("/") ? env.HOME : (require("node:os") as typeof import("node:os")).homedir();
 
-const under = (named: string | undefined, env: Environment, ...usual: string[]) =>
-  join(named?.startsWith("/") ? named : join(home(env), ...usual), "restante");
+const named = (folder: string | undefined, env: Environment, ...usual: string[]) =>
+  folder?.startsWith("/") ? folder : join(homeFolder(env), ...usual);
 
-export const stateFolder = (env: Environment) => under(env.XDG_STATE_HOME, env, ".local", "state");
-export const configFolder = (env: Environment) => under(env.XDG_CONFIG_HOME, env, ".config");
+/** Where all programs keep their settings. */
+export const configHome = (env: Environment) => named(env.XDG_CONFIG_HOME, env, ".config");
+export const stateFolder = (env: Environment) =>
+  join(named(env.XDG_STATE_HOME, env, ".local", "state"), "restante");
+export const configFolder = (env: Environment) => join(configHome(env), "restante");

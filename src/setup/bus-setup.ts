@@ -32,7 +32,14 @@ export async function busSetup(asked: Asked, input: Input): Promise<OutputOf<"bu
   const differs = text === undefined ? server !== undefined : after !== found.text;
   if (differs && input.yes) replace(found, after, input.scope === "user" ? 0o600 : 0o644);
   const diff = differs ? unifiedDiff(file, found.text, after) : "";
-  return { file, changed: differs, diff, written: differs && input.yes, agent: nameIn(input, server) };
+  return {
+    file,
+    changed: differs,
+    diff,
+    written: differs && input.yes,
+    agent: nameIn(input, server),
+    session: null,
+  };
 }
 
 /** [C9] Who the agent will be on the bus, as far as the entry says; the server's own default otherwise. */

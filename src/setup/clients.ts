@@ -15,6 +15,12 @@ export type Server =
   | { url: string; token: boolean };
 
 export interface Client {
+  /** Its name for people. */
+  title: string;
+  /** By any of these it is known to be installed. */
+  programs: readonly string[];
+  /** [N5] The command that goes on with its last session in the folder it is run in. */
+  session: string;
   format: "json" | "jsonc" | "toml";
   file: (scope: Scope, cwd: string, home: string, env: Env) => string;
   /** The keys that lead to the table of servers, given what is in the file. */
@@ -38,6 +44,9 @@ function plainEntry({ command, args, agent }: Extract<Server, { command: string 
 
 export const clients: Record<ClientName, Client> = {
   claude: {
+    title: "Claude Code",
+    programs: ["claude"],
+    session: "claude --continue",
     format: "json",
     file: (scope, cwd, home) => (scope === "project" ? join(cwd, ".mcp.json") : join(home, ".claude.json")),
     servers: mcpServers,
@@ -48,6 +57,9 @@ export const clients: Record<ClientName, Client> = {
     keys: ["type", "command", "args", "env", "url", "headers"],
   },
   codex: {
+    title: "Codex",
+    programs: ["codex"],
+    session: "codex resume --last",
     format: "toml",
     file: (scope, cwd, home, env) =>
       join(scope === "project" ? join(cwd, ".codex") : env.CODEX_HOME || join(home, ".codex"), "config.toml"),
@@ -62,6 +74,9 @@ export const clients: Record<ClientName, Client> = {
     keys: ["command", "args", "env", "env_vars", "url", "bearer_token_env_var"],
   },
   gemini: {
+    title: "Gemini CLI",
+    programs: ["gemini"],
+    session: "gemini --resume",
     format: "jsonc",
     file: (scope, cwd, home) => join(scope === "project" ? cwd : home, ".gemini", "settings.json"),
     servers: mcpServers,
@@ -72,6 +87,9 @@ export const clients: Record<ClientName, Client> = {
     keys: ["command", "args", "env", "httpUrl", "headers"],
   },
   cursor: {
+    title: "Cursor",
+    programs: ["cursor", "cursor-agent"],
+    session: "cursor .",
     format: "jsonc",
     file: (scope, cwd, home) => join(scope === "project" ? cwd : home, ".cursor", "mcp.json"),
     servers: mcpServers,
@@ -83,6 +101,9 @@ export const clients: Record<ClientName, Client> = {
     place: () => inWorkspace,
   },
   vscode: {
+    title: "VS Code",
+    programs: ["code"],
+    session: "code .",
     format: "jsonc",
     file: (scope, cwd, home, env) =>
       scope === "project" ? join(cwd, ".vscode", "mcp.json") : join(codeFolder(home, env), "mcp.json"),
@@ -96,6 +117,9 @@ export const clients: Record<ClientName, Client> = {
     place: (scope) => (scope === "project" ? inWorkspace : []),
   },
   opencode: {
+    title: "OpenCode",
+    programs: ["opencode"],
+    session: "opencode --continue",
     format: "jsonc",
     file: (scope, cwd, home, env) => {
       const folder =
@@ -122,6 +146,8 @@ export const clients: Record<ClientName, Client> = {
     keys: ["type", "command", "environment", "url", "headers"],
   },
 };
+
+export const clientNames = Object.keys(clients) as ClientName[];
 
 export const isTable = (value: unknown): value is Entry =>
   typeof value === "object" && value !== null && !Array.isArray(value);

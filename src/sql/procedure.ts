@@ -6,6 +6,7 @@
  *   - an engine may run it again from the start, so it keeps no state outside.
  */
 import type { InboxError } from "../contract/errors.ts";
+import type { Surface } from "../contract/question.ts";
 import type { Sql } from "./sql.ts";
 
 export type Row = Record<string, string | number | null>;
@@ -41,6 +42,8 @@ export interface Context {
   settled(): Procedure<number>;
   /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
   readonly verified: boolean;
+  /** [A7] Through what whoever acts has called; undefined for a program that has the bus in itself. */
+  readonly surface?: Surface;
   /** [X10] Whom an answer is for, where that agent may not read everything (bus/visible.ts). */
   readonly viewer?: string;
   /** [G3] Tells of a message whose pointer is to be carried; undefined where nobody carries. */

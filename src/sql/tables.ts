@@ -4,13 +4,14 @@
  */
 import type { EventType } from "../contract/event.ts";
 import type { Kind } from "../contract/message.ts";
-import type { RetentionKind } from "../contract/retention.ts";
 import type { FailureReason, Permission, TaskStatus } from "../contract/task.ts";
 import type { Priority, Status } from "../contract/thread.ts";
 import type { Scope } from "../contract/token.ts";
+import type { WorktreeState } from "../contract/worktree.ts";
 import { integer, serial, table, text } from "./table.ts";
 
 export * from "./entry-tables.ts";
+export * from "./more-tables.ts";
 
 export const threads = table(
   "threads",
@@ -205,9 +206,31 @@ export const tasks = table(
     reason: text<FailureReason>().nullAtFirst(),
     /** [X12] Variables of whoever pushed it, as JSON, until it has ended. */
     env_json: text().orNull(),
+    /** [A4] What its session is told next; null in its first turn. */
+    follow_up: text().nullAtFirst(),
   },
   { priority_rank: integer() },
 );
+
+/** [A1] The worktree of a task that has one, or is to have one. */
+export const worktrees = table("worktrees", ["task_number"], {
+  task_number: integer().refersTo(tasks),
+  state: text<WorktreeState>(),
+  /** The checkout that it was pushed from, and the folder below its top. */
+  repository: text(),
+  prefix: text(),
+  base: text(),
+  into_branch: text().orNull(),
+  branch: text().nullAtFirst(),
+  path: text().nullAtFirst(),
+  tip: text().nullAtFirst(),
+  commits: integer().nullAtFirst(),
+  files: integer().nullAtFirst(),
+  insertions: integer().nullAtFirst(),
+  deletions: integer().nullAtFirst(),
+  merged_into: text().nullAtFirst(),
+  merged_commit: text().nullAtFirst(),
+});
 
 export const taskDependencies = table("task_dependencies", ["task_number", "after_number"], {
   task_number: integer().refersTo(tasks),
@@ -247,30 +270,3 @@ export const supervision = table("supervision", ["holder"], {
 });
 
 export const givenUpCalls = table("given_up_calls", ["call_id"], { call_id: text(), given_up_at: text() });
-
-/** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
-export const retention = table("retention", ["kind"], {
-  kind: text<RetentionKind>(),
-  max_age_seconds: integer().orNull(),
-  max_count: integer().orNull(),
-  /** Of events: the number of the newest that was deleted, and all before it were. */
-  pruned_to: integer().nullAtFirst(),
-});
-
-/** [Y5] The quotas of one agent; those of "*" are everybody's who has none of its own. */
-export const quotas = table("quotas", ["agent_id"], {
-  agent_id: text(),
-  messages_per_minute: integer().orNull(),
-  bytes_per_day: integer().orNull(),
-  open_threads: integer().orNull(),
-  sub_agents: integer().orNull(),
-});
-
-/** What an agent has written in the minute and on the day (UTC) of its last write that counted. */
-export const quotaUsage = table("quota_usage", ["agent_id"], {
-  agent_id: text(),
-  minute: text(),
-  messages: integer(),
-  day: text(),
-  bytes: integer(),
-});

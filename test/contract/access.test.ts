@@ -160,4 +160,17 @@ describe.each(engines)("$name", ({ start }) => {
       details: { scopes: ["leader", "admin"] },
     });
   });
+
+  test("[O1] [X10] in stats a worker sees its own leases, and everybody's counts", async () => {
+    await using bench = await start();
+    const { call } = bench.inbox;
+    for (const to of ["ada", "bob"]) {
+      await call("threads.send", { from: "lead", to, subject: "s" });
+      await call("threads.claim", { agent: to });
+    }
+    const ada = await as(bench, "ada", "worker");
+    const { leases, threads } = await ada.call("stats.show", {});
+    expect(leases.map(({ agent }) => agent)).toEqual(["ada"]);
+    expect(threads.claimed).toBe(2);
+  });
 });

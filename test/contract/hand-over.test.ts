@@ -213,7 +213,7 @@ describe.each(engines)("$name", ({ start }) => {
     await write(inbox);
     const handed = await inbox.hand("mailbox.receive", { agent });
     await inbox.call("messages.ack", { id: 1, agent: "other" });
-    await handed.confirm?.();
+    expect((await refusal(handed.confirm!())).code).toBe("conflict");
     expect(await status(inbox)).toMatchObject({ status: "acked", ackedBy: "other" });
   });
 
@@ -314,6 +314,26 @@ describe.each(engines)("$name", ({ start }) => {
     bench.pass(61);
     expect((await check(inbox)).messages).toMatchObject([{ id: 1, redelivered: true }]);
     expect(await status(inbox, 2)).toMatchObject({ status: "acked", ackedBy: agent, handed: 1 });
+  });
+
+  test("[B4.6] [M4] what is acked by its number while it is on its way to another receiver is not that one's", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const ack of ["messages.ack", "messages.ackAll"] as const) {
+      const { message } = await write(inbox);
+      const id = Number(message.messageId.slice(4));
+      await manual(inbox, 1);
+      bench.pass(2);
+      const handed = await bench.another().hand("mailbox.receive", { agent });
+      expect(handed.value.messages).toMatchObject([{ id, redelivered: true }]);
+      if (ack === "messages.ack")
+        expect(await inbox.call(ack, { id, agent })).toMatchObject({ already: false });
+      else expect(await inbox.call(ack, { channel: agent, agent })).toMatchObject({ ackedCount: 1 });
+      expect(await refusal(handed.confirm!())).toMatchObject({
+        code: "conflict",
+        details: { collected: [], lost: [message.messageId] },
+      });
+    }
   });
 
   test("[B3] how long it is hidden can be said, and counts from when the answer had arrived", async () => {

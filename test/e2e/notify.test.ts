@@ -52,7 +52,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await until("a notification is shown", async () => (await notesOf(page)).length);
     expect(await notesOf(page)).toEqual([{ title: "Work", body: "Look at this", tag: id }]);
     await page.evaluate("notes[0].onclick()");
-    await page.waitForURL(`**/inbox/${id}`);
+    await page.waitForURL(`**/inbox/${id}?show=unread`);
 
     // What was deleted and comes back is not new.
     await hub.ask(`DELETE /api/inbox/${id}`);

@@ -1,8 +1,9 @@
 /** Answers that nobody can take: what was not shown was not collected, and what was granted is given back. */
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { type Desk, desk, program, type Result, run } from "../support/cli.ts";
+import { type Desk, desk, program, type Result, run, start } from "../support/cli.ts";
 import { counts, flaws, rows } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
@@ -125,6 +126,33 @@ describe.each(noticed)("$what", ({ script, code }) => {
     expectNoTrace(result);
     expect(result.code).toBe(code);
   });
+});
+
+test("[B4] [C2] an MCP client that is gone when its answer is written: no trace, and its mail is another's at once", async () => {
+  using bus = await desk();
+  await bus.inbox("send", "worker", "hello", "--from", "leader");
+  const clientInfo = { name: "t", version: "1" };
+  const say = (request: object) => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...request })}\n`);
+    child.stdin.flush();
+  };
+  // Its reader leaves after the first line; its input stays open.
+  const left = join(bus.path, "left");
+  const script = `exec 3> >(head -n 1 >/dev/null; exec <&-; touch "${left}"); exec "$0" "$@" >&3 3>&-`;
+  const child = start(["mcp"], { cwd: bus.path, ...speaking(script) });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  say({ id: 1, method: "initialize", params });
+  await until("the reader has left", () => existsSync(left));
+  say({ method: "notifications/initialized" });
+  say({ id: 2, method: "tools/call", params: { name: "receive", arguments: { agent: "worker" } } });
+  const [code, stderr] = [await child.exited, await new Response(child.stderr).text()];
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(rows(bus.db, "select handed, hidden_until from messages")).toEqual([
+    { handed: 1, hidden_until: null },
+  ]);
+  const { json } = await bus.inbox("receive", "--agent", "worker", "--timeout-seconds", "0");
+  expect(json.messages).toMatchObject([{ message: "hello", redelivered: true }]);
 });
 
 test("[W4] a reader that leaves in the middle of an answer has not been shown it", async () => {

@@ -5,7 +5,8 @@
 import { writeSync } from "node:fs";
 import { InboxError } from "../../src/contract/errors.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { type Acknowledged, randomOf } from "./kill-record.ts";
+import { randomOf } from "../support/random.ts";
+import type { Acknowledged } from "./kill-record.ts";
 
 const [path, agent, seed] = process.argv.slice(2) as [string, string, string];
 const random = randomOf(Number(seed));
@@ -44,7 +45,7 @@ async function workOnOne(named?: string): Promise<void> {
   const leaseSeconds = random() < 0.3 ? 1 : 900;
   const claimed = await inbox.call("threads.claim", { agent, thread: named, leaseSeconds }).catch((error) => {
     // Since it was listed as mine its lease ran out, and another has taken it over, or ended it too.
-    const gone = error instanceof InboxError && ["conflict", "invalid_state"].includes(error.code);
+    const gone = error instanceof InboxError && ["lease_conflict", "invalid_state"].includes(error.code);
     if (named === undefined || !gone) throw error;
   });
   if (!claimed) return;

@@ -6,17 +6,6 @@ export type Acknowledged =
   | { op: "claim"; agent: string; thread: string; expiresAt: string }
   | { op: "end"; thread: string; status: "done" | "failed" };
 
-/** mulberry32: small, and the same everywhere for the same seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Acknowledged writes that are not in the database as they were acknowledged. */
 export function lost(db: string, record: readonly Acknowledged[]): Acknowledged[] {
   const summaries = new Map(

@@ -2,8 +2,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { desk, start } from "../support/cli.ts";
 import { inFull } from "../support/in-full.ts";
+import { randomOf } from "../support/random.ts";
 import { flaws, rows } from "../support/stored.ts";
-import { type Acknowledged, doubled, lost, overlapping, randomOf } from "./kill-record.ts";
+import { type Acknowledged, doubled, lost, overlapping } from "./kill-record.ts";
 import { alive, completeLines, killAlive, killWorker } from "./kill-worker.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -6,8 +6,8 @@ import { createBus } from "../../src/engines/registry.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { inFull } from "../support/in-full.ts";
 import { kinds, type Spot } from "../support/places.ts";
+import { randomOf } from "../support/random.ts";
 import { refusal } from "../support/refusal.ts";
-import { randomOf } from "./kill-record.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);

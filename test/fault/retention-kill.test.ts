@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createBus } from "../../src/engines/registry.ts";
 import { root, run, start } from "../support/cli.ts";
 import { kinds, type Spot } from "../support/places.ts";
-import { randomOf } from "./kill-record.ts";
+import { randomOf } from "../support/random.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);

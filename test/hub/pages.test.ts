@@ -1,7 +1,10 @@
 /** What the hub shows about itself. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { root } from "../support/cli.ts";
 import { hubHere, served, type TestHub } from "../support/hub.ts";
 import { routes } from "../support/routes.ts";
+import { until } from "../support/until.ts";
 
 let hub: TestHub;
 beforeAll(async () => {
@@ -31,13 +34,17 @@ test("[C4] /metrics is Prometheus' text form", async () => {
   expect(text.endsWith("\n")).toBe(true);
   const typed = new Set<string>();
   for (const line of text.trimEnd().split("\n")) {
-    const comment = /^# (?:HELP [a-z_]+ .+|TYPE ([a-z_]+) (?:counter|gauge))$/.exec(line);
+    const comment = /^# (?:HELP [a-z_]+ .+|TYPE ([a-z_]+) (?:counter|gauge|histogram))$/.exec(line);
     if (comment) {
       if (comment[1]) typed.add(comment[1]);
       continue;
     }
     const sample = /^([a-z_]+)(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? ([0-9.e+-]+)$/.exec(line);
-    expect([line, typed.has(sample?.[1] ?? "")]).toEqual([line, true]);
+    const name = sample?.[1] ?? "";
+    expect([line, typed.has(name) || typed.has(name.replace(/_(bucket|sum|count)$/, ""))]).toEqual([
+      line,
+      true,
+    ]);
     expect(Number(sample![4])).not.toBeNaN();
   }
   expect(text).toMatch(/^restante_requests_total\{operation="messages.send",status="201"\} 1$/m);
@@ -131,4 +138,52 @@ test("[U7] [C4] the built program carries the person's page inside, compressed, 
   expect((await asked("/assets/main-00000000.js")).status).toBe(404);
   // From source it is the same page.
   expect((await hub.ask("GET /", undefined, { headers: { "accept-encoding": "identity" } })).text).toBe(html);
+});
+
+/** The value of one sample. */
+const sample = (text: string, name: string) =>
+  Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(" ")[1],
+  );
+
+test("[O3] sends, claims and wakes are histograms, and the bus's own counts are gauges", async () => {
+  await using own = await hubHere();
+  const waiting = own.ask("POST /api/mailbox/ada/receive", { timeoutSeconds: 30 });
+  await until(
+    "somebody waits",
+    async () => sample((await own.ask("GET /metrics")).text, "restante_waiters") === 1,
+  );
+  await own.ask("POST /api/mailbox/ada/send", { from: "lead", message: "wake up" });
+  expect((await waiting).json.messages).toHaveLength(1);
+  await own.ask("POST /api/threads", { from: "lead", to: "ada", subject: "s" });
+  await own.ask("POST /api/threads/claim", { agent: "ada" });
+  // Nothing left, and nothing that woke anybody: neither is felt.
+  await own.ask("POST /api/threads/claim", { agent: "ada" });
+  const { text } = await own.ask("GET /metrics");
+  expect(sample(text, "restante_send_seconds_count")).toBe(2);
+  expect(sample(text, "restante_claim_seconds_count")).toBe(1);
+  expect(sample(text, "restante_wake_seconds_count")).toBe(1);
+  for (const name of ["send", "claim", "wake"]) {
+    const buckets = [
+      ...text.matchAll(new RegExp(`^restante_${name}_seconds_bucket\\{le="(.+)"\\} (\\d+)$`, "gm")),
+    ];
+    const counts = buckets.map(([, , count]) => Number(count));
+    expect(buckets.at(-1)![1]).toBe("+Inf");
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.at(-1)).toBe(sample(text, `restante_${name}_seconds_count`));
+  }
+  expect(text).toMatch(/^restante_threads\{state="claimed"\} 1$/m);
+  expect(text).toMatch(/^restante_up 1$/m);
+});
+
+test("[O4] the dashboard asks for metrics that there are, and for nothing else", async () => {
+  const { text } = await hub.ask("GET /metrics");
+  const known = new Set([...text.matchAll(/^(restante_[a-z_]+)/gm)].map(([, name]) => name));
+  const dashboard = await Bun.file(join(root, "deploy/grafana-dashboard.json")).json();
+  const asked = JSON.stringify(dashboard).match(/restante_[a-z_]+/g)!;
+  expect(asked.filter((name: string) => !known.has(name))).toEqual([]);
+  expect(dashboard.panels.length).toBeGreaterThan(8);
 });

@@ -141,9 +141,25 @@ describe.skipIf(!claude)("Claude Code (skipped where it is not installed; TEST_C
     const { result } = await printed(session, "main", "/inbox:send w1 hello there", ["--plugin-dir", plugin]);
     expect(model.heard[0]!.user.join("\n")).toContain("\nw1 hello there\n");
     expect(model.heard[1]!.results).toMatchObject([{ tool: "Bash", failed: false }]);
-    expect(result).toContain("main → w1");
+    expect(result).toContain("main (not verified) → w1");
     await printed(session, "main", "/inbox:inbox --from bob", ["--plugin-dir", plugin]);
     expect(model.heard.at(-1)!.user.join("\n")).toContain("`inbox mail --from bob`");
+  });
+
+  test("[A9] mail reaches a model in the middle of ten tool calls, with the next of them", async () => {
+    const seen: number[] = [];
+    await using model = scriptedModel(async ({ results, user, system }) => {
+      const count = results.length;
+      if (`${user.join("\n")}${system}`.includes("> stop here")) seen.push(count);
+      // While the model thinks about its fourth tool.
+      if (count === 3) await run(["send", "main", "stop here", "--from", "bob"], { cwd: session.project });
+      return count === 10 ? "done" : [{ type: "tool_use", name: "Bash", input: { command: "inbox agents" } }];
+    });
+    using session = claudeHere(model);
+    await run(["init"], { cwd: session.project });
+    const allowed = ["--plugin-dir", plugin, "--allowedTools", "Bash(inbox agents)"];
+    await printed(session, "main", "go", allowed);
+    expect(seen[0]).toBe(4);
   });
 
   test("[C7] [X6] the end of a turn shows new mail once, and mail that keeps coming does not keep it going", async () => {
@@ -158,7 +174,8 @@ describe.skipIf(!claude)("Claude Code (skipped where it is not installed; TEST_C
     await send("look at\nthis");
     const { code, result } = await printed(session, "main", "hi", ["--plugin-dir", plugin]);
     expect([code, result, model.heard.length]).toEqual([0, "done", 2]);
-    expect(model.heard[1]!.user.at(-1)).toContain("bob (not verified), event:\n> look at\n> this\n");
+    expect(model.heard[0]!.system).toContain("bob (not verified), event:\n> look at\n> this\n");
+    expect(model.heard[1]!.user.at(-1)).toContain("bob (not verified), event:\n> and again");
     const { json } = await run(["mail", "--json"], { cwd: session.project });
     expect(json.total).toBe(3);
   });
@@ -191,7 +208,7 @@ describe.skipIf(!claude)("Claude Code (skipped where it is not installed; TEST_C
     await until("no waiter runs in the project", () => waiters(session.project).length === 0);
     // It was shown to nobody, so the next turn shows it.
     await printed(session, "main", "hi", ["--plugin-dir", plugin]);
-    expect(model.heard.at(-1)!.user.at(-1)).toContain("> nobody is there\n");
+    expect(model.heard.at(-1)!.system).toContain("> nobody is there\n");
   });
 });
 

@@ -2,12 +2,12 @@
 import { expect, test } from "bun:test";
 import { tasksPush } from "../../src/bus/procedures/tasks-push.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { randomOf } from "../fault/kill-record.ts";
 import { type Crew, crew, strike } from "../support/crew.ts";
 import { inFull } from "../support/in-full.ts";
 import { clearing } from "../support/platform.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
+import { randomOf } from "../support/random.ts";
 import { until } from "../support/until.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -37,6 +37,8 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
           priority: "normal",
           after: [],
           usualPermission: null,
+          worktree: "no",
+          repository: null,
           env: null,
         }),
       ),

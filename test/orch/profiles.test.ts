@@ -78,6 +78,14 @@ Review.
       resume: ["mine", "--resume", "{session}"],
       permission: "inherit",
     } as const;
+    const noWorktrees = {
+      worktree: "auto",
+      prepare: null,
+      share: [],
+      check: null,
+      ask: "user",
+      askTimeoutSeconds: 600,
+    } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",
       runner: mine,
@@ -86,6 +94,7 @@ Review.
       permission: null,
       gate: null,
       gateIdle: null,
+      ...noWorktrees,
     });
     expect(profiles.all.get("reviewer")).toEqual({
       name: "reviewer",
@@ -95,6 +104,7 @@ Review.
       permission: null,
       gate: ["make", "check"],
       gateIdle: null,
+      ...noWorktrees,
     });
     expect(profiles.all.get("worker")).toMatchObject({
       runner: {
@@ -492,7 +502,12 @@ test("[Q8] the worked example of the documents is true", async () => {
   );
   const error = await mistake('[runners.x]\nkind = "acp"\nzzz = 1');
   const command = await mistake("[runners.x]\nzzz = 1");
-  const keys = new Set([error, command].flatMap(({ hint }) => hint.replace("there are ", "").split(", ")));
+  const top = await mistake("zzz = 1");
+  const others = ["default", "max_running", "runners", "profiles"];
+  const keys = new Set(
+    [error, command, top].flatMap(({ hint }) => hint.replace("there are ", "").split(", ")),
+  );
+  for (const other of others) keys.delete(other);
   const programs = ["claude", "codex", "gemini", "opencode", "acp"];
   expect(new Set(rows.filter((key) => !programs.includes(key)))).toEqual(keys);
 });

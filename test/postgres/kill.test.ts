@@ -1,11 +1,12 @@
 /** `kill -9` of processes at work, as in test/fault/kill.test.ts, with the same workers and the same checks, on the server. */
 import { afterAll, expect, test } from "bun:test";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { type Acknowledged, doubled, lost, overlapping, randomOf } from "../fault/kill-record.ts";
+import { type Acknowledged, doubled, lost, overlapping } from "../fault/kill-record.ts";
 import { killAlive, killWorker } from "../fault/kill-worker.ts";
 import { inFull } from "../support/in-full.ts";
 import { temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
+import { randomOf } from "../support/random.ts";
 import { copied, flaws } from "../support/stored-postgres.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));

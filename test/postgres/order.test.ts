@@ -12,9 +12,9 @@ import { openPostgres } from "../../src/engines/postgres/engine.ts";
 import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { all, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
-import { randomOf } from "../fault/kill-record.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times } from "../support/postgres-suite.ts";
+import { randomOf } from "../support/random.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 

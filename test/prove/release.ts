@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { succeeds } from "../support/installed-package.ts";
+import { packDependency, succeeds } from "../support/installed-package.ts";
 import { blockWith } from "../support/readme.ts";
 
 /** Linked in the place of glibc's loader, which its C++ library names. */
@@ -100,8 +100,9 @@ await step(
 
 await step("npm install -g", false, async () => {
   const wanted = ["", "-linux-x64"].map((name) => join(release, "npm", `restante${name}-${version}.tgz`));
-  const flags = ["--no-audit", "--no-fund", "--omit=optional", "--allow-scripts=restante"];
-  await succeeds(["npm", "install", "-g", "--prefix", place("global"), ...flags, ...wanted], folder.path);
+  const archives = [...wanted, await packDependency(folder.path)];
+  const flags = ["--offline", "--no-audit", "--no-fund", "--allow-scripts=restante"];
+  await succeeds(["npm", "install", "-g", "--prefix", place("global"), ...flags, ...archives], folder.path);
   await round(place("global/bin"));
 });
 

@@ -39,6 +39,13 @@ export async function succeeds(
 
 const npmInstall = ["npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
 
+/** The archive of the one package that `restante` depends on, as there may be no registry. */
+export async function packDependency(into: string): Promise<string> {
+  const command = ["npm", "pack", join(root, "node_modules/valibot"), "--ignore-scripts", "--silent"];
+  const [name] = (await succeeds(command, into)).trim().split("\n");
+  return join(into, name!);
+}
+
 /** Where install scripts may not run; `npm rebuild restante` then runs them. */
 export async function installPackage(): Promise<Installed> {
   const packages = temporaryFolder();
@@ -51,10 +58,9 @@ export async function installPackage(): Promise<Installed> {
     ["tar", "-cf", "platform.tgz", `--transform=s:^:package/:`, "-C", platform, "."],
     packages.path,
   );
-  const valibot = ["npm", "pack", join(root, "node_modules/valibot"), "--ignore-scripts", "--silent"];
-  const [dependency] = (await succeeds(valibot, packages.path)).trim().split("\n");
+  const dependency = await packDependency(packages.path);
   writeFileSync(join(folder.path, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const archives = [archive, join(packages.path, "platform.tgz"), join(packages.path, dependency!)];
+  const archives = [archive, join(packages.path, "platform.tgz"), dependency];
   await succeeds([...npmInstall, ...archives], folder.path);
   return {
     path: folder.path,

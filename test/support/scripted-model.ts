@@ -91,6 +91,8 @@ function conversationIn({ model, system, tools, messages }: Asked, key: string):
         called.set(block.id!, block.name!);
         conversation.said.push({ type: "tool_use", name: block.name!, input: block.input! });
       } else if (block.type === "text" && role === "user") conversation.user.push(block.text!);
+      // What the program says in between, such as the words of a hook.
+      else if (block.type === "text" && role === "system") conversation.system += `\n${block.text}`;
       else if (block.type === "text") conversation.said.push({ type: "text", text: block.text! });
     }
   return conversation;

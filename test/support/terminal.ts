@@ -3,6 +3,7 @@ import { bareEnvironment, program } from "./cli.ts";
 
 export interface Seat {
   type(keys: string): void;
+  resize(columns: number, rows: number): void;
   /** Waits until the text has appeared since the last time, and answers with all that came. */
   sees(text: string): Promise<string>;
   exited: Promise<number>;
@@ -27,6 +28,7 @@ export function sitDown(args: readonly string[], cwd: string, env: Record<string
   });
   return {
     type: (keys) => void child.terminal!.write(keys),
+    resize: (columns, rows) => child.terminal!.resize(columns, rows),
     async sees(text) {
       for (;;) {
         const at = screen.indexOf(text, shown);

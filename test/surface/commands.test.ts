@@ -68,6 +68,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["token list", [], "tokens.list"],
     ["token revoke", ["tok_1"], "tokens.revoke"],
     ["agents", [], "agents.list"],
+    ["stats", [], "stats.show"],
     ["push", ["name=one", ...aside, "do", "this"], "tasks.push"],
     ["push", ["name=two", ...aside, "do that"], "tasks.push"],
     ["queue", [], "tasks.queue"],
@@ -99,6 +100,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries delete", [entry], "entries.delete"],
     ["entries restore", [entry], "entries.restore"],
     ["search", ["look"], "search.find"],
+    ["audit", [], "audit.list"],
     ["trust", ["--yes"], "bus.trust"],
     ["upgrade", ["--check"], "bus.upgrade"],
     ["doctor", [], "bus.doctor"],
@@ -127,9 +129,9 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   }
   // Channels have a shape of their own (channels.test.ts), a dead letter takes minutes to die, the hub does not end,
   // a workspace's id nobody knows before (workspaces.test.ts), an export is lines (entries.test.ts), and what starts or
-  // ends sub-agents has suites of its own (test/orch).
+  // ends sub-agents has suites of its own (test/orch), as have the hub in the background, the demo and the first five minutes.
   const elsewhere = (name: string) =>
-    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.remove$|^tasks\.(assign|handoff|kill)$|^bus\.(serve|mcp|setup)$/.test(
+    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.(edit|remove)$|^tasks\.(assign|handoff|kill|diff|merge|discard|permit|send)$|^mailbox\.(decide|answer)$|^bus\.(serve|mcp|setup|up|down|status|logs|top|demo|quickstart)$/.test(
       name,
     );
   const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));
@@ -349,6 +351,9 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
     "bus.mcp",
     "bus.restore",
     "bus.import",
+    "bus.up",
+    "bus.demo",
+    "bus.quickstart",
     "bus.upgrade",
   ];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {

@@ -98,13 +98,16 @@ test("[C7] the plugin's server is started by the name of the program, for main u
 
 test("[C7] the hooks are commands of the plugin that can be run", async () => {
   const { hooks } = await json("plugin/hooks/hooks.json");
-  expect(Object.keys(hooks)).toEqual(["Stop"]);
-  const all = hooks.Stop.flatMap((group: { hooks: object[] }) => group.hooks) as Record<string, unknown>[];
-  expect(all).toHaveLength(2);
-  for (const { type, command, timeout } of all) {
-    expect([type, typeof timeout]).toEqual(["command", "number"]);
-    const [, script] = /^"\$\{CLAUDE_PLUGIN_ROOT\}\/(.+)"$/.exec(String(command))!;
-    accessSync(join(plugin, script!), constants.X_OK);
+  expect(Object.keys(hooks)).toEqual(["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"]);
+  for (const [event, groups] of Object.entries(hooks) as [string, { hooks: object[] }[]][]) {
+    const all = groups.flatMap((group) => group.hooks) as Record<string, unknown>[];
+    expect(all).toHaveLength(event === "Stop" ? 2 : 1);
+    for (const { type, command, timeout } of all) {
+      expect([type, typeof timeout]).toEqual(["command", "number"]);
+      const [, script, word] = /^"\$\{CLAUDE_PLUGIN_ROOT\}\/([^"]+)"(?: (\w+))?$/.exec(String(command))!;
+      expect(word).toBe(event === "Stop" ? undefined : event);
+      accessSync(join(plugin, script!), constants.X_OK);
+    }
   }
 });
 
@@ -123,8 +126,12 @@ async function session(more: Record<string, string> = {}) {
     ...more,
   };
   await run(["init"], { cwd: project });
-  const hook = (input: object = { hook_event_name: "Stop", stop_hook_active: false }, other = {}) =>
-    run([], {
+  const hook = (
+    input: object = { hook_event_name: "Stop", stop_hook_active: false },
+    other = {},
+    words: string[] = [],
+  ) =>
+    run(words, {
       program: [join(plugin, "hooks/new-mail.sh")],
       cwd: project,
       env: { ...env, ...other },
@@ -165,6 +172,23 @@ test("[C7] [X6] at the end of a turn new mail is shown once, quoted under its se
   await at.inbox("send", "main", "third", "--from", "carol");
   const next = (await at.hook()).json.reason;
   expect([next.includes("third"), next.includes("second")]).toEqual([true, false]);
+  expect((await at.inbox("mail", "--json")).json.total).toBe(3);
+});
+
+test("[A9] while an agent works new mail is context of its next tool, prompt or session, once; without mail nothing is said", async () => {
+  using at = await session();
+  const during = (event: string) => at.hook({ hook_event_name: event }, {}, [event]);
+  for (const event of ["SessionStart", "UserPromptSubmit", "PostToolUse"]) {
+    expect((await during(event)).stdout).toBe("");
+    await at.inbox("send", "main", `stop at "once"\n${event}`, "--from", "lead");
+    const { hookSpecificOutput } = (await during(event)).json;
+    expect(hookSpecificOutput.hookEventName).toBe(event);
+    expect(hookSpecificOutput.additionalContext).toContain(
+      `lead (not verified), event:\n> stop at "once"\n> ${event}\n`,
+    );
+    expect((await during(event)).stdout).toBe("");
+  }
+  await at.silent();
   expect((await at.inbox("mail", "--json")).json.total).toBe(3);
 });
 

@@ -1,6 +1,6 @@
 /** What the README shows works as it stands there. */
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment, root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -64,17 +64,22 @@ test("[Q2] [Q5] the README's round with sub-agents brings both results", async (
   expect(stdout).toContain("Finished:");
 });
 
-test("[C8] npm run demo plays its round", async () => {
+test("[N3] npm run demo plays its round: results gathered, a timeout told, a question answered, nothing left", async () => {
+  using folder = temporaryFolder();
   const child = Bun.spawn(["npm", "run", "demo", "--silent"], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { ...process.env, NO_COLOR: "1", TMPDIR: folder.path },
     stdout: "pipe",
     stderr: "pipe",
   });
   const [code, stdout] = await Promise.all([child.exited, new Response(child.stdout).text()]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/nothing to claim/);
-  expect(stdout).toMatch(/thr_1 {3}done/);
+  for (const name of ["a", "b", "c"]) expect(stdout).toMatch(new RegExp(`✓ ${name} {2}\\[Task: dataset_`));
+  expect(stdout).toContain("✗ d  it exceeded its timeout");
+  expect(stdout).toContain("a │ adding them up");
+  expect(stdout).toContain("$ orch push name=d timeout=3");
+  expect(stdout).toContain("✓ user  Publish");
+  expect(readdirSync(folder.path)).toEqual([]);
 });
 
 test("[C4] npm start runs the hub and says what to try", async () => {

@@ -32,6 +32,13 @@ const allowed: readonly { file: RegExp; text: RegExp; why: string }[] = [
   { file: /^orch\/profile/, text: /--(model|flag)/, why: "flags in agents.toml" },
   { file: /^orch\/operations/, text: /--model/, why: "flags in agents.toml" },
   { file: /^orch\/(keepers|ensure|find-tree|program)/, text: /^--/, why: "arguments of our own processes" },
+  { file: /^(admin\/bus-up|service\/background)/, text: /^--/, why: "arguments of our own processes" },
+  {
+    file: /^service\/systemd/,
+    text: /^--|^# Made by/,
+    why: "arguments of systemctl, and a comment in its file",
+  },
+  { file: /^setup\/clients/, text: /^(claude|codex|gemini|opencode) /, why: "commands of agent programs" },
   { file: /^setup\//, text: /^--db$/, why: "arguments in the files of MCP clients" },
   { file: /^(orch\/approval|admin\/tracked-files)/, text: /git rm --cached/, why: "a command of git" },
   { file: /^surfaces\/spelling\/shell/, text: /--(help|agent)/, why: "it is what spells them" },

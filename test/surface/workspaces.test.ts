@@ -97,3 +97,28 @@ test.each([...revisions])(
     expect(unknown.status).toBe(404);
   },
 );
+
+test("[N5] [U6] setup gives the workspace of this folder the client's session command, keeps one that it has, and sets a named one", async () => {
+  using at = await desk();
+  const none = await at.inbox("setup", "claude", "--yes");
+  expect([none.code, none.json.session]).toEqual([0, null]);
+  const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "Here", "--agent", "ada")).json;
+  const { workspace_id } = workspace;
+  const stored = async () => (await at.inbox("workspace", "list")).json.workspaces[0].session;
+  // Without a terminal nothing is written unasked.
+  const offered = await at.inbox("setup", "claude");
+  expect(offered.json.session).toEqual({ workspace_id, command: "claude --continue", written: false });
+  expect(await stored()).toBe(null);
+  expect((await at.inbox("setup", "claude", "--yes", "--session", "none")).json.session).toBe(null);
+  const set = await at.human("setup", "claude", "--yes");
+  expect(set.stdout).toContain("offer the way back into its session: claude --continue");
+  expect(await stored()).toBe("claude --continue");
+  await at.inbox("setup", "codex", "--yes");
+  expect(await stored()).toBe("claude --continue");
+  await at.inbox("setup", "codex", "--yes", "--session", "codex resume --last");
+  expect(await stored()).toBe("codex resume --last");
+  const edited = await at.inbox("workspace", "edit", workspace_id, "--label", "There", "--session", "x");
+  expect(edited.json.workspace).toMatchObject({ label: "There", session: "x", agent: "ada" });
+  const nothing = await at.inbox("workspace", "edit", workspace_id);
+  expect([nothing.code, nothing.json.error.code]).toEqual([30, "invalid_input"]);
+});

@@ -132,8 +132,8 @@ export const bringBack = (entries: readonly Entry[]) =>
     },
   });
 
-/** Without `until` until something new comes; `when` says it. */
-export const snooze = (entries: readonly Entry[], { until, when }: { until?: Date; when: string }) =>
+/** `until`: undefined means until something new comes. */
+export const snooze = (entries: readonly Entry[], when: string, until?: Date) =>
   moveAway(entries, {
     now: { archivedAt: null, snoozedAt: stampNow(), snoozedUntil: until?.toISOString() ?? null },
     text: `Snoozed ${many(entries.length)} ${when}`,

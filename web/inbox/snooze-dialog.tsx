@@ -41,12 +41,12 @@ export function askSnooze(entries: readonly Entry[]): Promise<boolean> {
     ...times.map(([name, until]) => ({
       name,
       hint: when.format(until),
-      run: () => void snooze(entries, { until, when: `until ${when.format(until)}` }),
+      run: () => void snooze(entries, `until ${when.format(until)}`, until),
     })),
     {
       name: "Until something new comes",
       hint: entries.length === 1 && entries[0]!.threadId ? "of its thread" : "of its sender",
-      run: () => void snooze(entries, { when: "until something new comes" }),
+      run: () => void snooze(entries, "until something new comes"),
     },
   ]);
 }

@@ -13,6 +13,7 @@ import { reached } from "../ended-agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
+import { recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -46,6 +47,12 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
     answer: given.answer,
     changed: row.answered_at !== null && input.change,
   };
+  if (row.message_id !== null)
+    yield* recordAnswer(
+      tx,
+      { question: row.message_id, agent: input.from, choice: input.choice, text: content.body },
+      now,
+    );
   yield* append(tx, { type: "entry.answered", source: input.from, payload, now });
   const awake = { needs: null, snoozed_at: null, snoozed_until: null };
   return { entry: entryView({ ...row, ...given, ...awake, read_at: row.read_at ?? now }), ...answered };

@@ -1,12 +1,13 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
+import { record } from "../audit.ts";
 import { postToChannel } from "../post-message.ts";
 
 /** A question with answers to choose from; what answers it has its correlation. */
 export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
   const { from, to, question: text, choices, strict } = input;
   const correlationId = `ask-${crypto.randomUUID()}`;
-  const posted = yield* postToChannel(tx, {
+  const { last, recipient, nextEventId } = yield* postToChannel(tx, {
     from,
     to,
     text,
@@ -16,6 +17,11 @@ export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Proced
     kind: "question",
     tells: true,
   });
-  const { last, recipient, nextEventId } = posted;
+  if (choices)
+    yield* record(
+      tx,
+      { action: "asked", question: correlationId, agent: from, to, text },
+      last.row.created_at,
+    );
   return { message: { ...last.view, toAgent: to }, correlationId, recipient, nextEventId };
 }

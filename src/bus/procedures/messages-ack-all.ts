@@ -19,6 +19,7 @@ export function* messagesAckAll(
     names: [channel],
     which: sql`to_agent = ${channel} and acked_at is null and dead_at is null and (expires_at is null or expires_at > ${now}) ${and(visible.messages(tx))}`,
     now,
+    taken: true,
   });
   if (changed.length) yield* collected(tx, agent, changed, now);
   return { channel, ackedCount: changed.length };

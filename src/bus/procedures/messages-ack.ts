@@ -20,7 +20,8 @@ export function* messagesAck(
     throw new InboxError("invalid_state", `message ${id} is a dead letter: ${found.dead_reason}`, {
       hint: phrase`${call("deadLetters.requeue", { id })} puts it back`,
     });
-  const changed = yield* acknowledge({ agent, names: [found.to_agent], which: sql`message_id = ${id}`, now });
+  const which = sql`message_id = ${id}`;
+  const changed = yield* acknowledge({ agent, names: [found.to_agent], which, now, taken: true });
   if (changed.length) yield* collected(tx, agent, changed, now);
   // Looked at again: another one may have been faster, and then its time counts.
   const row = yield* findMessage(id, unexpired(now));

@@ -47,11 +47,12 @@ const isOpenThread = (thread: Sql) => fragment`exists (
 
 const finishedTask = fragment`tasks.status = 'finished'`;
 
-/** Something waits for it, or it has started something that goes on. */
+/** Something waits for it, it has started something that goes on, or its changes were neither merged nor discarded. */
 const taskNeeded = fragment`(exists (
     select 1 from task_dependencies as link join tasks as later on later.task_number = link.task_number
     where link.after_number = tasks.task_number and later.status <> 'finished')
-  or exists (select 1 from tasks as below where below.parent = tasks.name and below.status <> 'finished'))`;
+  or exists (select 1 from tasks as below where below.parent = tasks.name and below.status <> 'finished')
+  or exists (select 1 from worktrees where worktrees.task_number = tasks.task_number and worktrees.state = 'kept'))`;
 
 /** `host` has files of tasks, and can delete them. */
 export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({

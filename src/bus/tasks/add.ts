@@ -3,6 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import { call, field, phrase } from "../../contract/phrase.ts";
 import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
+import type { WorktreeAsked } from "../../contract/worktree.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -14,15 +15,22 @@ import { admitName, ownerOf } from "../names.ts";
 import { spend } from "../quota.ts";
 import { findTask, isLive, liveTask, lockTasks, type TaskRow, taskColumns } from "../task.ts";
 import { shortNames } from "../task-names.ts";
+import { planWorktree, type WorktreePlan } from "../worktree.ts";
 import { buryMailOf } from "./mail.ts";
 
 /** What a push needs to be complete: who queues, what, where and as what kind of agent. */
-export type NewTask = Omit<ParsedOf<"tasks.push">, "cwd" | "profile" | "retries"> & {
+export type NewTask = Omit<
+  ParsedOf<"tasks.push">,
+  "cwd" | "profile" | "retries" | "worktree" | "withChanges"
+> & {
   cwd: string;
   profile: string | null;
   retries: number;
   /** [Q15] What its profile says; null where nobody is asked. */
   usualPermission: PermissionAsked | null;
+  /** [A1] What was asked for, and the repository there is, if one can be used. */
+  worktree: WorktreeAsked;
+  repository: WorktreePlan | null;
   /** [X12] Variables it is handed, as JSON. */
   env: string | null;
 };
@@ -65,9 +73,15 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
     })}
     returning ${taskColumns}`);
   yield* depend(made!.task_number, after);
+  if (input.repository && hasWorktree(input.worktree, permission))
+    yield* planWorktree(made!.task_number, input.repository);
   yield* append(tx, { type: "task.pushed", source: input.agent, payload: { task: name }, now });
   return made!;
 }
+
+/** [A1] One whose permission nobody knows works where it always has, unless it is told otherwise. */
+const hasWorktree = (asked: WorktreeAsked, permission: Permission | null) =>
+  asked === "yes" || (asked === "auto" && permission !== null && permission !== "reject");
 
 /**
  * [Q15] What was asked for, else what its profile says, else what its parent has; nobody hands on more than it has itself. One

@@ -16,7 +16,10 @@ import { tokensRevoke } from "../procedures/tokens-revoke.ts";
 import { changeTask, isUnstarted, isUnstartedRow, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "../thread-end.ts";
+import type { Changed } from "../worktree.ts";
 import { buryMailOf } from "./mail.ts";
+import { withRemarks } from "./remarks.ts";
+import { branchLine, type OnBranch, recordChanges } from "./worktrees.ts";
 
 /** What came of one attempt. */
 export interface Ending {
@@ -31,6 +34,10 @@ export interface Ending {
   /** What it had written until then. */
   partial?: string;
   session?: string;
+  /** [A1] What is on the branch of its worktree now. */
+  changed?: Changed;
+  /** What else whoever reads the result should know. */
+  notices?: readonly string[];
   /** Trying again would not help, or nobody wants it: it was killed, or there is no such program. */
   forGood?: boolean;
 }
@@ -77,7 +84,8 @@ function* tryAgain(tx: Context, { row, thread, now }: AtEnd, ending: Ending): Pr
     leased_until: null,
     keeper: null,
     child: null,
-    session: null,
+    // A new attempt begins anew, unless its session is what was asked to go on.
+    session: row.follow_up === null ? null : row.session,
     error,
   });
   const lease = yield* findLease(thread.thread_id);
@@ -93,7 +101,9 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   const error = success ? null : (said?.error ?? ending.error ?? "it failed");
   const reason = success ? null : said ? "failed" : (ending.reason ?? "exit");
   const outcome: Concluded = { success, error, reason };
-  if (!said) yield* deliver(tx, at, ending, outcome);
+  const branch = ending.changed && (yield* recordChanges(row, ending.changed));
+  if (!said) yield* deliver(tx, at, { ...ending, branch }, outcome);
+  else if (branch) yield* tellBranch(tx, at, branch);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, outcome, now);
   // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
@@ -130,15 +140,15 @@ const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | u
 function* deliver(
   tx: Context,
   { row, thread, now }: AtEnd,
-  ending: Ending,
+  ending: Ending & { branch?: OnBranch },
   outcome: Concluded,
 ): Procedure<void> {
   const { success, error } = outcome;
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
   const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
-  const payload = { ...told, ...refused };
+  const payload = { ...told, ...refused, ...(ending.branch && { worktree: ending.branch }) };
   const final = ending.final ?? "";
-  const body = success ? withRefusals(row, final, ending.refused ?? []) : JSON.stringify(payload);
+  const body = success ? withRemarks(row, final, ending) : JSON.stringify(payload);
   const summary = success ? firstLine(final) || "(it ended without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
@@ -152,12 +162,12 @@ function* deliver(
   yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
 }
 
-/** [Q15] Whoever reads the result learns that not everything could be done. */
-function withRefusals({ permission }: TaskRow, final: string, refused: readonly string[]): string {
-  if (!refused.length) return final;
-  const may =
-    permission === null ? "" : ` It had permission=${permission}; permission=allow lets it do everything.`;
-  return `${final}\n\n(It asked to use ${refused.join(", ")} and was refused.${may})`.trimStart();
+/** [A1] It has told its result itself, before anybody knew what is on its branch. */
+function* tellBranch(tx: Context, { row, thread, now }: AtEnd, branch: OnBranch): Procedure<void> {
+  const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "progress" } as const;
+  const content = { summary: branchLine(branch), body: "", payload: { worktree: branch } };
+  const message = yield* write({ ...tx, verified: true }, head, content, now);
+  yield* append(tx, { type: "message.sent", source: row.name, thread, message: message.row, now });
 }
 
 function* finishTask(
@@ -173,6 +183,7 @@ function* finishTask(
     error,
     reason,
     env_json: null,
+    follow_up: null,
     session: row.session,
     keeper_token: null,
     leased_until: null,

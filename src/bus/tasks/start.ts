@@ -222,12 +222,13 @@ function* started(tx: Context, row: TaskRow, now: string): Procedure<void> {
 }
 
 function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
+  const told = row.follow_up ?? row.prompt;
   const { thread } = yield* threadsSend(tx, {
     from: row.parent,
     to,
-    subject: firstLine(row.prompt) || row.name,
+    subject: firstLine(told) || row.name,
     task: row.name,
-    body: row.prompt,
+    body: told,
     priority: row.priority,
     strict: false,
     artifacts: [],

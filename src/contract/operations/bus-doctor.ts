@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { flag } from "../fields.ts";
 import { operation } from "../operation.ts";
-import type { Text } from "../phrase.ts";
+import { field, phrase, type Text } from "../phrase.ts";
 
 /** Text once it is shown: whoever shows it spells it. */
 const said = () => v.string() as unknown as v.GenericSchema<Text>;
@@ -9,8 +10,9 @@ export const busDoctor = operation({
   name: "bus.doctor",
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
-  summary: "Check the database and print what to fix",
-  input: () => v.strictObject({}),
+  summary: "Check the database and print what to fix, or fix it",
+  detail: phrase`With ${field("fix")} it repairs what needs no decision: permissions, stale wake files, a lost supervisor, the person's journal, oversized logs, readers whose position has expired, what killed programs left. It deletes nothing that somebody still needs, and says why it leaves the rest.`,
+  input: () => v.strictObject({ fix: flag("repair what can be repaired without a decision") }),
   output: () =>
     v.strictObject({
       healthy: v.boolean(),
@@ -19,14 +21,21 @@ export const busDoctor = operation({
           name: v.string(),
           status: v.picklist(["ok", "warn", "fail"]),
           detail: v.string(),
+          /** What to do about it. */
           fix: v.optional(said()),
+          /** What was repaired now. */
+          fixed: v.optional(v.string()),
+          /** Why it is not repaired automatically, or could not be. */
+          left: v.optional(said()),
         }),
       ),
+      /** The checks that would be repaired. */
+      fixable: v.array(v.string()),
     }),
   errors: ["not_initialized", "storage"],
   cli: { command: "doctor", slash: true },
   http: { none: "it looks at the file; /readyz tells whether the hub is well" },
   mcp: { none: "it is about the database, not the bus" },
   unwell: ({ healthy }) => !healthy,
-  examples: ["inbox doctor"],
+  examples: ["inbox doctor", "inbox doctor --fix"],
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { absolutePath, flag, integer, names, text } from "../fields.ts";
+import { absolutePath, choice, flag, integer, names, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 
@@ -23,6 +23,12 @@ export const busServe = operation({
       dataDir: v.optional(
         absolutePath("folder for the journal of the person's inbox (default: beside the database file)"),
       ),
+      log: v.optional(
+        choice(["text", "json"], "log requests and warnings, one line each (default: warnings only)"),
+      ),
+      logFile: v.optional(
+        absolutePath("write the log to this file and FILE.1, at most 4 MiB each (default: standard error)"),
+      ),
       dev: flag("for developing the page: POST /api/inbox/seed adds a sample entry to the person's inbox"),
     }),
   output: () =>
@@ -36,5 +42,5 @@ export const busServe = operation({
   cli: { command: "serve" },
   http: { none: "it is the hub" },
   mcp: { none: "it is the hub" },
-  examples: ["inbox serve", "inbox serve --port 8080 --auth"],
+  examples: ["inbox serve", "inbox serve --port 8080 --auth", "inbox serve --log json"],
 });

@@ -32,6 +32,12 @@ export const busSetup = operation({
           value: "HUB",
         }),
       ),
+      session: v.optional(
+        text(
+          "the command that reopens its session, offered by entries of this folder's workspace (default: the client's own; none: do not set it)",
+          { limit: 4096, value: "COMMAND" },
+        ),
+      ),
       remove: flag("remove the entry"),
       yes: flag("write without asking"),
     }),
@@ -43,6 +49,10 @@ export const busSetup = operation({
       written: v.boolean(),
       /** Who the agent will be; null where a token or a workspace's address says it, or the entry was taken out. */
       agent: v.nullable(v.string()),
+      /** The way back into its session, where this folder is a workspace; `written` where it was set now. */
+      session: v.nullable(
+        v.strictObject({ workspaceId: v.string(), command: v.string(), written: v.boolean() }),
+      ),
     }),
   errors: ["invalid_input", "not_allowed", "conflict", "storage"],
   cli: { command: "setup", plain: ["client"] },

@@ -1,18 +1,26 @@
 /** The table from which every surface is derived. A new operation is one file here and one line below. */
 import type * as v from "valibot";
 import { agentsList } from "./agents-list.ts";
+import { auditList } from "./audit-list.ts";
 import { busBackup } from "./bus-backup.ts";
+import { busDemo } from "./bus-demo.ts";
 import { busDoctor } from "./bus-doctor.ts";
+import { busDown } from "./bus-down.ts";
 import { busExport } from "./bus-export.ts";
 import { busImport } from "./bus-import.ts";
 import { busInit } from "./bus-init.ts";
+import { busLogs } from "./bus-logs.ts";
 import { busMcp } from "./bus-mcp.ts";
 import { busMigrate } from "./bus-migrate.ts";
+import { busQuickstart } from "./bus-quickstart.ts";
 import { busRestore } from "./bus-restore.ts";
 import { busServe } from "./bus-serve.ts";
 import { busSetup } from "./bus-setup.ts";
+import { busStatus } from "./bus-status.ts";
 import { busSupervise } from "./bus-supervise.ts";
+import { busTop } from "./bus-top.ts";
 import { busTrust } from "./bus-trust.ts";
+import { busUp } from "./bus-up.ts";
 import { busUpgrade } from "./bus-upgrade.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
@@ -35,8 +43,10 @@ import { entriesUnarchive } from "./entries-unarchive.ts";
 import { entriesUnread } from "./entries-unread.ts";
 import { entriesUnsnooze } from "./entries-unsnooze.ts";
 import { eventsWatch } from "./events-watch.ts";
+import { mailboxAnswer } from "./mailbox-answer.ts";
 import { mailboxAsk } from "./mailbox-ask.ts";
 import { mailboxCheck } from "./mailbox-check.ts";
+import { mailboxDecide } from "./mailbox-decide.ts";
 import { mailboxGather } from "./mailbox-gather.ts";
 import { mailboxList } from "./mailbox-list.ts";
 import { mailboxReceive } from "./mailbox-receive.ts";
@@ -66,17 +76,23 @@ import { retentionApply } from "./retention-apply.ts";
 import { retentionSet } from "./retention-set.ts";
 import { retentionShow } from "./retention-show.ts";
 import { searchFind } from "./search-find.ts";
+import { statsShow } from "./stats-show.ts";
 import { tasksAssign } from "./tasks-assign.ts";
+import { tasksDiff } from "./tasks-diff.ts";
+import { tasksDiscard } from "./tasks-discard.ts";
 import { tasksEdit } from "./tasks-edit.ts";
 import { tasksHandoff } from "./tasks-handoff.ts";
 import { tasksKill } from "./tasks-kill.ts";
 import { tasksLog } from "./tasks-log.ts";
+import { tasksMerge } from "./tasks-merge.ts";
 import { tasksMove } from "./tasks-move.ts";
+import { tasksPermit } from "./tasks-permit.ts";
 import { tasksProfiles } from "./tasks-profiles.ts";
 import { tasksPush } from "./tasks-push.ts";
 import { tasksQueue } from "./tasks-queue.ts";
 import { tasksRemove } from "./tasks-remove.ts";
 import { tasksRun } from "./tasks-run.ts";
+import { tasksSend } from "./tasks-send.ts";
 import { tasksShow } from "./tasks-show.ts";
 import { threadsCancel } from "./threads-cancel.ts";
 import { threadsClaim } from "./threads-claim.ts";
@@ -96,15 +112,20 @@ import { tokensCreate } from "./tokens-create.ts";
 import { tokensList } from "./tokens-list.ts";
 import { tokensRevoke } from "./tokens-revoke.ts";
 import { workspacesAdd } from "./workspaces-add.ts";
+import { workspacesEdit } from "./workspaces-edit.ts";
 import { workspacesList } from "./workspaces-list.ts";
 import { workspacesRemove } from "./workspaces-remove.ts";
 
 /** In the order help shows them: the life of a thread, the mailbox, channels, then the rest. */
 export const table = [
+  busQuickstart,
+  busDemo,
   busInit,
   threadsSend,
   mailboxSend,
   mailboxAsk,
+  mailboxDecide,
+  mailboxAnswer,
   threadsFetch,
   threadsClaim,
   threadsRenew,
@@ -149,6 +170,8 @@ export const table = [
   quotasList,
   quotasSet,
   agentsList,
+  statsShow,
+  busTop,
   tasksPush,
   tasksRun,
   tasksQueue,
@@ -157,6 +180,11 @@ export const table = [
   tasksAssign,
   tasksHandoff,
   tasksKill,
+  tasksSend,
+  tasksDiff,
+  tasksMerge,
+  tasksDiscard,
+  tasksPermit,
   tasksRemove,
   tasksMove,
   tasksEdit,
@@ -164,6 +192,7 @@ export const table = [
   busSupervise,
   workspacesAdd,
   workspacesList,
+  workspacesEdit,
   workspacesRemove,
   entriesPush,
   entriesHistory,
@@ -185,7 +214,12 @@ export const table = [
   entriesExport,
   entriesImport,
   searchFind,
+  auditList,
   busServe,
+  busUp,
+  busDown,
+  busStatus,
+  busLogs,
   busMcp,
   busSetup,
   busTrust,

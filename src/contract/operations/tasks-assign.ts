@@ -34,7 +34,17 @@ export const tasksAssign = operation({
     usualFor: ["leader"],
     use: "Start a sub-agent without waiting; its result comes to your inbox (check_inbox, gather). To wait for one use handoff.",
     says: taskWords,
-    without: ["cwd", "timeout", "priority", "retries", "after", "worker", "permission"],
+    without: [
+      "cwd",
+      "timeout",
+      "priority",
+      "retries",
+      "after",
+      "worker",
+      "permission",
+      "worktree",
+      "withChanges",
+    ],
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],
 });

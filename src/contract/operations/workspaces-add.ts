@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { absolutePath, name, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { workspace } from "../workspace.ts";
+import { sessionCommand, workspace } from "../workspace.ts";
 
 export const workspacesAdd = operation({
   name: "workspaces.add",
@@ -14,12 +14,7 @@ export const workspacesAdd = operation({
       path: absolutePath("the folder"),
       label: text("its name as shown to people", { limit: 200 }),
       agent: v.optional(name("its agent's name (default: the workspace's id)", "NAME")),
-      session: v.optional(
-        text("the shell command that reopens its agent's session, run in that folder", {
-          limit: 4096,
-          value: "COMMAND",
-        }),
-      ),
+      session: v.optional(sessionCommand()),
     }),
   output: () => v.strictObject({ workspace: workspace(), hubUrl: v.nullable(v.string()) }),
   errors: ["invalid_input"],

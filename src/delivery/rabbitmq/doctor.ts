@@ -1,14 +1,13 @@
 /** [C8] Whether the broker answers, and takes messages. */
-import type { OutputOf } from "../../contract/operations/index.ts";
+import { type Finding, well } from "../../contract/finding.ts";
 import { sleep } from "../../platform/runtime.ts";
 import { parseBroker } from "./address.ts";
 import { driver } from "./driver.ts";
 
-type Check = OutputOf<"bus.doctor">["checks"][number];
-
+const left = "the broker is a server of its own";
 const answerWaitMs = 2000;
 
-export async function checkBroker(address: string): Promise<Check> {
+export async function checkBroker(address: string): Promise<Finding> {
   const { url, hosts, shown, quorum } = parseBroker(address);
   const connection = new (driver().Connection)({
     url,
@@ -32,12 +31,13 @@ export async function checkBroker(address: string): Promise<Check> {
     );
     const kind = quorum ? "quorum" : "classic";
     if (await Promise.race([taken, sleep(answerWaitMs).then(() => false)]))
-      return { name: "delivery", status: "ok", detail: `${shown} answers, ${kind} queues` };
+      return well("delivery", `${shown} answers, ${kind} queues`);
     return {
       name: "delivery",
       status: "warn",
       detail: `${shown} is low on memory or disk and takes no messages: the database delivers`,
       fix: "rabbitmqctl status shows the alarm",
+      left,
     };
   } catch {
     return {
@@ -45,6 +45,7 @@ export async function checkBroker(address: string): Promise<Check> {
       status: "warn",
       detail: `${shown} cannot be reached (${reason}): the database delivers`,
       fix: "start the broker, or check the address and the user; nothing is lost meanwhile",
+      left,
     };
   } finally {
     connection.unsafeDestroy();

@@ -1,5 +1,5 @@
 /** [C8] What can be wrong with the server and the bus in it, and what to do about it. Changes nothing. */
-import type { OutputOf } from "../../contract/operations/index.ts";
+import { type Diagnosis, diagnosis, type Finding, well as ok, reasons } from "../../contract/finding.ts";
 import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
 import { sleep } from "../../platform/runtime.ts";
 import type { Row } from "../../sql/procedure.ts";
@@ -11,11 +11,9 @@ import { translate } from "./errors.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { openWake } from "./wake.ts";
 
-type Report = OutputOf<"bus.doctor">;
-type Check = Report["checks"][number];
-
-const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
-const warn = (name: string, detail: string, fix: Text): Check => ({ name, status: "warn", detail, fix });
+const warn = (name: string, detail: string, fix: Text, left: Text = reasons.server): Finding => ({
+  ...{ name, status: "warn", detail, fix, left },
+});
 
 /** One look into a bus, by a pool of its own. */
 async function looking<T>(text: string, work: (ask: Ask, pool: Pool) => Promise<T>): Promise<T> {
@@ -40,9 +38,9 @@ async function looking<T>(text: string, work: (ask: Ask, pool: Pool) => Promise<
 export const notedHub = (text: string): Promise<string | null> =>
   looking(text, async (ask) => ((await ask(newestHub))[0]?.hub_url as string | undefined) ?? null);
 
-export const diagnosePostgres = (text: string): Promise<Report> =>
+export const diagnosePostgres = (text: string): Promise<Diagnosis> =>
   looking(text, async (ask, pool) => {
-    const checks = [
+    return diagnosis([
       await engine(ask),
       await schema(ask, parseAddress(text).shown),
       await durability(ask),
@@ -51,14 +49,13 @@ export const diagnosePostgres = (text: string): Promise<Report> =>
       await wakeUps(text, pool),
       await leases(ask),
       await deadLetters(ask),
-    ];
-    return { healthy: checks.every(({ status }) => status !== "fail"), checks };
+    ]);
   });
 
 type Ask = (query: string) => Promise<Row[]>;
 const first = async (ask: Ask, query: string) => (await ask(query))[0]!;
 
-async function engine(ask: Ask): Promise<Check> {
+async function engine(ask: Ask): Promise<Finding> {
   const { version, standby } = await first(
     ask,
     "select current_setting('server_version') as version, case when pg_is_in_recovery() then 1 else 0 end as standby",
@@ -69,15 +66,16 @@ async function engine(ask: Ask): Promise<Check> {
     status: "fail",
     detail: `Postgres ${version}, a standby: it takes no writes`,
     fix: "name the primary, or both hosts with target_session_attrs=read-write",
+    left: reasons.server,
   };
 }
 
-async function schema(ask: Ask, shown: string): Promise<Check> {
+async function schema(ask: Ask, shown: string): Promise<Finding> {
   const { version, place } = await first(ask, "select version, current_schema() as place from bus");
   return ok("schema", `version ${version} in schema ${place} of ${shown}`);
 }
 
-async function durability(ask: Ask): Promise<Check> {
+async function durability(ask: Ask): Promise<Finding> {
   const { fsync, sync } = await first(
     ask,
     "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync",
@@ -90,7 +88,7 @@ async function durability(ask: Ask): Promise<Check> {
   );
 }
 
-async function connections(ask: Ask): Promise<Check> {
+async function connections(ask: Ask): Promise<Finding> {
   const { used, most } = await first(
     ask,
     "select (select count(*) from pg_stat_activity where backend_type = 'client backend') as used, current_setting('max_connections')::integer as most",
@@ -101,7 +99,7 @@ async function connections(ask: Ask): Promise<Check> {
 }
 
 /** Only for people who compare times: leases go by the server's clock alone. */
-async function clock(ask: Ask): Promise<Check> {
+async function clock(ask: Ask): Promise<Finding> {
   const before = Date.now();
   const { now } = await first(ask, "select extract(epoch from clock_timestamp())::float8 * 1000 as now");
   const off = Math.round(Number(now) - (before + Date.now()) / 2);
@@ -110,10 +108,11 @@ async function clock(ask: Ask): Promise<Check> {
     "clock",
     `the server's, which is ${Math.abs(off / 1000).toFixed(0)} s ${off > 0 ? "ahead of" : "behind"} this machine's`,
     "set this machine's clock; leases and times on the bus are not affected",
+    reasons.machine,
   );
 }
 
-async function wakeUps(text: string, pool: Pool): Promise<Check> {
+async function wakeUps(text: string, pool: Pool): Promise<Finding> {
   const wake = openWake(parseAddress(text), pool);
   const subscription = wake.subscribe(["doctor"]);
   try {
@@ -130,7 +129,7 @@ async function wakeUps(text: string, pool: Pool): Promise<Check> {
   }
 }
 
-async function leases(ask: Ask): Promise<Check> {
+async function leases(ask: Ask): Promise<Finding> {
   const rows = await ask(`select leases.thread_id as id, leases.agent_id as agent from leases
     join threads on threads.thread_id = leases.thread_id
     where leases.released_at is null and threads.status in ('claimed', 'in_progress', 'blocked')
@@ -144,15 +143,17 @@ async function leases(ask: Ask): Promise<Check> {
     "leases",
     `${count} ran out and nobody took over, the oldest ${thread} of "${oldest.agent}"`,
     phrase`${call("threads.claim", { thread, agent: blank("NAME") })}, or ${call("threads.cancel", { thread, agent: blank("NAME") })}`,
+    reasons.decision,
   );
 }
 
-async function deadLetters(ask: Ask): Promise<Check> {
+async function deadLetters(ask: Ask): Promise<Finding> {
   const { count } = await first(ask, "select count(*) as count from messages where dead_at is not null");
   if (!count) return ok("dead letters", "none");
   return warn(
     "dead letters",
     `${count} waiting to be requeued or purged`,
     phrase`${call("deadLetters.list")} shows them; ${call("deadLetters.requeue", { id: blank("ID") })}, or ${call("deadLetters.purge", { id: blank("ID") })}`,
+    reasons.decision,
   );
 }

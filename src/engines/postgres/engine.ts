@@ -77,5 +77,6 @@ const unsettled = (shown: string, cause: unknown) =>
     {
       hint: "check before you repeat it; with an idempotency key a repeated write is applied once",
       cause,
+      details: { known: false },
     },
   );

@@ -1,25 +1,25 @@
-/** [C8] What can be wrong with a database file, and what to do about it. Changes nothing. */
+/** [C8] [N4] What can be wrong with a database file, and what to do about it. Looking changes nothing. */
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
-import type { OutputOf } from "../../contract/operations/index.ts";
+import { type Diagnosis, diagnosis, type Finding, well as ok, reasons } from "../../contract/finding.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
 import { fs } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
 import { type Database, isSafeSqlite } from "./driver.ts";
 import { translate } from "./errors.ts";
+import { staleMarks } from "./presence.ts";
 
-type Report = OutputOf<"bus.doctor">;
-type Check = Report["checks"][number];
-
-export function diagnose(path: string): Report {
+export function diagnose(path: string): Diagnosis {
   const db = openDatabase(path);
   try {
-    const looks: (() => Check | Check[])[] = [
+    const looks: (() => Finding | Finding[])[] = [
       () => engine(db),
       () => schema(db, path),
       () => integrity(db),
-      () => journal(db),
+      () => journal(db, path),
+      () => writeAheadLog(path),
+      () => wakeFiles(`${path}-wake`),
       () => permissions(path),
       () => room(fs().statfsSync(dirname(path)), dirname(path)),
       () => clock(db),
@@ -27,7 +27,7 @@ export function diagnose(path: string): Report {
       () => deadLetters(db),
     ];
     const damages = new Set<string>();
-    const checks = looks.flatMap((look): Check | Check[] => {
+    const checks = looks.flatMap((look): Finding | Finding[] => {
       try {
         return look();
       } catch (error) {
@@ -35,10 +35,10 @@ export function diagnose(path: string): Report {
         const { message } = translate(error, path);
         if (damages.has(message)) return [];
         damages.add(message);
-        return { name: "integrity", status: "fail", detail: message, fix: damaged };
+        return { name: "integrity", status: "fail", detail: message, ...damaged };
       }
     });
-    return { healthy: checks.every(({ status }) => status !== "fail"), checks };
+    return diagnosis(checks);
   } finally {
     db.close();
   }
@@ -53,11 +53,10 @@ export function notedHub(path: string): string | null {
   }
 }
 
-const damaged = "restore the file from a backup";
-const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
+const damaged = { fix: "restore the file from a backup", left: "only a backup has what the file has lost" };
 const get = <T>(db: Database, query: string) => db.query(query).get() as T;
 
-function engine(db: Database): Check {
+function engine(db: Database): Finding {
   const { version } = get<{ version: string }>(db, "select sqlite_version() as version");
   if (isSafeSqlite(version)) return ok("engine", `SQLite ${version}`);
   const detail = `SQLite ${version} can damage a database that several programs use`;
@@ -66,33 +65,77 @@ function engine(db: Database): Check {
     status: "fail",
     detail,
     fix: "use the built program, which brings its own SQLite",
+    left: "it is another program",
   };
 }
 
-function schema(db: Database, path: string): Check {
+function schema(db: Database, path: string): Finding {
   const { user_version } = get<{ user_version: number }>(db, "pragma user_version");
   return ok("schema", `version ${user_version} of ${path}`);
 }
 
-function integrity(db: Database): Check {
+function integrity(db: Database): Finding {
   const { quick_check } = get<{ quick_check: string }>(db, "pragma quick_check(1)");
   if (quick_check === "ok") return ok("integrity", "no damage found");
-  return { name: "integrity", status: "fail", detail: quick_check, fix: damaged };
+  return { name: "integrity", status: "fail", detail: quick_check, ...damaged };
 }
 
-function journal(db: Database): Check {
+function journal(db: Database, path: string): Finding {
   const { journal_mode } = get<{ journal_mode: string }>(db, "pragma journal_mode");
   if (journal_mode === "wal") return ok("journal", "write-ahead log, synchronous full");
   const fix = "close every program that uses it, then run: sqlite3 FILE 'pragma journal_mode=wal'";
-  return { name: "journal", status: "fail", detail: `journal mode is ${journal_mode}, not wal`, fix };
+  const repair = () => {
+    const own = openDatabase(path);
+    try {
+      const after = get<{ journal_mode: string }>(own, "pragma journal_mode = wal").journal_mode;
+      if (after !== "wal") throw new Error(`the journal mode stays ${after}`);
+      return "set the journal mode to wal";
+    } finally {
+      own.close();
+    }
+  };
+  return { name: "journal", status: "fail", detail: `journal mode is ${journal_mode}, not wal`, fix, repair };
 }
 
-function permissions(path: string): Check[] {
+/** Somebody reads for a long time, or was stopped while reading; commands copy it back when it has grown to a hundred pages. */
+const largeLog = 64 * 1024 * 1024;
+
+function writeAheadLog(path: string): Finding {
+  const size = fs().statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const detail = `${(size / 1024 / 1024).toFixed(1)} MiB`;
+  if (size <= largeLog) return ok("log", detail);
+  const repair = () => {
+    const own = openDatabase(path);
+    try {
+      const { busy } = get<{ busy: number }>(own, "pragma wal_checkpoint(truncate)");
+      if (busy) throw new Error("a program is reading from it; end that first");
+      return `copied ${detail} into the database`;
+    } finally {
+      own.close();
+    }
+  };
+  const fix = "close programs that read from it, then run: sqlite3 FILE 'pragma wal_checkpoint(truncate)'";
+  return { name: "log", status: "warn", detail: `the write-ahead log has ${detail}`, fix, repair };
+}
+
+/** [B8] Marks of waits whose process was killed. */
+function wakeFiles(folder: string): Finding {
+  const stale = staleMarks(folder);
+  if (!stale.length) return ok("wake files", "no stale ones");
+  const detail = `${stale.length} of programs that were killed while they waited`;
+  const repair = () => {
+    for (const file of stale) fs().rmSync(file, { force: true });
+    return `removed ${stale.length} stale file(s) from ${folder}`;
+  };
+  return { name: "wake files", status: "warn", detail, fix: `rm ${stale.join(" ")}`, repair };
+}
+
+function permissions(path: string): Finding[] {
   const wanted: [string, string, number][] = [
     ["file", path, 0o600],
     ["folder", dirname(path), 0o700],
   ];
-  return wanted.map(([name, place, mode]) => {
+  return wanted.map(([name, place, mode]): Finding => {
     const found = fs().statSync(place).mode & 0o777;
     const detail = `${place} is ${found.toString(8).padStart(4, "0")}`;
     if ((found & ~mode) === 0) return ok(name, detail);
@@ -101,6 +144,10 @@ function permissions(path: string): Check[] {
       status: "warn",
       detail: `${detail}: others may read it`,
       fix: `chmod ${mode.toString(8)} ${place}`,
+      repair: () => {
+        fs().chmodSync(place, found & mode);
+        return `set ${place} to ${(found & mode).toString(8).padStart(4, "0")}`;
+      },
     };
   });
 }
@@ -108,17 +155,18 @@ function permissions(path: string): Check[] {
 const enoughBytes = 64 * 1024 * 1024;
 
 /** Without room the next write fails, and says so; here one learns of it before. */
-function room({ bsize, bfree, bavail, files, ffree }: StatsFs, place: string): Check {
+function room({ bsize, bfree, bavail, files, ffree }: StatsFs, place: string): Finding {
   const free = bsize * (process.getuid?.() === 0 ? bfree : bavail);
-  const fix = `make room on the disk of ${place}`;
+  const advice = { fix: `make room on the disk of ${place}`, left: reasons.machine };
   if (files > 0 && ffree === 0)
-    return { name: "disk", status: "fail", detail: `no more files can be made in ${place}`, fix };
+    return { name: "disk", status: "fail", detail: `no more files can be made in ${place}`, ...advice };
   const left = `${(free / 1024 / 1024).toFixed(free < enoughBytes ? 1 : 0)} MiB are free in ${place}`;
-  if (free < 1024 * 1024) return { name: "disk", status: "fail", detail: `the disk is full: ${left}`, fix };
-  return free < enoughBytes ? { name: "disk", status: "warn", detail: left, fix } : ok("disk", left);
+  if (free < 1024 * 1024)
+    return { name: "disk", status: "fail", detail: `the disk is full: ${left}`, ...advice };
+  return free < enoughBytes ? { name: "disk", status: "warn", detail: left, ...advice } : ok("disk", left);
 }
 
-function clock(db: Database): Check {
+function clock(db: Database): Finding {
   const { last } = get<{ last: string | null }>(
     db,
     "select max(created_at) as last from (select created_at from events order by event_id desc limit 100)",
@@ -131,10 +179,11 @@ function clock(db: Database): Check {
     status: "warn",
     detail,
     fix: "set the clock; leases last longer until it has caught up",
+    left: reasons.machine,
   };
 }
 
-function leases(db: Database): Check {
+function leases(db: Database): Finding {
   const now = new Date().toISOString();
   const rows = db
     .query(`select leases.thread_id as id, leases.agent_id as agent from leases join threads on threads.thread_id = leases.thread_id
@@ -150,15 +199,17 @@ function leases(db: Database): Check {
     status: "warn",
     detail,
     fix: phrase`${call("threads.claim", { thread, agent: blank("NAME") })}, or ${call("threads.cancel", { thread, agent: blank("NAME") })}`,
+    left: reasons.decision,
   };
 }
 
-function deadLetters(db: Database): Check {
+function deadLetters(db: Database): Finding {
   const { count } = get<{ count: number }>(
     db,
     "select count(*) as count from messages where dead_at is not null",
   );
   if (!count) return ok("dead letters", "none");
   const fix = phrase`${call("deadLetters.list")} shows them; ${call("deadLetters.requeue", { id: blank("ID") })}, or ${call("deadLetters.purge", { id: blank("ID") })}`;
-  return { name: "dead letters", status: "warn", detail: `${count} waiting to be requeued or purged`, fix };
+  const detail = `${count} waiting to be requeued or purged`;
+  return { name: "dead letters", status: "warn", detail, fix, left: reasons.decision };
 }

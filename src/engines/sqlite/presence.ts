@@ -6,6 +6,21 @@ import { isAlive } from "../../platform/alive.ts";
 import { isOwnFolder, openOwnNew } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 
+const mark = /^here\.(.*)\.(\d+)$/;
+
+/** The files of processes that are gone. */
+export function staleMarks(folder: string): string[] {
+  if (!isOwnFolder(folder)) return [];
+  return fs()
+    .readdirSync(folder)
+    .filter((name) => {
+      const pid = mark.exec(name)?.[2];
+      return pid !== undefined && !isAlive(Number(pid));
+    })
+    .sort()
+    .map((name) => `${folder}/${name}`);
+}
+
 export function openPresence(folder: string) {
   const counts = new Map<string, number>();
   const fileOf = (agent: string) => `${folder}/here.${encodeURIComponent(agent)}.${process.pid}`;
@@ -38,7 +53,7 @@ export function openPresence(folder: string) {
       quietly(() => {
         if (isOwnFolder(folder))
           for (const name of fs().readdirSync(folder)) {
-            const [, agent, pid] = /^here\.(.*)\.(\d+)$/.exec(name) ?? [];
+            const [, agent, pid] = mark.exec(name) ?? [];
             if (agent === undefined) continue;
             if (isAlive(Number(pid))) here.add(decodeURIComponent(agent));
             else quietly(() => fs().unlinkSync(`${folder}/${name}`));

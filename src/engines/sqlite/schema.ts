@@ -403,6 +403,45 @@ create index entries_message on entries (message_id) where message_id is not nul
 create index entries_thread on entries (thread_id) where thread_id is not null;
 create index tasks_token on tasks (token_id) where token_id is not null;
 `,
+  // [A1] Worktrees of tasks; [A4] what a task that goes on is told; [A7] the audit trail.
+  `
+create table worktrees (
+  task_number integer primary key references tasks (task_number),
+  state text not null,
+  repository text not null,
+  prefix text not null,
+  base text not null,
+  into_branch text,
+  branch text,
+  path text,
+  tip text,
+  commits integer,
+  files integer,
+  insertions integer,
+  deletions integer,
+  merged_into text,
+  merged_commit text
+) strict, without rowid;
+
+alter table tasks add column follow_up text;
+
+create table audit (
+  audit_id integer primary key autoincrement,
+  at text not null,
+  action text not null,
+  question text not null,
+  agent_id text not null,
+  to_agent text,
+  choice text,
+  text text not null,
+  surface text not null,
+  verified integer not null,
+  task text,
+  task_number integer
+) strict;
+
+create index audit_question on audit (question, audit_id);
+`,
   // [U10] [U11] [U12] What was answered and by whom, what needs the person, what is archived or snoozed, and whom it muted.
   `
 alter table entries add column answered_by text;

@@ -2,36 +2,83 @@
 import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
+import { field, phrase } from "../../contract/phrase.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
+import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
-import { choosesModel } from "../profiles/profiles-file.ts";
+import { canAsk, choosesModel } from "../profiles/profiles-file.ts";
+import { repositoryAt } from "../worktree/repository.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
 type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 
 /** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
-export function complete(place: Workplace, asked: Asked, prompt: string): NewTask {
+export async function complete(place: Workplace, asked: Asked, prompt: string): Promise<NewTask> {
   const cwd = asked.cwd ?? process.cwd();
-  const rest = { ...asked, prompt, cwd };
+  const { withChanges, ...others } = asked;
+  const rest = { ...others, prompt, cwd };
   if (asked.worker !== undefined) {
     refusePermission(asked.permission, `"${asked.worker}" is already running with its own permission`);
-    return { ...rest, profile: null, retries: asked.retries ?? 0, usualPermission: null, env: null };
+    if (asked.worktree === "yes" || withChanges)
+      throw noWorktree(`"${asked.worker}" is already running in a folder of its own`);
+    const nothing = { usualPermission: null, env: null, worktree: "no", repository: null } as const;
+    return { ...rest, ...nothing, profile: null, retries: asked.retries ?? 0 };
   }
   const { profiles } = profilesAt(place);
   const profile = chooseProfile(profiles, asked.profile, process.env.PATH ?? "");
   if (profile.permission === null)
     refusePermission(asked.permission, `the runner "${profile.runner.name}" does not ask for permissions`);
+  if (asked.permission === "ask" && !canAsk(profile.runner))
+    throw new InboxError(
+      "invalid_input",
+      `the program of the runner "${profile.runner.name}" cannot be answered while it runs`,
+      {
+        hint: "give another permission than ask, or another profile",
+      },
+    );
   if (asked.model !== undefined) refuseModel(profile);
+  const worktree = asked.worktree ?? profile.worktree;
   return {
     ...rest,
+    worktree,
+    repository: mayNeedOne(worktree, asked, profile) ? await repositoryFor(cwd, worktree, withChanges) : null,
     profile: profile.name,
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
     env: handedOn(place, profile),
   };
 }
+
+/** [A1] Where its permission is one that nobody knows yet, it may turn out to edit. */
+function mayNeedOne(worktree: WorktreeAsked, { permission, withChanges }: Asked, profile: Profile): boolean {
+  const usual = permission === undefined || permission === "inherit" ? profile.permission : permission;
+  const needed = worktree === "yes" || (worktree === "auto" && usual !== null && usual !== "reject");
+  if (withChanges && !needed)
+    throw noWorktree(
+      worktree === "no" ? "worktree is no" : "it may not edit, and works in its folder itself",
+    );
+  return needed;
+}
+
+async function repositoryFor(
+  cwd: string,
+  worktree: WorktreeAsked,
+  withChanges: boolean,
+): Promise<NewTask["repository"]> {
+  const insist = worktree === "yes" || withChanges;
+  const found = await repositoryAt(cwd, { withChanges, insist });
+  if ("plan" in found) return found.plan;
+  // Where it was not asked for, the task works in its folder, as it would have without git.
+  if (!insist) return null;
+  throw noWorktree(found.problem);
+}
+
+const noWorktree = (why: string) =>
+  new InboxError("invalid_input", `it cannot have a worktree: ${why}`, {
+    hint: phrase`leave out ${field("worktree")} and ${field("withChanges")}, or push it from a git repository`,
+  });
 
 /** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
 function handedOn({ env }: Workplace, { runner }: Profile): string | null {

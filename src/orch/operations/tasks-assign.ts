@@ -15,9 +15,9 @@ function refuseProfileAlone(place: Workplace, profile: string | undefined, messa
 }
 
 /** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */
-export const assignTo = (place: Workplace, { message, ...input }: ParsedOf<"tasks.assign">) => {
+export const assignTo = async (place: Workplace, { message, ...input }: ParsedOf<"tasks.assign">) => {
   refuseProfileAlone(place, input.profile, message);
-  const task = complete(place, input, message);
+  const task = await complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
     const row = yield* addTask(tx, task);
     yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });

@@ -5,7 +5,7 @@ import type { Context } from "../../sql/procedure.ts";
 import { complete } from "./new-task.ts";
 import type { Workplace } from "./place.ts";
 
-export const pushTo = (place: Workplace, input: ParsedOf<"tasks.push">) => {
-  const task = complete(place, input, input.prompt);
+export const pushTo = async (place: Workplace, input: ParsedOf<"tasks.push">) => {
+  const task = await complete(place, input, input.prompt);
   return (tx: Context) => tasksPush(tx, task);
 };

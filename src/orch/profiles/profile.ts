@@ -1,5 +1,6 @@
 /** [Q8] What `.agents/agents.toml` says of a kind of agent, checked and with the defaults in. */
 import type { PermissionAsked } from "../../contract/task.ts";
+import type { WorktreeAsked } from "../../contract/worktree.ts";
 
 export interface RunnerSettings {
   name: string;
@@ -37,12 +38,28 @@ export interface Profile {
   gate: readonly string[] | null;
   /** The same for a pool worker that goes idle. */
   gateIdle: readonly string[] | null;
+  /** [A8] Who is asked where permission is "ask", and after how long that is a deny. */
+  ask: "user" | "parent";
+  askTimeoutSeconds: number;
+  /** [A1] Whether its tasks get a worktree of their own, unless a task says otherwise. */
+  worktree: WorktreeAsked;
+  /** Runs in a new worktree, before the sub-agent is started. */
+  prepare: readonly string[] | null;
+  /** Files and folders of the checkout that a worktree has links to. */
+  share: readonly string[];
+  /** [A2] Has to succeed on what a merge has made, before the branch moves. */
+  check: readonly string[] | null;
 }
+
+/** What the top of the file can say for all profiles. */
+export type Usual = Pick<Profile, "worktree" | "prepare" | "share" | "check" | "ask" | "askTimeoutSeconds">;
 
 export interface Profiles {
   /** The one that is meant where nobody names one. */
   default: string | null;
   /** How many sub-agents run at a time, of all kinds. */
   maxRunning: number;
+  /** What holds for tasks without a profile of the file. */
+  usual: Usual;
   all: ReadonlyMap<string, Profile>;
 }

@@ -1,13 +1,14 @@
 /** [Q8] Reads `.agents/agents.toml`: which agent programs there are and how they are used. */
-import { dirname, resolve } from "node:path";
+import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
+import { worktreesAsked } from "../../contract/worktree.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { parseToml } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
-import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
+import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
 import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
@@ -25,10 +26,11 @@ export const loadProfiles = (file?: string): Profiles =>
 /** A file's text as profiles. */
 export function profilesIn(file: string, text: string | undefined): Profiles {
   const top = reader(file, [], text === undefined ? {} : parsed(file, text));
-  top.takes(["default", "max_running", "runners", "profiles"]);
+  top.takes(["default", "max_running", "runners", "profiles", ...forAllProfiles]);
   // A program's path is meant from the folder that really holds `.agents`, not from one with a link to it.
   const folder = dirname(text === undefined ? dirname(file) : fs().realpathSync(dirname(file)));
 
+  const usual = usualKeys(top, folder, nothingSaid);
   const runners = new Map<string, RunnerSettings>();
   for (const name of Object.keys(builtIns)) runners.set(name, runnerIn(name, reader("", [], {}), folder));
   for (const [name, table] of top.tables("runners")) runners.set(name, runnerIn(name, table, folder));
@@ -36,10 +38,11 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
     all.set(name, {
-      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null },
+      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null, ...usual },
       permission: asksNobody(runner) ? null : runner.permission,
     });
-  for (const [name, table] of top.tables("profiles")) all.set(name, profileIn(name, table, runners, folder));
+  for (const [name, table] of top.tables("profiles"))
+    all.set(name, { ...profileIn(name, table, runners, folder), ...usualKeys(table, folder, usual) });
 
   const named = top.text("default") ?? null;
   if (named !== null && !all.has(named))
@@ -48,7 +51,7 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
       `names ${JSON.stringify(named)}, which is neither a profile nor a runner`,
       meant(named, all),
     );
-  return { default: named, maxRunning: top.number("max_running", 1, true) ?? maxRunning, all };
+  return { default: named, maxRunning: top.number("max_running", 1, true) ?? maxRunning, usual, all };
 }
 
 function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
@@ -134,8 +137,8 @@ function profileIn(
   table: Reader,
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
-): Profile {
-  table.takes(["runner", "model", "instructions", "permission", "gate"]);
+): Omit<Profile, keyof Usual> {
+  table.takes(["runner", "model", "instructions", "permission", "gate", ...forAllProfiles]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -163,6 +166,11 @@ function profileIn(
       "permission",
       `has no effect with the runner ${JSON.stringify(wanted)}, which does not ask for permissions`,
     );
+  if ((permission ?? runner.permission) === "ask" && !canAsk(runner))
+    throw table.wrong(
+      "permission",
+      `cannot be ask with the runner ${JSON.stringify(wanted)}: its program cannot be answered while it runs`,
+    );
   return {
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },
     permission: asksNobody(runner) ? null : (permission ?? runner.permission),
@@ -170,9 +178,42 @@ function profileIn(
   };
 }
 
+const forAllProfiles = ["worktree", "prepare", "share", "check", "ask", "ask_timeout"];
+const nothingSaid: Usual = {
+  worktree: "auto",
+  prepare: null,
+  share: [],
+  check: null,
+  ask: "user",
+  askTimeoutSeconds: 600,
+};
+
+/** [A1] [A2] [A8] At the top of the file for all profiles, in a profile for it. */
+function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
+  const share = table.words("share");
+  const outside = share?.find((path) => isAbsolute(path) || normalize(path).startsWith(".."));
+  if (outside !== undefined)
+    throw table.wrong(
+      "share",
+      `holds ${JSON.stringify(outside)}, which is not in the repository`,
+      'for example share = [".env.local"]',
+    );
+  return {
+    worktree: table.choice("worktree", worktreesAsked) ?? usual.worktree,
+    prepare: program(table, "prepare", folder) ?? usual.prepare,
+    share: share?.map((path) => normalize(path).replace(/\/$/, "")) ?? usual.share,
+    check: program(table, "check", folder) ?? usual.check,
+    ask: table.choice("ask", ["user", "parent"]) ?? usual.ask,
+    askTimeoutSeconds: table.number("ask_timeout", 0.1, false) ?? usual.askTimeoutSeconds,
+  };
+}
+
 /** Whether a model can be chosen for it. */
 export const choosesModel = ({ model, command, kind }: RunnerSettings) =>
   model.length > 0 || mentions(command, "model") || kind === "acp";
+
+/** [A8] Whether its program can be answered while it runs. */
+export const canAsk = ({ kind }: RunnerSettings) => kind === "claude" || kind === "acp" || kind === "gemini";
 
 const asksNobody = ({ kind }: RunnerSettings) => kind === "command";
 

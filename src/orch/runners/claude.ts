@@ -25,7 +25,10 @@ export function claudeRunner(settings: RunnerSettings): Runner {
     // The user's own servers stay: a sub-agent has every tool its parent has. Ours goes before theirs of that name, and by
     // the same command as the plugin's (ours is first on the path): Claude Code then leaves out the twin.
     const server = { type: "stdio", command: basename(command), args, env: handed };
-    const servers = { mcpServers: { inbox: server } };
+    // [A8] A server of its own for the one tool that asks: the model's list of tools stays as short as it is.
+    const asking = { ...server, args: [...args, "--tools", "permission"] };
+    const asks = job.permission === "ask";
+    const servers = { mcpServers: { inbox: server, ...(asks && { inbox_permission: asking }) } };
     return {
       argv: [
         ...settings.command,
@@ -34,6 +37,7 @@ export function claudeRunner(settings: RunnerSettings): Runner {
         // A rule beside the user's own: a mode would take the place of theirs. It is for all tools that change files.
         `--allowedTools=mcp__inbox${job.permission === "edit" ? ",Edit(./**)" : ""}`,
         ...(job.permission === "allow" ? ["--permission-mode", "bypassPermissions"] : []),
+        ...(asks ? ["--permission-prompt-tool", "mcp__inbox_permission__permit"] : []),
         ...(job.instructions === null ? [] : ["--append-system-prompt", job.instructions]),
         ...(job.model === null ? [] : filled(settings.model, job)),
         ...(job.session === undefined ? [] : ["--resume", job.session]),

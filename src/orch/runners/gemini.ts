@@ -8,6 +8,7 @@ import { acpRunner } from "./acp.ts";
 const approvals = {
   allow: ["--approval-mode", "yolo"],
   edit: ["--approval-mode", "auto_edit"],
+  ask: [],
   reject: [],
 } as const;
 

@@ -16,6 +16,8 @@ export interface Job {
   instructions: string | null;
   /** [Q15] What it may do without asking. */
   permission: Permission;
+  /** [A8] Where permission is "ask": whether it may. */
+  ask?(request: PermissionRequest): Promise<PermissionVerdict>;
   /** Where it works. */
   cwd: string;
   /** A folder of this task's own, for files a program wants to be given. */
@@ -24,6 +26,19 @@ export interface Job {
   mcp: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> };
   /** The program's own name for a conversation that is to go on. */
   session?: string;
+}
+
+/** [A8] What an agent program would ask its user. */
+export interface PermissionRequest {
+  tool: string;
+  input?: unknown;
+  /** What would be changed, where the program says. */
+  diff?: string;
+}
+
+export interface PermissionVerdict {
+  allowed: boolean;
+  why?: string;
 }
 
 /** How the program is started: an argument array, never a shell. */

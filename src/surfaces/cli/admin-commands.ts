@@ -1,11 +1,12 @@
 /** Operations on the database that do more than answer: a server that stays, a conversation with a client, a question first. */
 import { runExport } from "../../admin/operations.ts";
-import type { Asked } from "../../location/locate.ts";
+import { type Asked, locate } from "../../location/locate.ts";
 import { runMcp } from "./bus-mcp.ts";
 import { runHub } from "./bus-serve.ts";
 import { runSetup } from "./bus-setup.ts";
 import { runSupervisor } from "./bus-supervise.ts";
 import type { CommandInput } from "./input.ts";
+import { openInboxAt, tokenOf } from "./open-inbox.ts";
 import { exitBrokenPipe, print } from "./output.ts";
 import type { Globals } from "./scan.ts";
 
@@ -35,5 +36,22 @@ export const lastingWays: Readonly<Record<string, (called: Called) => Promise<nu
     if (!told) return exitBrokenPipe;
     return told.file === "-" ? 0 : respond(told);
   },
+  "bus.top": async ({ asked, delivery, globals, command, respond }) => {
+    const { runTop } = await import("./bus-top.ts");
+    const inbox = await openInboxAt(locate(asked), { delivery, token: tokenOf(globals) });
+    return runTop(inbox, command, globals.json, respond).finally(() => inbox.close());
+  },
+  "bus.demo": async ({ asked, globals, command, respond }) => {
+    const { runDemo } = await import("./bus-demo.ts");
+    const told = await runDemo(asked.env, command, globals.json);
+    return globals.json ? respond(told) : 0;
+  },
+  "bus.quickstart": async ({ asked, globals, command, respond }) => {
+    const { runQuickstart } = await import("./bus-quickstart.ts");
+    const told = await runQuickstart(asked, command, globals.json);
+    return globals.json ? respond(told) : 0;
+  },
+  "bus.logs": async ({ asked, globals, command, respond }) =>
+    (await import("./bus-logs.ts")).runLogs(asked, command, globals.json, respond),
   "bus.supervise": async ({ asked, delivery, respond }) => respond(await runSupervisor(asked, delivery)),
 };

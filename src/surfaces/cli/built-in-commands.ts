@@ -24,9 +24,8 @@ export async function withoutOperation(
       return writeOut(
         globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`,
       );
-    const help = programHelp(program, version);
-    if (globals.help) return writeOut(help);
-    complain(help);
+    if (globals.help) return writeOut(programHelp(program, version));
+    complain(isFirstTime(program, globals.db) ? welcome : programHelp(program, version));
     return errorTable.invalid_input.exit;
   }
   const wantsHelp = argv.some((token) => token === "--help" || token === "-h");
@@ -43,6 +42,25 @@ export async function withoutOperation(
   if (argument === undefined && wantsHelp) return writeOut(groupHelp(word, program));
   throw missingSubcommand(word, argument, program);
 }
+
+/** [N1] Nobody has been here before: a hundred commands would not help. */
+function isFirstTime(program: Program, db: string | undefined): boolean {
+  if (program !== "inbox") return false;
+  try {
+    locate({ db, env: process.env, cwd: process.cwd() });
+    return false;
+  } catch (error) {
+    return error instanceof InboxError && error.code === "not_initialized";
+  }
+}
+
+const welcome = `There is no bus in this folder yet, nor in any above it.
+
+  inbox quickstart   sets one up: the bus, the agent programs you have, the hub, the page
+  inbox demo         shows what it is for, in a folder that is removed afterwards
+  inbox init         creates the bus and nothing else
+  inbox --help       lists all commands
+`;
 
 function helpAbout(words: readonly string[], program: Program): string {
   const [word, argument] = words;

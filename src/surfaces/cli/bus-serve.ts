@@ -1,12 +1,22 @@
 /** `inbox serve`: the hub in the foreground, until somebody stops it. */
 import { InboxError } from "../../contract/errors.ts";
+import { managers, serviceVariable } from "../../contract/hub-state.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busServe } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { type Asked, isHub, locateOrNew } from "../../location/locate.ts";
+import type { Text } from "../../contract/phrase.ts";
+import { type Asked, isHub, locateOrNew, unmasked } from "../../location/locate.ts";
+import { version } from "../../version.ts";
 import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { complain, warn } from "./output.ts";
+
+/** A sub-agent's command may have started it in the background: it is not that task's. */
+function brandAnew(): void {
+  const { brandSelf } =
+    require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
+  brandSelf();
+}
 
 /** Starts, says where, and answers once it has stopped. */
 export async function runHub(
@@ -15,14 +25,21 @@ export async function runHub(
   { input }: CommandInput,
   respond: (output: OutputOf<"bus.serve">) => Promise<unknown>,
 ): Promise<void> {
-  const { port, host, allowHost, auth, dataDir, dev } = parseInput(busServe, input);
-  const db = locateOrNew(asked);
+  const { port, host, allowHost, auth, dataDir, dev, log: format, logFile } = parseInput(busServe, input);
+  const db = locateOrNew(unmasked(asked));
   if (isHub(db))
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
       hint: "leave out --db, or name a file or a postgres:// address",
     });
   // Servers, pages and documents are no other command's business: loading them takes 2 ms.
+  const { openLog } = await import("../../service/hub-log.ts");
+  const { noteHub } = await import("../../service/hub-folder.ts");
   const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
+  const log = format || logFile ? openLog({ format: format ?? "text", file: logFile }) : undefined;
+  const warned = (message: Text) => {
+    warn(message);
+    log?.write("warn", "warning", { message: String(message) });
+  };
   const hub = await startHub({
     db,
     port,
@@ -32,8 +49,16 @@ export async function runHub(
     delivery,
     dataDir,
     dev,
-    complain: warn,
+    log: log?.write,
+    complain: warned,
   });
+  const { [serviceVariable]: kept } = asked.env;
+  const manager = managers.find((each) => each === kept) ?? "foreground";
+  if (manager !== "foreground") brandAnew();
+  const startedAt = new Date().toISOString();
+  const about = { url: hub.url, pid: process.pid, auth: hub.auth, version };
+  const leave = noteHub(db, asked.env, { ...about, manager, startedAt, log: logFile ?? null });
+  log?.write("info", "started", { ...about, db: hub.db });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
   });
@@ -44,5 +69,10 @@ export async function runHub(
   }
   // Met, and not one to be served: that ends it as it would have at the start.
   const refused = new Promise<never>((_, reject) => hub.met.catch(reject));
-  await Promise.race([stopped, refused]).finally(() => hub.stop());
+  await Promise.race([stopped, refused]).finally(async () => {
+    await hub.stop();
+    leave();
+    log?.write("info", "stopped");
+    log?.close();
+  });
 }

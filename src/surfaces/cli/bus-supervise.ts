@@ -1,14 +1,13 @@
 /** `orch supervise`: a process that outlives the command that needed it, and ends when nothing is left to look after. */
 import { InboxError } from "../../contract/errors.ts";
 import { openBus } from "../../inbox/open-bus.ts";
-import { type Asked, isHub } from "../../location/locate.ts";
-import { addressOf } from "./keep.ts";
+import { type Asked, isHub, locate, unmasked } from "../../location/locate.ts";
 
 export async function runSupervisor(
   asked: Asked,
   delivery: string | undefined,
 ): Promise<{ started: number }> {
-  const db = addressOf(asked);
+  const db = locate(unmasked(asked));
   if (isHub(db))
     throw new InboxError("invalid_input", `supervise works on a database, and ${db} is a hub`, {
       hint: "the hub supervises by itself",

@@ -63,9 +63,9 @@ const headings: readonly (readonly [heading: string, nouns: readonly string[]])[
   ["Channels: message streams, each reader with its own position", ["messages"]],
   ["Sub-agents", ["tasks"]],
   ["The person's inbox", ["entries", "workspaces"]],
-  ["Agents, pools, dead letters, events", ["agents", "pools", "deadLetters", "events", "search"]],
+  ["Agents, pools, dead letters, events", ["agents", "pools", "deadLetters", "events", "search", "stats"]],
   ["The database and the hub", ["bus"]],
-  ["Tokens, retention, quotas", ["tokens", "retention", "quotas"]],
+  ["Tokens, retention, quotas, audit", ["tokens", "retention", "quotas", "audit"]],
 ];
 
 function groupedCommands(program: Program): string {

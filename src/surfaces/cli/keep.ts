@@ -3,21 +3,13 @@
  * line, which would be a fifth of what it costs.
  */
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
-import { withoutPassword } from "../../contract/secret.ts";
 import type { Door } from "../../hub.ts";
 import { openBus } from "../../inbox/open-bus.ts";
-import { type Asked, brokerOf, locate } from "../../location/locate.ts";
+import { brokerOf, locate, unmasked } from "../../location/locate.ts";
 import { keep } from "../../orch/keeper.ts";
 import { patiently, startMs } from "../../orch/retry.ts";
 import { plainPaint } from "../text/paint.ts";
 import { refusalText } from "../text/refusal.ts";
-
-/** What is shown in `ps` has no password in it: the real address comes by the environment. */
-export function addressOf(asked: Asked): string {
-  const named = asked.env.INBOX_DB;
-  if (named && asked.db === withoutPassword(named)) return locate({ ...asked, db: named });
-  return locate(asked);
-}
 
 /** For whoever reads why a task failed. Loaded by those that fail: it knows every operation. */
 const spelling = () => (require("../spelling/shell.ts") as typeof import("../spelling/shell.ts")).inShell();
@@ -32,7 +24,7 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
       throw new InboxError("invalid_input", "keep is started by a supervisor, for one task", {
         hint: "orch run starts what is queued",
       });
-    const db = addressOf({ db: place, env, cwd: process.cwd() });
+    const db = locate(unmasked({ db: place, env, cwd: process.cwd() }));
     const delivery = brokerOf(env);
     const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }), startMs);
     let door: Door | undefined;

@@ -5,12 +5,10 @@ import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { spelledIn } from "../../contract/phrase.ts";
-import { actingAs, requireOwner } from "../../inbox/caller.ts";
-import { type BusOperation, type Handed, type Inbox, openInbox } from "../../inbox/inbox.ts";
+import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
-import { connect } from "../client/client.ts";
 import { inShell } from "../spelling/shell.ts";
 import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
@@ -24,6 +22,7 @@ import { acceptedFlagsOf, flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
+import { openInboxAt, tokenOf } from "./open-inbox.ts";
 import { complain, exitBrokenPipe, hasOutput, print, warn, writeOut } from "./output.ts";
 import { asTyped } from "./refusal-as-typed.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
@@ -103,9 +102,8 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     if (lasting) return lasting({ asked, delivery, globals, command, respond });
     return respond(await runLocal(op.name as LocalOperation, asked, command.input));
   }
-  const token = globals.token ?? (process.env.INBOX_TOKEN || undefined);
   const location = locate(asked);
-  const inbox = await openInboxAt(location, delivery, token);
+  const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals) });
   try {
     const acting = () => act(inbox, op, command, globals.json);
     return await acting().catch(async (error) => {
@@ -130,7 +128,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has begun goes on without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal };
+  const options = { idempotencyKey, signal, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -146,17 +144,6 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
 /** Loaded where it is needed: on a bus that is not trusted. */
 const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
   (require("./bus-trust.ts") as typeof import("./bus-trust.ts")).offerTrust(...args);
-
-/** A file here, or a hub somewhere: from here on nobody can tell. */
-async function openInboxAt(
-  location: string,
-  delivery: string | undefined,
-  token: string | undefined,
-): Promise<Inbox> {
-  if (isHub(location)) return connect(location, { token }) as Inbox;
-  const inbox = openInbox(location, { delivery, brief: true, journal: { complain: warn }, complain: warn });
-  return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
-}
 
 /** Prints the answer, and only then collects what it contains. */
 async function answer(
@@ -184,7 +171,8 @@ async function answer(
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;
   if (op.failed?.(value)) return exitFailed;
-  return op.nothing?.(value) ? exitNothing : 0;
+  if (op.nothing?.(value)) return exitNothing;
+  return op.exit?.(value) ?? 0;
 }
 
 function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {

@@ -13,6 +13,8 @@ const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
   agents: ["inbox", "agents"],
   profiles: ["orch", "agents"],
   gather: ["inbox", "gather"],
+  send: ["inbox", "send"],
+  tell: ["orch", "send"],
 };
 
 export function slashCommands(): Map<string, readonly [Program, string]> {

@@ -83,7 +83,9 @@ export async function send(
   const giveUp = () => void tell(wire, "release", unanswered(op, input, id)).catch(() => {});
   signal?.addEventListener("abort", giveUp);
   try {
-    const response = await call(wire, path, { method, headers, body, signal });
+    // [A8] A person takes as long as a person takes; other runtimes than ours have no such limit, and do not know the word.
+    const patient = op.kind === "wait" ? { timeout: false } : {};
+    const response = await call(wire, path, { method, headers, body, signal, ...patient });
     const text = await response.text().catch((cause) => {
       throw signal?.aborted ? signal.reason : unreachable(wire.url, cause);
     });

@@ -67,7 +67,7 @@ const handleOf =
         signal,
         idempotencyKey,
         handOver,
-        caller: peer,
+        caller: { ...peer, surface: "rest" },
       });
     const waits = op.kind === "wait";
     // Who is gone before it is looked at gets nothing handed over, whichever engine there is.

@@ -3,6 +3,8 @@ import { asInboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import type { Stats } from "../../contract/stats.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { version } from "../../version.ts";
 import { errorOf, plain, wrongMethod } from "./answer.ts";
 import { eventStream, streamInput } from "./events.ts";
@@ -89,15 +91,22 @@ export function stateRoutes(
     "GET /metrics": {
       counted: "metrics",
       handle: async () => {
-        const text = metrics.text({
-          waiters: ["Open waits.", stays.waiting()],
-          resident_bytes: ["Memory in use.", process.memoryUsage.rss()],
-        });
+        const own = { waiters: stays.waiting(), residentBytes: process.memoryUsage.rss() };
+        const text = metrics.text(own, await statsSoon(inbox));
         return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
       },
     },
   };
 }
+
+const statsMs = 2000;
+
+/** Where the database is away a scrape does not wait for it. */
+const statsSoon = (inbox: Inbox): Promise<Stats | undefined> =>
+  Promise.race([
+    inbox.call("stats.show", {}).catch(() => undefined),
+    Bun.sleep(statsMs).then(() => undefined),
+  ]);
 
 const own = (counted: string, handle: Handle, visit?: Route["visit"]): Route => ({
   counted,

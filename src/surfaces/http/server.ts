@@ -1,11 +1,13 @@
 /** The hub's HTTP side, put together: the routes of the operation table, and the few that are its own. */
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
+import type { Log } from "../../service/hub-log.ts";
 import { notFound, refusal, wrongMethod } from "./answer.ts";
 import { documentRoutes } from "./document-routes.ts";
 import { type Limits, makeGuard } from "./guard.ts";
 import { callerOf } from "./identity.ts";
 import { openMcpRoutes } from "./mcp-routes.ts";
-import { openMetrics } from "./metrics.ts";
+import { measured } from "./measured.ts";
+import { type Metrics, openMetrics } from "./metrics.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { eventRoutes, handOverRoutes, pageRoutes, seedRoutes, stateRoutes } from "./own-routes.ts";
 import type { RoutedRequest } from "./request.ts";
@@ -24,19 +26,22 @@ export interface ServerOptions {
   about?: Record<string, unknown>;
   /** Whether entries may be put into the person's inbox by anybody. */
   dev?: boolean;
+  /** [O5] Told of every request that was answered. */
+  log?: Log;
 }
 
+/** Asked again and again, by machines. */
+const unlogged = new Set(["healthz", "readyz", "metrics", "page"]);
 const graceMs = 2000;
 const policyHeader = "content-security-policy";
 
 type Answer = (request: RoutedRequest, server: Server) => Promise<Response>;
 
 export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
-  const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
   const metrics = openMetrics();
   const stopping = new AbortController();
   const context: RouteContext = {
-    inbox,
+    inbox: measured(inbox, metrics),
     stays: openStays(inbox, options.limits.waits),
     stopping: stopping.signal,
   };
@@ -47,28 +52,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     void settled.then(() => settling.delete(settled));
   };
 
-  /** Everything every route has in common: admission, who is calling, errors, counting. */
-  const answer =
-    ({ counted, handle, open, visit }: Route): Answer =>
-    async (request, server) => {
-      const started = performance.now();
-      let response: Response;
-      try {
-        const address = server.requestIP(request)?.address ?? "";
-        guard.admit(request, address, { visit, open });
-        const peer: Peer = open
-          ? { address }
-          : { ...(await callerOf(request, inbox, options.auth)), address };
-        response = await handle(request, server, peer);
-      } catch (error) {
-        response = refusal(error, request);
-      }
-      // What is no page of ours is shown in no frame either.
-      if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
-      metrics.count(counted, response.status, performance.now() - started);
-      return response;
-    };
-
+  const answer = answering(inbox, options, metrics);
   const routes: Routes = {
     ...operationRoutes(context, track),
     ...eventRoutes(context),
@@ -107,6 +91,44 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
       await mcp.close();
     },
   };
+}
+
+/** Everything every route has in common: admission, who is calling, errors, counting, logging. */
+function answering(inbox: EmbeddedInbox, options: ServerOptions, metrics: Metrics): (route: Route) => Answer {
+  const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
+  return ({ counted, handle, open, visit }) =>
+    async (request, server) => {
+      const started = performance.now();
+      let response: Response;
+      let agent: string | undefined;
+      try {
+        const address = server.requestIP(request)?.address ?? "";
+        guard.admit(request, address, { visit, open });
+        const peer: Peer = open
+          ? { address }
+          : { ...(await callerOf(request, inbox, options.auth)), address };
+        agent = peer.agent;
+        response = await handle(request, server, peer);
+      } catch (error) {
+        response = refusal(error, request);
+      }
+      // What is no page of ours is shown in no frame either.
+      if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
+      const ms = performance.now() - started;
+      metrics.count(counted, response.status, ms);
+      logAnswer(options.log, { operation: counted, status: response.status, ms, agent });
+      return response;
+    };
+}
+
+/** [O5] One line per request. Paths are not logged: they hold what callers write. */
+function logAnswer(
+  log: Log | undefined,
+  { operation, status, ms, agent }: { operation: string; status: number; ms: number; agent?: string },
+): void {
+  if (!log || (unlogged.has(operation) && status < 400)) return;
+  const level = status >= 500 ? "error" : status >= 400 ? "warn" : "info";
+  log(level, "request", { operation, status, ms: Math.round(ms * 10) / 10, agent });
 }
 
 /** As the runtime wants them: every method of a path, also those that it does not have. */

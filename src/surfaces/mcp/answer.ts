@@ -13,6 +13,7 @@ export const bodyLimit = 8000;
 export function answerOf({ op, form }: Tool, value: unknown, agent: string): ToolResult {
   const shortened = form.whole ? value : shorten(value);
   const text = toolText(op.name as OperationName, shortened as never);
+  if (form.shape === "text") return { content: [{ type: "text", text }] };
   return {
     content: [{ type: "text", text }],
     structuredContent: fieldsFor(op, form, shortened, agent),

@@ -74,7 +74,7 @@ export async function callTool(
     const handed = await waiting(tool, context, () =>
       session.inbox.hand(tool.op.name as BusOperation, input as never, {
         signal,
-        caller: session.caller,
+        caller: { ...session.caller, surface: "mcp" },
       }),
     ).finally(() => {
       over?.();

@@ -10,6 +10,12 @@ export function openStandardOutput() {
   let taken = 0;
   let meant = 0;
   let broken = false;
+  const gone = Promise.withResolvers<void>();
+  // The runtime also says so to whoever listens, and ends the process with a trace where nobody does.
+  process.stdout.on("error", () => {
+    broken = true;
+    gone.resolve();
+  });
   /** Where the answer to a request ends. */
   const ends = new Map<string | number, number>();
   const stream = new Writable({
@@ -24,6 +30,8 @@ export function openStandardOutput() {
   });
   return {
     stream,
+    /** Once nobody can be written to any more. */
+    gone: gone.promise,
     /** A message is about to be written, as one line. */
     writing(message: JSONRPCMessage): void {
       meant += Buffer.byteLength(JSON.stringify(message)) + 1;

@@ -41,6 +41,7 @@ export async function runStdio(
     process.stdin.once("close", ended);
     process.stdin.once("end", ended);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended());
+    void output.gone.then(ended);
   });
   // Clients end a session in many ways: some close our input, some send a signal, some are simply gone. What they have
   // read by then they have; what is still in the pipe nobody has seen.

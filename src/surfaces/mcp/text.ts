@@ -77,6 +77,8 @@ const texts: Texts = {
     output.woke
       ? render("events.watch", output, plainPaint, inTools)
       : `no events; continue with after_event ${output.nextEventId}`,
+  // By the protocol of the program that calls it.
+  "tasks.permit": (output) => JSON.stringify(output),
   "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
   "tasks.run": ({ released, running, waiting }) =>
     released.length || running || waiting

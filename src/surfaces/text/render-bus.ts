@@ -1,4 +1,6 @@
 /** What was done to the database itself, and where it is served. */
+
+import type { OutputOf } from "../../contract/operations/index.ts";
 import {
   blank,
   call,
@@ -9,9 +11,11 @@ import {
   type Text,
 } from "../../contract/phrase.ts";
 import { counted } from "./counted.ts";
+import { hubRenders } from "./hub.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
+import { statsText } from "./stats.ts";
 import { textTable } from "./text-table.ts";
 
 /** As a shell would have to be told. */
@@ -27,6 +31,23 @@ const approvable = (trusted: boolean, paint: Paint, spell: (text: Text) => strin
     : [
         `${paint.yellow("note")} you did not create it, so it cannot start programs; ${spell(phrase`${call("bus.trust")} approves it`)}`,
       ];
+
+function doctorText(
+  { checks, fixable }: OutputOf<"bus.doctor">,
+  paint: Paint,
+  spell: (text: Text) => string,
+): string {
+  const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
+  const lines = checks.flatMap(({ name, status, detail, fix, fixed, left }) => [
+    `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}`,
+    ...(fixed === undefined ? [] : [`     ${paint.green("fixed")} ${setIn(fixed, 11)}`]),
+    ...(fix === undefined ? [] : [`     ${paint.dim("fix")} ${setIn(spell(fix), 9)}`]),
+    ...(left === undefined ? [] : [`     ${paint.dim("not automatic")} ${setIn(spell(left), 19)}`]),
+  ]);
+  if (fixable.length)
+    lines.push(`${spell(phrase`${call("bus.doctor", { fix: true })}`)} repairs: ${fixable.join(", ")}`);
+  return lines.join("\n");
+}
 
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
@@ -55,17 +76,25 @@ export const busRenders: NounRenders<"bus"> = {
       "  Ctrl-C stops it",
     ].join("\n");
   },
+  ...hubRenders,
+  // Both have told what they did while they did it.
+  "bus.demo": () => "",
+  "bus.quickstart": () => "",
+  "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
-  "bus.setup": ({ file, changed, diff, written, agent }, _paint, spell) => {
+  "bus.setup": ({ file, changed, diff, written, agent, session }, _paint, spell) => {
+    const back = session?.written
+      ? `\nEntries of ${session.workspaceId} offer the way back into its session: ${inLine(session.command)}`
+      : "";
     const who =
       agent === null
         ? ""
         : `\nThe agent is called ${inLine(agent)} on the bus; ${spell(phrase`${field("agent", blank("NAME"))} gives it another name`)}`;
-    if (!changed) return `${inLine(file)} is up to date${who}`;
+    if (!changed) return `${inLine(file)} is up to date${who}${back}`;
     return written
-      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}`
-      : `${inLine(file)} was not changed`;
+      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}${back}`
+      : `${inLine(file)} was not changed${back}`;
   },
   "bus.trust": ({ db, profiles, content, runs, waiting, trusted }, paint) => {
     const commands = runs.map(({ name, what, command }) => [
@@ -86,15 +115,7 @@ export const busRenders: NounRenders<"bus"> = {
       trusted ? "Approved: this bus may start programs" : "Not approved: this bus may not start programs",
     ].join("\n");
   },
-  "bus.doctor": ({ checks }, paint, spell) => {
-    const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
-    return checks
-      .map(
-        ({ name, status, detail, fix }) =>
-          `${marks[status]} ${name.padEnd(12)} ${setIn(detail, 18)}${fix ? `\n     ${paint.dim("fix")} ${setIn(spell(fix), 9)}` : ""}`,
-      )
-      .join("\n");
-  },
+  "bus.doctor": doctorText,
   "bus.upgrade": ({ version, program, installedBy, latest, newer, problem, upgradeCommand }, paint) => {
     const known = latest === null ? `unknown: ${safe(problem ?? "")}` : inLine(latest);
     return [

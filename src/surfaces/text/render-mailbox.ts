@@ -6,7 +6,7 @@ import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { copiesText, recipientText } from "./recipient.ts";
-import { cut, safe } from "./safe.ts";
+import { cut, inLine, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
@@ -29,6 +29,12 @@ const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Pain
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint) =>
     messageText(message, paint) + (copies ? `\n${copiesText(copies)}` : recipientText(recipient, paint)),
+  "mailbox.decide": ({ decided, choice, answers, correlationId }, paint) => {
+    if (!decided) return `not decided yet; ${safe(correlationId)} is the question`;
+    const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`).join("\n");
+    return `${paint.bold(safe(choice!))}\n${said}`;
+  },
+  "mailbox.answer": ({ message }) => `answered ${safe(message.toAgent)}`,
   "mailbox.ask": ({ message, recipient }, paint) =>
     messageText(message, paint) + recipientText(recipient, paint),
   "mailbox.receive": mailText,

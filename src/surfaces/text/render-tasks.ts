@@ -11,6 +11,7 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
+import { diffText, mergeText, worktreeText } from "./worktree.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
   const { startedAt, finishedAt, error } = task;
@@ -78,12 +79,13 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["after", task.after.join(", ") || null],
       ["attempt", task.retries ? `${task.attempt} of ${task.retries + 1}` : null],
       ["folder", task.cwd],
+      ["worktree", task.worktree && worktreeText(task.worktree)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
       ["queued", relative(task.createdAt)],
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
       ["error", task.error],
-      ["go on", resume && `cd ${task.cwd} && ${resume.join(" ")}`],
+      ["go on", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
     ];
     const rows = facts.flatMap(([name, value]) =>
       value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${setIn(value, 11)}`],
@@ -108,6 +110,16 @@ export const taskRenders: NounRenders<"tasks"> = {
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
+  "tasks.send": ({ delivered, task }) =>
+    delivered === "turn"
+      ? `${safe(task.name)} goes on with it`
+      : `in the inbox of ${safe(task.worker ?? task.name)}`,
+  "tasks.permit": ({ behavior, message }) =>
+    message === undefined ? behavior : `${behavior}: ${safe(message)}`,
+  "tasks.diff": diffText,
+  "tasks.merge": mergeText,
+  "tasks.discard": ({ branch, commit }) =>
+    `discarded ${safe(branch)}${commit === null ? "" : `; it was at ${commit}`}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
   "tasks.move": ({ task, place }) => `${safe(task.name)} is now at position ${place}`,
   "tasks.edit": ({ task: { prompt, ...task } }, paint) =>

@@ -1,5 +1,6 @@
 /** Workspaces and their agents. */
 import { blank, call, phrase } from "../../contract/phrase.ts";
+import { wayBack } from "../../contract/workspace.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, inLine, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -12,6 +13,10 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
     return `${workspace.workspaceId} ${inLine(workspace.label)}
   its agent, ${safe(workspace.agent)}, speaks MCP at the hub's ${tools}${begin}:
   ${spell(phrase`${call("bus.setup", { client: "claude", url })}`)}`;
+  },
+  "workspaces.edit": ({ workspace }) => {
+    const back = wayBack(workspace);
+    return `${workspace.workspaceId} ${inLine(workspace.label)}${back === null ? "" : `\n  session: ${inLine(back)}`}`;
   },
   "workspaces.remove": ({ workspace }) => `removed ${workspace.workspaceId} ${inLine(workspace.label)}`,
   "workspaces.list": ({ workspaces }, paint, spell) =>

@@ -5,6 +5,7 @@ import { type Spelling, spelled } from "../../contract/phrase.ts";
 import type { Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { agentRenders } from "./render-agents.ts";
+import { auditRenders } from "./render-audit.ts";
 import { busRenders } from "./render-bus.ts";
 import { deadLetterRenders } from "./render-dead-letters.ts";
 import { entryRenders } from "./render-entries.ts";
@@ -16,6 +17,7 @@ import { poolRenders } from "./render-pools.ts";
 import { quotaRenders } from "./render-quotas.ts";
 import { retentionRenders } from "./render-retention.ts";
 import { searchRenders } from "./render-search.ts";
+import { statsRenders } from "./render-stats.ts";
 import { taskRenders } from "./render-tasks.ts";
 import { threadRenders } from "./render-threads.ts";
 import { tokenRenders } from "./render-tokens.ts";
@@ -30,6 +32,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...deadLetterRenders,
   ...poolRenders,
   ...agentRenders,
+  ...auditRenders,
   ...taskRenders,
   ...workspaceRenders,
   ...entryRenders,
@@ -37,6 +40,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...quotaRenders,
   ...retentionRenders,
   ...searchRenders,
+  ...statsRenders,
   ...tokenRenders,
 };
 

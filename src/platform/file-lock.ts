@@ -1,11 +1,11 @@
 /**
- * One writer of the journal at a time, of all processes. The system lets go of the lock when its holder dies. Where there is
- * no such lock, lines are still whole: each is written in one go, and what is missing is found at the next start.
+ * One at a time, of all processes: by a lock on a file, which the system lets go of when its holder dies. Where the system has
+ * no such lock, nobody waits: what is written under one must be whole by itself.
  */
-import { type Calls, openLibrary } from "../platform/c-library.ts";
-import { openOwnToAppend } from "../platform/own-files.ts";
-import { bun, sleep } from "../platform/runtime.ts";
-import { fs } from "../platform/system.ts";
+import { type Calls, openLibrary } from "./c-library.ts";
+import { openOwnToAppend } from "./own-files.ts";
+import { bun, sleep } from "./runtime.ts";
+import { fs } from "./system.ts";
 
 const exclusive = 2;
 const atOnce = 4;
@@ -18,11 +18,11 @@ let calls: Calls<typeof signatures> | null | undefined;
 /** Only this runtime can ask the system for that lock. */
 export const canLock = bun !== undefined;
 
-export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function locked<T>(file: string, work: () => Promise<T>, waitMs = lockWaitMs): Promise<T> {
   if (calls === undefined) calls = openLibrary(signatures);
   const descriptor = openOwnToAppend(file);
   try {
-    const deadline = performance.now() + lockWaitMs;
+    const deadline = performance.now() + waitMs;
     while (calls && calls.flock(descriptor, exclusive | atOnce) !== 0) {
       if (performance.now() > deadline) throw new Error(`${file} is held by another process`);
       await sleep(Math.random() * pauseMs);

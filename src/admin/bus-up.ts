@@ -1,0 +1,113 @@
+/** [N2] `inbox up`: the hub of a bus, in the background. */
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, phrase } from "../contract/phrase.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { type Asked, brokerOf, locateOrNew } from "../location/locate.ts";
+import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
+import { alone, begin, keeperOf, type Place } from "../service/background.ts";
+import { type HubRecord, hubFolder, hubsHere, stateOf } from "../service/hub-folder.ts";
+import type { Keeper } from "../service/unit.ts";
+import { createOwnBus } from "./create-bus.ts";
+import { firstToken } from "./first-token.ts";
+import { requireDatabase } from "./require-database.ts";
+
+type Input = ParsedOf<"bus.up">;
+
+const usualPort = 3456;
+const triedPorts = 20;
+const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
+
+export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.up">> {
+  const location = locateOrNew(asked);
+  requireDatabase("up", location, "a hub cannot serve another hub: name a file or a postgres:// address");
+  const place: Place = { location, env: asked.env, delivery: brokerOf(asked.env, asked.delivery) };
+  const warnings: string[] = [];
+  await createOwnBus(location, (message) => warnings.push(message));
+  return alone(place, async () => {
+    const [running] = hubsHere(location, asked.env).hubs;
+    if (running) return already(place, running, input);
+    const exposed = [input.host ?? "127.0.0.1", ...(input.allowHost ?? [])].some((name) => !isLoopback(name));
+    const token = exposed || input.auth ? await firstToken(location) : null;
+    const { hub, keeper } = await started(place, input, warnings);
+    return {
+      db: withoutPassword(location),
+      hub: await stateOf(hub),
+      already: false,
+      token,
+      comesBack: keeper.comesBack,
+      ...(warnings.length > 0 && { warnings }),
+    };
+  });
+}
+
+async function already(
+  { location, env }: Place,
+  hub: HubRecord,
+  { port, host }: Input,
+): Promise<OutputOf<"bus.up">> {
+  const { port: at, hostname } = new URL(hub.url);
+  if ((port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname))
+    throw new InboxError("conflict", `a hub serves this bus at ${hub.url} (process ${hub.pid})`, {
+      hint: phrase`${call("bus.down")} stops one in the background; start it again then`,
+    });
+  const state = await stateOf(hub);
+  const comesBack = hub.manager === "foreground" ? "not" : keeperOf(hub.manager, env).comesBack;
+  return { db: withoutPassword(location), hub: state, already: true, token: null, comesBack };
+}
+
+/** With the system's own manager; where that refuses, and nobody insisted on it, without one. */
+async function started(
+  place: Place,
+  input: Input,
+  warnings: string[],
+): Promise<{ hub: HubRecord; keeper: Keeper }> {
+  const keeper = keeperOf(input.manager, place.env);
+  try {
+    return { hub: await onSomePort(place, keeper, input), keeper };
+  } catch (error) {
+    const ofManager = error instanceof InboxError && error.message.startsWith(`${keeper.manager} did not`);
+    if (!ofManager || input.manager !== undefined) throw error;
+    warnings.push(`${(error as Error).message}; it runs as a detached process instead`);
+    const plain = keeperOf("process", place.env);
+    return { hub: await onSomePort(place, plain, input), keeper: plain };
+  }
+}
+
+async function onSomePort(place: Place, keeper: Keeper, input: Input): Promise<HubRecord> {
+  const { host = "127.0.0.1", allowHost = [], auth } = input;
+  const rest = ["--host", host, ...(auth ? ["--auth"] : [])];
+  if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
+  const folder = hubFolder(place.location, place.env);
+  makeOwnFolder(folder.path);
+  const begun = async (port: number) => {
+    const hub = await begin(place, keeper, ["--port", String(port), ...rest]);
+    replaceOwn(folder.port, `${new URL(hub.url).port}\n`);
+    return hub;
+  };
+  if (input.port !== undefined) return begun(input.port);
+  const had = Number(readOwn(folder.port)) || usualPort;
+  const nearby = Array.from({ length: triedPorts }, (_, i) => usualPort + i);
+  for (const port of new Set([had, ...nearby])) {
+    if (!isFree(host, port)) continue;
+    try {
+      return await begun(port);
+    } catch (error) {
+      // Somebody took it between the look and the start.
+      if (isFree(host, port)) throw error;
+    }
+  }
+  throw new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {
+    hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
+  });
+}
+
+function isFree(hostname: string, port: number): boolean {
+  try {
+    Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
+    return true;
+  } catch (error) {
+    // Any other reason is for the hub to say.
+    return (error as { code?: string }).code !== "EADDRINUSE";
+  }
+}

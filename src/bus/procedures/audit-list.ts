@@ -1,0 +1,32 @@
+/** [A7] Reading the audit trail. */
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
+import { literal, nothing, sql } from "../../sql/sql.ts";
+import { columnsOf, type RowOf } from "../../sql/table.ts";
+import { audit } from "../../sql/tables.ts";
+
+const columns = columnsOf(audit);
+
+export function* auditList(
+  _: Context,
+  { after, limit, agent }: ParsedOf<"audit.list">,
+): Procedure<OutputOf<"audit.list">> {
+  const of = agent === undefined ? nothing : sql`and audit.agent_id = ${agent}`;
+  const rows = yield* all<RowOf<typeof audit>>(sql`
+    select ${columns} from audit where audit.audit_id > ${after} ${of} order by audit.audit_id limit ${literal(limit + 1)}`);
+  const records = rows.slice(0, limit).map((row) => ({
+    number: row.audit_id,
+    at: row.at,
+    action: row.action,
+    question: row.question,
+    agent: row.agent_id,
+    to: row.to_agent,
+    choice: row.choice,
+    text: row.text,
+    surface: row.surface,
+    verified: row.verified === 1,
+    task: row.task,
+  }));
+  return { records, hasMore: rows.length > limit };
+}

@@ -1,0 +1,200 @@
+/**
+ * [O1] A bus at one moment. What may be large is not read whole: inboxes are found from name to name by the index and counted up to
+ * a limit, and rates look at the newest events only.
+ */
+import { idOf } from "../../contract/ids.ts";
+import { mailLimit } from "../../contract/mail.ts";
+import { rateSeconds, type Stats, statsLimit } from "../../contract/stats.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
+import { fragment, literal, sql } from "../../sql/sql.ts";
+import { liveSince } from "../agent.ts";
+import { waiting } from "../channel.ts";
+import { hasGone } from "../ended-agent.ts";
+import { isRunning } from "../task.ts";
+import { and, visible } from "../visible.ts";
+
+/** A sub-agent, and where its transcript is. */
+type Running = Omit<Stats["subAgents"][number], "lastLine"> & { host: string | null; folder: string | null };
+export type StatsRead = Omit<Stats, "subAgents"> & { subAgents: Running[] };
+
+/** More inboxes are not looked into, nor more events for a rate. */
+const inboxLimit = 1000;
+const eventLimit = 20_000;
+
+/** `attending`: those who have a wait open. */
+export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedure<StatsRead> {
+  const now = yield* tx.clock();
+  const inboxes = yield* inboxesWithMail(now);
+  const oldest = inboxes.toSorted((a, b) => a.oldest - b.oldest)[0];
+  const live = yield* liveOnes(now, attending);
+  const known = yield* counted(sql`select count(*) as count from agents`);
+  return {
+    at: now,
+    agents: { known, live: live.size, waiting: attending.size },
+    threads: yield* openThreads(),
+    mail: {
+      waiting: inboxes.reduce((sum, { mail }) => sum + mail, 0),
+      oldest: oldest
+        ? { id: oldest.oldest, agent: oldest.name, createdAt: yield* writtenAt(oldest.oldest) }
+        : null,
+    },
+    deadLetters: yield* counted(
+      sql`select count(*) as count from messages where messages.dead_at is not null`,
+    ),
+    unreadEntries: yield* counted(
+      sql`select count(*) as count from entries where entries.read_at is null and entries.deleted_at is null`,
+    ),
+    tasks: yield* openTasks(),
+    rates: yield* ratesUntil(now),
+    queues: yield* longestQueues(inboxes, live),
+    waiters: [...attending].toSorted(byName).slice(0, statsLimit),
+    leases: yield* leasesEndingSoonest(tx, now),
+    subAgents: yield* runningSubAgents(tx),
+  };
+}
+
+const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function* counted(query: ReturnType<typeof sql>): Procedure<number> {
+  return (yield* one<{ count: number }>(query))!.count;
+}
+
+interface InboxWithMail {
+  name: string;
+  mail: number;
+  /** The number of its oldest message. */
+  oldest: number;
+}
+
+/** Of agents: a topic's messages wait for nobody in particular. */
+function* inboxesWithMail(now: string): Procedure<InboxWithMail[]> {
+  const rows = yield* all<{ name: string; mail: number; oldest: number | null }>(sql`
+    with recursive names (name) as (
+      select min(messages.to_agent) from messages where messages.acked_at is null and messages.dead_at is null
+      union all
+      select (select min(messages.to_agent) from messages
+        where messages.to_agent > names.name and messages.acked_at is null and messages.dead_at is null)
+      from names where names.name is not null
+    )
+    select found.name,
+      (select count(*) from (select 1 from messages where messages.to_agent = found.name and ${waiting(now)}
+        limit ${literal(mailLimit)}) as page) as mail,
+      (select min(messages.message_id) from messages where messages.to_agent = found.name and ${waiting(now)}) as oldest
+    from (select names.name from names where names.name is not null limit ${literal(inboxLimit)}) as found
+    join agents on agents.name = found.name order by found.name`);
+  return rows.flatMap(({ oldest, ...row }) => (oldest === null ? [] : [{ ...row, oldest }]));
+}
+
+function* writtenAt(message: number): Procedure<string> {
+  const row = yield* one<{ created_at: string }>(
+    sql`select messages.created_at from messages where messages.message_id = ${message}`,
+  );
+  return row!.created_at;
+}
+
+/** [B8] Seen within a minute, running as a sub-agent, or waiting. */
+function* liveOnes(now: string, attending: ReadonlySet<string>): Procedure<Set<string>> {
+  const rows = yield* all<{ name: string }>(sql`
+    select agents.name from agents where agents.last_seen_at >= ${liveSince(now)} and not ${hasGone(fragment`agents.name`)}
+    union select tasks.name from tasks where ${isRunning} and tasks.worker is null order by name`);
+  return new Set([...rows.map(({ name }) => name), ...attending]);
+}
+
+function* openThreads(): Procedure<Stats["threads"]> {
+  const rows = yield* all<{ status: string; count: number }>(sql`
+    select threads.status, count(*) as count from threads
+    where threads.status in ('pending', 'claimed', 'in_progress', 'blocked')
+    group by threads.status order by threads.status`);
+  const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
+  return {
+    pending: of("pending"),
+    claimed: of("claimed"),
+    inProgress: of("in_progress"),
+    blocked: of("blocked"),
+  };
+}
+
+function* openTasks(): Procedure<Stats["tasks"]> {
+  const rows = yield* all<{ status: string; count: number }>(sql`
+    select tasks.status, count(*) as count from tasks where tasks.status <> 'finished'
+    group by tasks.status order by tasks.status`);
+  const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
+  return { queued: of("queued"), waiting: of("waiting"), running: of("running") };
+}
+
+function* ratesUntil(now: string): Procedure<Stats["rates"]> {
+  const since = new Date(Date.parse(now) - rateSeconds * 1000).toISOString();
+  const rows = yield* all<{ event_type: string; count: number }>(sql`
+    select newest.event_type, count(*) as count from (
+      select events.event_type, events.created_at from events order by events.event_id desc limit ${literal(eventLimit)}
+    ) as newest where newest.created_at > ${since} group by newest.event_type order by newest.event_type`);
+  const of = (...types: string[]) =>
+    rows.reduce((sum, row) => (types.includes(row.event_type) ? sum + row.count : sum), 0);
+  return {
+    events: rows.reduce((sum, { count }) => sum + count, 0),
+    sent: of("message.sent", "thread.created", "thread.updated"),
+    claimed: of("thread.claimed"),
+    ended: of("thread.done", "thread.failed", "thread.cancelled"),
+    tasksFinished: of("task.finished"),
+  };
+}
+
+/** Those with the most first. */
+function* longestQueues(
+  inboxes: readonly InboxWithMail[],
+  live: ReadonlySet<string>,
+): Procedure<Stats["queues"]> {
+  const pending = yield* all<{ name: string; count: number }>(sql`
+    select threads.assigned_to as name, count(*) as count from threads where threads.status = 'pending'
+    group by threads.assigned_to order by count(*) desc, threads.assigned_to limit ${literal(inboxLimit)}`);
+  const pendingOf = new Map(pending.map(({ name, count }) => [name, count]));
+  const mailOf = new Map(inboxes.map((inbox) => [inbox.name, inbox]));
+  const longest = [...new Set([...mailOf.keys(), ...pendingOf.keys()])]
+    .map((name) => ({ name, mail: mailOf.get(name)?.mail ?? 0, pending: pendingOf.get(name) ?? 0 }))
+    .toSorted((a, b) => b.mail + b.pending - (a.mail + a.pending) || byName(a.name, b.name))
+    .slice(0, statsLimit);
+  const queues: Stats["queues"] = [];
+  for (const queue of longest) {
+    const oldest = mailOf.get(queue.name)?.oldest;
+    const oldestAt = oldest === undefined ? null : yield* writtenAt(oldest);
+    queues.push({ ...queue, oldestAt, live: live.has(queue.name) });
+  }
+  return queues;
+}
+
+interface LeaseRow {
+  thread_id: number;
+  subject: string;
+  agent_id: string;
+  expires_at: string;
+}
+
+function* leasesEndingSoonest(tx: Context, now: string): Procedure<Stats["leases"]> {
+  const rows = yield* all<LeaseRow>(sql`
+    select leases.thread_id, threads.subject, leases.agent_id, leases.expires_at from leases
+      join threads on threads.thread_id = leases.thread_id
+    where leases.released_at is null and threads.status in ('claimed', 'in_progress', 'blocked') ${and(visible.threads(tx))}
+    order by leases.expires_at, leases.thread_id limit ${literal(statsLimit)}`);
+  return rows.map((row) => ({
+    threadId: idOf("thread", row.thread_id),
+    subject: row.subject,
+    agent: row.agent_id,
+    expiresAt: row.expires_at,
+    lapsed: row.expires_at <= now,
+  }));
+}
+
+function* runningSubAgents(tx: Context): Procedure<Running[]> {
+  const rows = yield* all<{
+    name: string;
+    parent: string;
+    started_at: string | null;
+    host: string | null;
+    folder: string | null;
+  }>(sql`
+    select tasks.name, tasks.parent, tasks.started_at, tasks.host, tasks.folder from tasks
+    where ${isRunning} and tasks.worker is null ${and(visible.tasks(tx))}
+    order by tasks.started_at, tasks.task_number limit ${literal(statsLimit)}`);
+  return rows.map(({ started_at, ...row }) => ({ ...row, startedAt: started_at }));
+}

@@ -1,0 +1,162 @@
+/** [A5] Questions with choices: asking, answering, and what was decided. All of it is messages that have one correlation. */
+import { InboxError } from "../contract/errors.ts";
+import { call, phrase } from "../contract/phrase.ts";
+import type { Given } from "../contract/question.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all, one } from "../sql/procedure.ts";
+import { sql } from "../sql/sql.ts";
+import { type Audited, record } from "./audit.ts";
+import { type MessageRow, messageColumns } from "./message.ts";
+import { postToChannel } from "./post-message.ts";
+
+export interface Question {
+  from: string;
+  to: readonly string[];
+  text: string;
+  choices: readonly string[];
+  /** How many different agents must give the first choice. */
+  need: number;
+  payload?: Record<string, unknown>;
+  task?: Audited["task"];
+}
+
+/** Answers with its correlation. */
+export function* askQuestion(
+  tx: Context,
+  question: Question,
+  correlation = `ask-${crypto.randomUUID()}`,
+): Procedure<string> {
+  const { from, to, text, choices, need, payload, task } = question;
+  for (const name of new Set(to)) {
+    yield* postToChannel(tx, {
+      from,
+      to: name,
+      text,
+      strict: false,
+      payload: { ...payload, choices, ...(need > 1 && { need }) },
+      more: { correlationId: correlation },
+      kind: "question",
+    });
+    yield* record(
+      tx,
+      { action: "asked", question: correlation, agent: from, to: name, text, task },
+      yield* tx.clock(),
+    );
+  }
+  return correlation;
+}
+
+interface Asked {
+  first: MessageRow;
+  choices: string[];
+  need: number;
+  /** Who was asked, so far. */
+  to: string[];
+}
+
+export function* questionOf(correlation: string, from: string): Procedure<Asked> {
+  const rows = yield* all<MessageRow>(sql`
+    select ${messageColumns} from messages where messages.correlation_id = ${correlation} and messages.kind = 'question'
+      and messages.from_agent = ${from} order by messages.message_id`);
+  const [first] = rows;
+  if (!first)
+    throw new InboxError("not_found", `"${from}" has asked no question ${correlation}`, {
+      hint: phrase`${call("audit.list")} shows what was asked`,
+    });
+  const { choices = [], need = 1 } = JSON.parse(first.payload_json);
+  return { first, choices, need, to: rows.map((row) => row.to_agent) };
+}
+
+export interface Decision {
+  choice: string | null;
+  choices: string[];
+  answers: Given[];
+  /** The answers, as messages in the inbox of whoever asked. */
+  messages: number[];
+  /** How long ago it was asked. */
+  ageMs: number;
+}
+
+/** The first choice once enough have given it, any other as soon as one has. Who was not asked decides nothing. */
+export function* decisionOf(tx: Context, correlation: string, from: string): Procedure<Decision> {
+  const { first, choices, need, to } = yield* questionOf(correlation, from);
+  const ageMs = Date.parse(yield* tx.clock()) - Date.parse(first.created_at);
+  const rows = yield* all<MessageRow>(sql`
+    select ${messageColumns} from messages where messages.correlation_id = ${correlation} and messages.reply = 1
+      and messages.kind = 'answer' order by messages.message_id`);
+  const answers: Given[] = [];
+  const counted = rows.filter((row) => to.includes(row.from_agent));
+  for (const row of counted) {
+    const { choice = null } = JSON.parse(row.payload_json) as { choice?: string };
+    answers.push({
+      agent: row.from_agent,
+      choice,
+      message: row.body || row.summary,
+      createdAt: row.created_at,
+      verified: row.verified === 1,
+    });
+  }
+  const [yes] = choices;
+  const other = answers.find(({ choice }) => choice !== null && choice !== yes)?.choice;
+  const approved =
+    new Set(answers.filter(({ choice }) => choice === yes).map(({ agent }) => agent)).size >= need;
+  return {
+    choice: other ?? (approved ? yes! : null),
+    choices,
+    answers,
+    messages: counted.map((row) => row.message_id),
+    ageMs,
+  };
+}
+
+/** [A6] One more who may answer, unless that one was asked before. */
+export function* escalate(tx: Context, correlation: string, from: string, to: string): Procedure<boolean> {
+  const asked = yield* questionOf(correlation, from);
+  if (asked.to.includes(to)) return false;
+  const { choices, need, ...payload } = JSON.parse(asked.first.payload_json);
+  const text = asked.first.body || asked.first.summary;
+  yield* postToChannel(tx, {
+    from,
+    to,
+    text,
+    strict: false,
+    payload: { ...payload, choices, ...(need !== undefined && { need }) },
+    more: { correlationId: correlation },
+    kind: "question",
+  });
+  yield* record(tx, { action: "escalated", question: correlation, agent: from, to, text }, yield* tx.clock());
+  return true;
+}
+
+/** Of a question that has a correlation: who answered, and what. */
+export function* recordAnswer(
+  tx: Context,
+  { question, agent, choice, text }: { question: number; agent: string; choice?: string; text: string },
+  now: string,
+): Procedure<void> {
+  const asked = yield* one<Pick<MessageRow, "correlation_id" | "from_agent">>(
+    sql`select messages.correlation_id, messages.from_agent from messages where messages.message_id = ${question} and messages.kind = 'question'`,
+  );
+  if (!asked?.correlation_id) return;
+  const about = yield* one<{ task: string | null; task_number: number | null }>(
+    sql`select audit.task, audit.task_number from audit where audit.question = ${asked.correlation_id} order by audit.audit_id limit 1`,
+  );
+  const task =
+    about?.task && about.task_number !== null
+      ? { name: about.task, task_number: about.task_number }
+      : undefined;
+  yield* record(
+    tx,
+    { action: "answered", question: asked.correlation_id, agent, to: asked.from_agent, choice, text, task },
+    now,
+  );
+}
+
+/** [A8] Whether a tool was allowed for the rest of a task. */
+export function* allowedForTask(task: number, tool: string, choice: string): Procedure<boolean> {
+  const rows = yield* all<{ payload_json: string }>(sql`
+    select distinct messages.payload_json from audit join messages on messages.correlation_id = audit.question
+    where audit.task_number = ${task} and audit.action = 'answered' and audit.choice = ${choice} and messages.kind = 'question'
+    order by messages.payload_json`);
+  return rows.some(({ payload_json }) => JSON.parse(payload_json).permission?.tool === tool);
+}

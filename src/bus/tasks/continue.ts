@@ -1,0 +1,45 @@
+/** [A4] A sub-agent that has ended goes on: its session is told something, as another turn of the same task. */
+import { InboxError } from "../../contract/errors.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
+import { append } from "../event.ts";
+import { spend } from "../quota.ts";
+import { changeTask, liveTask, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+
+/** Whoever calls has seen to it that its program can resume. It starts at once, in a thread of its own. */
+export function* continueTask(
+  tx: Context,
+  task: Pick<TaskRow, "task_number" | "name">,
+  by: string,
+  followUp: string,
+): Procedure<TaskRow> {
+  yield* lockTasks(tx);
+  const [row] = yield* tasksWhere(sql`tasks.task_number = ${task.task_number}`);
+  const other = yield* liveTask(task.name);
+  if (row?.status !== "finished" || row.session === null || other)
+    throw new InboxError(
+      "invalid_state",
+      `"${task.name}" cannot go on: it is ${other?.status ?? row?.status ?? "gone"}`,
+    );
+  const now = yield* tx.clock();
+  yield* spend(tx, by, { bytes: () => Buffer.byteLength(followUp), subAgents: 1 }, now);
+  const after = yield* changeTask(row, {
+    status: "waiting",
+    in_turn: 0,
+    follow_up: followUp,
+    thread_id: null,
+    attempt: 0,
+    killed_by: null,
+    kill_reason: null,
+    started_at: null,
+    finished_at: null,
+    success: null,
+    error: null,
+    reason: null,
+    keeper: null,
+    child: null,
+    token_id: null,
+  });
+  yield* append(tx, { type: "task.continued", source: by, payload: { task: row.name }, now });
+  return after;
+}

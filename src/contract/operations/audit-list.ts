@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { integer, name } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { auditRecord } from "../question.ts";
+
+export const auditList = operation({
+  name: "audit.list",
+  kind: "read",
+  access: { on: "bus", scopes: ["user", "leader", "admin"] },
+  summary: "Show who asked what, and who answered, as JSON lines",
+  detail: "No command changes or deletes these records.",
+  input: () =>
+    v.strictObject({
+      after: v.optional(
+        integer("only those after this number (default: 0)", { min: 0, max: Number.MAX_SAFE_INTEGER }),
+        0,
+      ),
+      limit: v.optional(integer("maximum number of records (default: 1000)", { min: 1, max: 10_000 }), 1000),
+      agent: v.optional(name("only what this one asked or answered", "AGENT", "of")),
+    }),
+  output: () => v.strictObject({ records: v.array(auditRecord()), hasMore: v.boolean() }),
+  errors: ["invalid_input"],
+  cli: { command: "audit" },
+  http: ["GET /api/audit"],
+  mcp: { none: "for people who look at what was decided" },
+  examples: ["inbox audit", "inbox audit --of user --after 100"],
+});

@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { hubState } from "../hub-state.ts";
+import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
+
+export const busDown = operation({
+  name: "bus.down",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Stop the hub that runs in the background",
+  detail: phrase`Open waits are answered and writes are completed; sub-agents continue. A hub in the foreground (${call("bus.serve")}) is left alone.`,
+  input: () => v.strictObject({}),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      stopped: v.array(hubState()),
+      /** Hubs of this bus that run in the foreground. */
+      left: v.array(hubState()),
+      /** It did not stop by itself, and was killed. */
+      killed: v.boolean(),
+    }),
+  errors: ["not_initialized", "storage"],
+  cli: { command: "down" },
+  http: { none: "it stops a process here" },
+  mcp: { none: "a person decides it" },
+  examples: ["inbox down"],
+});

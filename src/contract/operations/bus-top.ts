@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { flag, number } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { call, field, phrase } from "../phrase.ts";
+import { stats } from "../stats.ts";
+
+export const busTop = operation({
+  name: "bus.top",
+  kind: "local",
+  access: { on: "everybody" },
+  summary: "Watch the bus live in the terminal",
+  detail: phrase`Shows what ${call("stats.show")} shows, again and again, until q or Ctrl-C. Without a terminal, or with ${field("once")}, it prints it once.`,
+  input: () =>
+    v.strictObject({
+      once: flag("print it once, without redrawing"),
+      interval: v.optional(
+        number("seconds between two looks (default: 2)", { min: 0.1, max: 3600, value: "SECONDS" }),
+        2,
+      ),
+    }),
+  output: stats,
+  errors: ["invalid_input", "not_initialized", "storage"],
+  cli: { command: "top" },
+  http: { none: "GET /api/stats has what it shows" },
+  mcp: { none: "the tool stats has what it shows" },
+  examples: ["inbox top", "inbox top --once", "inbox top --db http://127.0.0.1:3456"],
+});

@@ -1,0 +1,47 @@
+import * as v from "valibot";
+import { choice, flag, integer, names, text } from "../fields.ts";
+import { hubState, managers } from "../hub-state.ts";
+import { operation } from "../operation.ts";
+import { call, field, phrase } from "../phrase.ts";
+
+export const busUp = operation({
+  name: "bus.up",
+  kind: "local",
+  access: { on: "bus", scopes: ["admin"] },
+  summary: "Start the hub in the background, as a service where the system has one",
+  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that already runs is left as it is. Without ${field("port")} it takes 3456, or the next free port, and keeps it. Where tokens are required and there is none, it creates one and shows it once. ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")} do the rest.`,
+  input: () =>
+    v.strictObject({
+      port: v.optional(
+        integer("the port (default: the one it had, else 3456 or the next free one)", {
+          min: 1,
+          max: 65_535,
+        }),
+      ),
+      host: v.optional(
+        text("the address to listen on (default: 127.0.0.1)", { limit: 256, value: "ADDRESS" }),
+      ),
+      allowHost: v.optional(
+        names("additional host names it accepts, for use behind a proxy; requires tokens", "NAME,…"),
+      ),
+      auth: flag("require a token on every request, even from this machine"),
+      manager: v.optional(
+        choice(managers, "what keeps it running (default: the system's own, else a detached process)"),
+      ),
+    }),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      hub: hubState(),
+      already: v.boolean(),
+      /** Made now, because tokens are required and there was none; it is not shown again. */
+      token: v.nullable(v.string()),
+      comesBack: v.picklist(["at login", "not"]),
+      warnings: v.optional(v.array(v.string())),
+    }),
+  errors: ["invalid_input", "conflict", "not_allowed", "storage"],
+  cli: { command: "up" },
+  http: { none: "it starts a process here" },
+  mcp: { none: "a person decides it" },
+  examples: ["inbox up", "inbox up --port 8080 --auth"],
+});

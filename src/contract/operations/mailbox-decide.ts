@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { choices } from "../entry.ts";
+import { flag, integer, name, names, number, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { given } from "../question.ts";
+import { timeoutSeconds } from "../waiting.ts";
+
+export const mailboxDecide = operation({
+  name: "mailbox.decide",
+  kind: "wait",
+  access: { on: "own" },
+  summary: "Ask, and wait until it is decided",
+  detail:
+    "The first choice needs as many different agents as need says; any other decides at once. " +
+    "Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time.",
+  input: () =>
+    v.strictObject({
+      from: name("who asks", "AGENT"),
+      to: v.optional(names("who may answer: agents, or user for the person", "AGENT,…")),
+      question: v.optional(text("what to ask", { file: true })),
+      choices: choices(),
+      wait: flag("wait for the decision"),
+      need: v.optional(integer("how many must give the first choice (default: 1)", { min: 1, max: 100 }), 1),
+      escalateTo: v.optional(name("ask this one too, if it is not decided by then", "AGENT")),
+      escalateAfter: v.optional(
+        number("after so long (default: 600)", { min: 0, max: 31 * 86_400, value: "SECONDS" }),
+        600,
+      ),
+      correlationId: v.optional(text("continue waiting for this question", { limit: 256, value: "ID" })),
+      timeoutSeconds: timeoutSeconds(
+        "stop waiting after N seconds (default: none, wait until it is decided)",
+      ),
+    }),
+  output: () =>
+    v.strictObject({
+      decided: v.boolean(),
+      choice: v.nullable(v.string()),
+      choices: v.array(v.string()),
+      answers: v.array(given()),
+      correlationId: v.string(),
+    }),
+  errors: ["invalid_input", "too_large", "not_found"],
+  cli: {
+    command: "ask",
+    listed: "ask --wait",
+    plain: ["to", "question"],
+    identity: "from",
+    identityDefault: "main",
+  },
+  waits: {
+    goesOn: ({ from, escalateTo, escalateAfter }, { correlationId }) => ({
+      from,
+      escalateTo,
+      escalateAfter,
+      correlationId,
+    }),
+  },
+  http: ["POST /api/mailbox/decide"],
+  mcp: {
+    tool: "ask_and_wait",
+    set: "mailbox",
+    use: "Ask the person (user) or agents before something irreversible, and wait for the choice.",
+    without: ["wait", "escalateTo", "escalateAfter"],
+    renamed: { timeoutSeconds: "timeout" },
+  },
+  nothing: ({ decided }) => !decided,
+  exit: ({ choice, choices }) => Math.min(9, Math.max(0, choices.indexOf(choice ?? ""))),
+  examples: [
+    'inbox ask user "Deploy v2?" --choices yes,no --wait && ./deploy',
+    'inbox ask user,lead "Drop the table?" --wait --need 2',
+  ],
+});

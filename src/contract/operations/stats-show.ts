@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+import { stats } from "../stats.ts";
+
+export const statsShow = operation({
+  name: "stats.show",
+  kind: "read",
+  access: { on: "visible" },
+  summary: "Show how much there is of everything now, and what needs a look",
+  detail:
+    "Counts of agents, open threads, waiting mail, tasks and dead letters; rates of the last minute; the longest queues, the leases that end soonest, and running sub-agents with their last line.",
+  input: () => v.strictObject({}),
+  output: stats,
+  errors: [],
+  cli: { command: "stats" },
+  http: ["GET /api/stats"],
+  mcp: {
+    tool: "stats",
+    set: "supervisor",
+    idempotent: true,
+    use: "See the state of the whole bus: queues, oldest mail, leases about to end, running sub-agents.",
+  },
+  examples: ["inbox stats", "inbox stats --json"],
+});

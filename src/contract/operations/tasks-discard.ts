@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+import { queueOf, taskName } from "../task.ts";
+
+export const tasksDiscard = operation({
+  name: "tasks.discard",
+  kind: "write",
+  access: { on: "task", by: "name", does: "change" },
+  summary: "Delete the worktree and the branch of a task that has ended",
+  detail:
+    "commit is the last state of it, uncommitted changes included; git keeps it for a while: git branch NAME COMMIT brings it back.",
+  input: () => v.strictObject({ agent: queueOf(), name: taskName() }),
+  output: () => v.strictObject({ branch: v.string(), commit: v.nullable(v.string()) }),
+  errors: ["not_found", "invalid_state"],
+  cli: { command: "discard", program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
+  http: ["POST /api/tasks/:name/discard"],
+  mcp: {
+    tool: "discard",
+    set: "supervisor",
+    use: "Delete the worktree and branch of a task that has ended, with all it has changed.",
+    destructive: true,
+  },
+  examples: ["orch discard fix-login"],
+});

@@ -1,0 +1,67 @@
+/** [O1] A bus at one moment: how much there is of everything, and what needs a look. */
+import * as v from "valibot";
+
+/** How many of each list are shown, at most. */
+export const statsLimit = 20;
+/** Rates are of this long, until now. */
+export const rateSeconds = 60;
+
+export const stats = () =>
+  v.strictObject({
+    at: v.string(),
+    agents: v.strictObject({ known: v.number(), live: v.number(), waiting: v.number() }),
+    threads: v.strictObject({
+      pending: v.number(),
+      claimed: v.number(),
+      inProgress: v.number(),
+      blocked: v.number(),
+    }),
+    /** Of agents' inboxes; each is counted up to 1000. */
+    mail: v.strictObject({
+      waiting: v.number(),
+      oldest: v.nullable(v.strictObject({ id: v.number(), agent: v.string(), createdAt: v.string() })),
+    }),
+    deadLetters: v.number(),
+    unreadEntries: v.number(),
+    tasks: v.strictObject({ queued: v.number(), waiting: v.number(), running: v.number() }),
+    /** In the last minute. */
+    rates: v.strictObject({
+      events: v.number(),
+      sent: v.number(),
+      claimed: v.number(),
+      ended: v.number(),
+      tasksFinished: v.number(),
+    }),
+    /** Inboxes with mail, and agents or pools with threads to claim. */
+    queues: v.array(
+      v.strictObject({
+        name: v.string(),
+        mail: v.number(),
+        pending: v.number(),
+        oldestAt: v.nullable(v.string()),
+        live: v.boolean(),
+      }),
+    ),
+    /** Agents that wait for something at this moment. */
+    waiters: v.array(v.string()),
+    /** Those that end soonest. */
+    leases: v.array(
+      v.strictObject({
+        threadId: v.string(),
+        subject: v.string(),
+        agent: v.string(),
+        expiresAt: v.string(),
+        lapsed: v.boolean(),
+      }),
+    ),
+    subAgents: v.array(
+      v.strictObject({
+        name: v.string(),
+        parent: v.string(),
+        startedAt: v.nullable(v.string()),
+        /** The last line of its transcript, where that is on this machine. */
+        lastLine: v.nullable(v.string()),
+      }),
+    ),
+  });
+export type Stats = v.InferOutput<ReturnType<typeof stats>>;

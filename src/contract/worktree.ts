@@ -1,0 +1,40 @@
+/** [A1] A worktree: a checkout of its own that a task works in, on a branch of its own. */
+import * as v from "valibot";
+import { choice } from "./fields.ts";
+
+/** `auto`: for a task whose permission lets it edit, where its folder belongs to a git repository. */
+export const worktreesAsked = ["auto", "yes", "no"] as const;
+export type WorktreeAsked = (typeof worktreesAsked)[number];
+
+/** `empty`: its task changed nothing, so it was removed when the task ended. */
+export const worktreeStates = ["planned", "kept", "empty", "merged", "discarded"] as const;
+export type WorktreeState = (typeof worktreeStates)[number];
+
+export const worktreeAsked = () =>
+  v.optional(
+    choice(
+      worktreesAsked,
+      "a git worktree and branch of its own: auto, if it may edit and is in a repository (default); yes; no, it works in its folder itself",
+    ),
+  );
+
+export const worktree = () =>
+  v.strictObject({
+    state: v.picklist(worktreeStates),
+    /** Null before it was started. */
+    branch: v.nullable(v.string()),
+    path: v.nullable(v.string()),
+    /** The checkout it was made for. */
+    repository: v.string(),
+    /** The commit that it began from, and the branch that was checked out there. */
+    base: v.string(),
+    into: v.nullable(v.string()),
+    /** What was changed, once the task has ended. */
+    commits: v.nullable(v.number()),
+    files: v.nullable(v.number()),
+    insertions: v.nullable(v.number()),
+    deletions: v.nullable(v.number()),
+    mergedInto: v.nullable(v.string()),
+    mergedCommit: v.nullable(v.string()),
+  });
+export type Worktree = v.InferOutput<ReturnType<typeof worktree>>;

@@ -1,0 +1,34 @@
+/** [A2] Deleting what a task has changed. */
+
+import { firstLine } from "../../bus/message.ts";
+import { settleWorktree } from "../../bus/tasks/worktrees.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Engine } from "../../engines/engine.ts";
+import { gather } from "../worktree/gather.ts";
+import { oneAtATime } from "../worktree/lock.ts";
+import { removeWorktree } from "../worktree/make.ts";
+import { findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
+import type { Workplace } from "./place.ts";
+
+export async function discard(
+  engine: Engine,
+  place: Workplace,
+  { agent, name }: ParsedOf<"tasks.discard">,
+): Promise<OutputOf<"tasks.discard">> {
+  const {
+    folder,
+    row: { repository },
+  } = await findWorktree(engine, place, name);
+  return oneAtATime({ folder, repository }, async () => {
+    const found = await findWorktree(engine, place, name);
+    requireKept(found);
+    const { task, row } = found;
+    // What was never committed can be brought back, too, for as long as git keeps what nobody refers to.
+    const share = profileOf(place, task)?.share ?? [];
+    const left = await gather(row, share, `${name}: ${firstLine(task.prompt)}`).catch(() => undefined);
+    const tip = left?.changed.tip ?? row.tip;
+    await engine.write((tx) => settleWorktree(tx, task, agent, { state: "discarded", tip }));
+    await removeWorktree(row);
+    return { branch: row.branch, commit: tip };
+  });
+}

@@ -1,0 +1,169 @@
+/** [A2] Merging what a task has changed, and handing it back where that does not work. */
+
+import { append } from "../../bus/event.ts";
+import { firstLine, write } from "../../bus/message.ts";
+import { continueTask } from "../../bus/tasks/continue.ts";
+import { settleWorktree } from "../../bus/tasks/worktrees.ts";
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
+import { withoutPassword } from "../../contract/secret.ts";
+import type { Engine } from "../../engines/engine.ts";
+import { markName } from "../find-tree.ts";
+import { inherited } from "../inherited.ts";
+import { killLeft } from "../kill-tree.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { gather } from "../worktree/gather.ts";
+import { oneAtATime } from "../worktree/lock.ts";
+import { removeWorktree } from "../worktree/make.ts";
+import { type Merged, mergeBranch } from "../worktree/merge.ts";
+import { type Found, findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
+import { profilesAt, type Workplace } from "./place.ts";
+import { goesOn } from "./tasks-send.ts";
+
+type Output = OutputOf<"tasks.merge">;
+type Input = ParsedOf<"tasks.merge">;
+
+/** A command that takes longer is ended, and has failed: nobody's timeout is over it. */
+const stepLimitMs = 60 * 60_000;
+
+export async function merge(
+  engine: Engine,
+  place: Workplace,
+  input: Input,
+  signal?: AbortSignal,
+): Promise<Output> {
+  const { name, squash, rebase } = input;
+  if (squash && rebase)
+    throw new InboxError("invalid_input", phrase`give only one of ${field("squash")} and ${field("rebase")}`);
+  const {
+    folder,
+    row: { repository },
+  } = await findWorktree(engine, place, name);
+  return oneAtATime({ folder, repository, signal }, async () =>
+    mergeNow(engine, place, input, await findWorktree(engine, place, name)),
+  );
+}
+
+async function mergeNow(engine: Engine, place: Workplace, input: Input, found: Found): Promise<Output> {
+  const { task, row } = found;
+  const before = { already: true, reason: null, conflicts: [], output: null, told: null };
+  if (row.state === "merged")
+    return { merged: true, into: row.merged_into!, commit: row.merged_commit, ...before };
+  requireKept(found);
+  const into = intoOf(input, found);
+  const profile = profileOf(place, task);
+  const message = `${task.name}: ${firstLine(task.prompt)}`;
+  const { changed, problem } = await gather(row, profile?.share ?? [], message);
+  if (problem !== undefined)
+    throw new InboxError(
+      "invalid_state",
+      `the worktree of "${task.name}" cannot be merged as it is: ${problem}`,
+      {
+        hint: `put it in order in ${row.path}, or discard it`,
+      },
+    );
+  const outcome = await mergeBranch({
+    row,
+    tip: changed.tip!,
+    into,
+    how: input.squash ? "squash" : input.rebase ? "rebase" : "merge",
+    message: input.squash ? message : `Merge ${row.branch}: ${firstLine(task.prompt)}`,
+    updateCheckout: input.updateCheckout,
+    folder: found.folder,
+    ...stepsOf(place, profile),
+  });
+  if (!outcome.merged) return handBack(engine, { ...found, agent: input.agent, into, place }, outcome);
+  const { commit, already } = outcome;
+  await engine.write((tx) =>
+    settleWorktree(tx, task, input.agent, {
+      ...changed,
+      state: "merged",
+      merged_into: into,
+      merged_commit: commit,
+    }),
+  );
+  await removeWorktree(row);
+  return { merged: true, into, commit, already, reason: null, conflicts: [], output: null, told: null };
+}
+
+function intoOf({ into }: Input, { task, row }: Found): string {
+  const branch = into ?? row.into_branch;
+  if (branch === null)
+    throw new InboxError("invalid_input", `"${task.name}" was pushed where no branch was checked out`, {
+      hint: phrase`say into which branch: ${field("into", blank("BRANCH"))}`,
+    });
+  if (branch === row.branch)
+    throw new InboxError("invalid_input", `${branch} is the branch of "${task.name}" itself`);
+  return branch;
+}
+
+function stepsOf({ db }: Workplace, profile: Profile | undefined) {
+  const mark = crypto.randomUUID();
+  const usual = profile ?? profilesAt({ db }).profiles.usual;
+  const runner = profile?.runner;
+  return {
+    share: usual.share,
+    prepare: usual.prepare,
+    check: usual.check,
+    step: {
+      env: {
+        ...inherited(process.env, runner ?? { kind: "command", passEnv: [] }),
+        ...runner?.env,
+        [markName]: mark,
+      },
+      clear: () => killLeft({ mark, bus: withoutPassword(db) }),
+      limitMs: stepLimitMs,
+    },
+  };
+}
+
+type Failed = Extract<Merged, { merged: false }>;
+
+interface Handing extends Found {
+  agent: string;
+  into: string;
+  place: Workplace;
+}
+
+/** To the sub-agent, where its session can go on; else to its parent, unless that is who reads the answer. */
+async function handBack(
+  engine: Engine,
+  { task, row, agent, into, place }: Handing,
+  failed: Failed,
+): Promise<Output> {
+  const conflicts = failed.reason === "conflict" ? failed.conflicts : [];
+  const output = failed.reason === "conflict" ? null : `${failed.error}\n${failed.output}`.trim();
+  const what =
+    failed.reason === "conflict"
+      ? `The branch ${row.branch} conflicts with ${into} in ${conflicts.join(", ")}.`
+      : `The branch ${row.branch} was merged into ${into} for a check, which failed: ${output}`;
+  const resumes = goesOn(place, task);
+  const told = resumes ? task.name : task.parent === agent ? null : task.parent;
+  if (resumes) {
+    const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;
+    await engine.write((tx) => continueTask(tx, task, agent, ask));
+  } else if (told !== null)
+    await engine.write(function* (tx) {
+      const now = yield* tx.clock();
+      const head = { thread: null, from: task.name, to: told, kind: "event", taskId: task.name } as const;
+      const payload = { task: task.name, merged: false, into, reason: failed.reason, conflicts };
+      const message = yield* write(
+        { ...tx, verified: true },
+        head,
+        { summary: firstLine(what), body: what, payload },
+        now,
+      );
+      yield* append(tx, { type: "message.sent", source: agent, message: message.row, now });
+    });
+  return {
+    merged: false,
+    into,
+    commit: null,
+    already: false,
+    reason: failed.reason,
+    conflicts,
+    output,
+    told,
+  };
+}

@@ -1,0 +1,35 @@
+/** [A4] Writing to a sub-agent, whether it still runs or has ended. */
+import { mailboxSend } from "../../bus/procedures/mailbox-send.ts";
+import { findTask, oneView, type TaskRow } from "../../bus/task.ts";
+import { continueTask } from "../../bus/tasks/continue.ts";
+import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
+import { runnerFor } from "../runners/index.ts";
+import { profileOf } from "./ended-worktree.ts";
+import type { Workplace } from "./place.ts";
+
+export const sendTo = (place: Workplace, { agent, name, message }: ParsedOf<"tasks.send">) =>
+  function* (tx: Context): Procedure<OutputOf<"tasks.send">> {
+    const row = yield* findTask(name);
+    if (row.status !== "finished") {
+      yield* mailboxSend(tx, { from: agent, to: row.worker ?? name, message, strict: false });
+      return { delivered: "inbox", task: yield* oneView(row) };
+    }
+    if (!goesOn(place, row))
+      throw new InboxError(
+        "invalid_state",
+        `"${name}" has ended, and its program cannot go on with a conversation`,
+        {
+          hint: phrase`start a new one: ${call("tasks.assign", { message: blank("…") })}`,
+        },
+      );
+    return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)) };
+  };
+
+/** Whether its session can be told something more. */
+export function goesOn(place: Workplace, row: TaskRow): boolean {
+  const profile = profileOf(place, row);
+  return row.session !== null && profile !== undefined && runnerFor(profile.runner).resumes;
+}

@@ -1,0 +1,101 @@
+/**
+ * [A8] permission = "ask": what an agent program would ask its user is a question in the inbox of the person or the parent. The
+ * agent waits; no answer in time is a deny.
+ */
+import { record } from "../bus/audit.ts";
+import { acknowledge } from "../bus/message.ts";
+import { allowedForTask, askQuestion, type Decision, decisionOf } from "../bus/question.ts";
+import type { TaskRow } from "../bus/task.ts";
+import { person } from "../contract/entry.ts";
+import { withoutTokens } from "../contract/secret.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Context } from "../sql/procedure.ts";
+import { sql } from "../sql/sql.ts";
+import { wait } from "../waiting/wait.ts";
+import type { Profile } from "./profiles/profile.ts";
+import type { PermissionRequest, PermissionVerdict } from "./runners/runner.ts";
+
+const once = "allow once";
+const forTask = "allow for this task";
+const choices = [once, forTask, "deny", "deny and say why"] as const;
+
+export interface Asking {
+  engine: Engine;
+  task: Pick<TaskRow, "task_number" | "name" | "parent">;
+  profile: Pick<Profile, "ask" | "askTimeoutSeconds">;
+  /** Where the sub-agent works. */
+  folder: string;
+  signal?: AbortSignal;
+}
+
+export async function permit(asking: Asking, request: PermissionRequest): Promise<PermissionVerdict> {
+  const { engine, task, profile, signal } = asking;
+  const { name } = task;
+  if (await engine.read(() => allowedForTask(task.task_number, request.tool, forTask)))
+    return { allowed: true };
+  const to = profile.ask === "parent" ? task.parent : person;
+  const text = questionText(asking, request);
+  const payload = { permission: { tool: request.tool, input: request.input ?? null, folder: asking.folder } };
+  // The system asks in the sub-agent's name: nobody else could.
+  const own = (tx: Context): Context => ({ ...tx, verified: true, surface: "task" });
+  const question = await engine.write((tx) =>
+    askQuestion(own(tx), { from: name, to: [to], text, choices, need: 1, payload, task }),
+  );
+  const look = async () => {
+    const decision = await engine.read((tx) => decisionOf(tx, question, name));
+    return decision.answers.length ? { found: decision } : {};
+  };
+  const seconds = profile.askTimeoutSeconds;
+  const decision = await wait(engine, { mailOf: name }, look, { timeoutMs: seconds * 1000, signal });
+  if (!decision) {
+    await engine.write((tx) => expire(own(tx), { question, name, to, task, seconds }));
+    return { allowed: false, why: `nobody answered within ${seconds} seconds` };
+  }
+  await engine.write((tx) => collect(tx, name, decision));
+  return verdictOf(decision);
+}
+
+function* expire(
+  tx: Context,
+  about: { question: string; name: string; to: string; task: Asking["task"]; seconds: number },
+) {
+  const { question, name, to, task, seconds } = about;
+  const text = `nobody answered within ${seconds} seconds`;
+  yield* record(tx, { action: "expired", question, agent: name, to, text, task }, yield* tx.clock());
+}
+
+/** The answer was for its keeper: the sub-agent does not find it among its mail. */
+function* collect(tx: Context, name: string, { messages }: Decision) {
+  const now = yield* tx.clock();
+  for (const id of messages)
+    yield* acknowledge({ agent: name, names: [name], which: sql`message_id = ${id}`, now, seen: true });
+}
+
+function verdictOf({ answers }: Decision): PermissionVerdict {
+  const { choice, message, agent } = answers[0]!;
+  if (choice === once || choice === forTask) return { allowed: true };
+  const why = choice === message ? `${agent} denied it` : `${agent} denied it: ${message}`;
+  return { allowed: false, why };
+}
+
+/** Characters of arguments and of a diff that are shown; a person decides by what is there. */
+const shownLimit = 8000;
+
+function questionText({ task, folder }: Asking, { tool, input, diff }: PermissionRequest): string {
+  const args =
+    input === undefined ? "" : shown(typeof input === "string" ? input : JSON.stringify(input, null, 2));
+  const parts = [
+    `${task.name} asks to use ${tool}`,
+    `Folder: ${folder}`,
+    ...(args === "" ? [] : [`Arguments:\n${args}`]),
+    ...(diff === undefined ? [] : [`Change:\n${shown(diff)}`]),
+  ];
+  return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
+}
+
+const shown = (text: string) =>
+  withoutTokens(
+    text.length > shownLimit
+      ? `${text.slice(0, shownLimit)}\n… (${text.length - shownLimit} more characters)`
+      : text,
+  );

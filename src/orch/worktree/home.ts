@@ -1,0 +1,128 @@
+/** [A1] Where a task works: its folder, or a worktree that is made and prepared before it starts, and looked at when it has ended. */
+import { join } from "node:path";
+import { firstLine } from "../../bus/message.ts";
+import type { TaskRow } from "../../bus/task.ts";
+import type { Ending } from "../../bus/tasks/end.ts";
+import { noteWorktree } from "../../bus/tasks/worktrees.ts";
+import { type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
+import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { fs } from "../../platform/system.ts";
+import type { Tree } from "../find-tree.ts";
+import type { Keeping } from "../keeper.ts";
+import { killBelow } from "../kill-tree.ts";
+import { worktreesFolder } from "../paths.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { patiently } from "../retry.ts";
+import type { Transcript } from "../transcript.ts";
+import { gather } from "./gather.ts";
+import { line, succeeds } from "./git.ts";
+import { makeWorktree, removeWorktree, shareFiles, spotFor } from "./make.ts";
+import { runStep } from "./step.ts";
+
+export interface Home {
+  /** Answers with the folder to work in. Throws where it cannot be made as it was asked for. */
+  open(profile: Profile, env: Record<string, string>): Promise<string>;
+  /** Adds what was changed to how the task has ended. Never throws. */
+  close(ending: Ending): Promise<Ending>;
+}
+
+interface Dweller {
+  row: TaskRow;
+  tree: Tree;
+  transcript: Transcript;
+  /** Aborted when the task is to end. */
+  signal: AbortSignal;
+}
+
+export function taskHome(
+  { engine, db, env: own }: Keeping,
+  { row: task, tree, transcript, signal }: Dweller,
+): Home {
+  let row: WorktreeRow | undefined;
+  let share: readonly string[] = [];
+  const notices: string[] = [];
+  const note = (made: Partial<WorktreeRow>) =>
+    patiently(() => engine.write((tx) => noteWorktree(tx, task, made), { repeatable: true }));
+
+  async function make(planned: WorktreeRow): Promise<{ row: WorktreeRow; isNew: boolean }> {
+    const spot = await spotFor(task, planned, worktreesFolder(db, own));
+    const fresh = planned.state === "kept" ? {} : { state: "planned" as const };
+    // Known before it is there: a machine that dies now leaves nothing that cannot be found.
+    if (!(await note({ ...spot, ...fresh }))) throw new InboxError("conflict", "it is kept by another");
+    const isNew = await makeWorktree(planned, spot);
+    return { row: { ...planned, ...spot }, isNew };
+  }
+
+  async function prepare(
+    { prepare: command }: Profile,
+    cwd: string,
+    env: Record<string, string>,
+  ): Promise<void> {
+    if (!command) return;
+    transcript.note({ kind: "notice", text: `preparing its worktree: ${command.join(" ")}` });
+    const clear = () => killBelow(tree);
+    signal.addEventListener("abort", clear, { once: true });
+    const { ok, error, output } = await runStep(command, { cwd, env, clear });
+    signal.removeEventListener("abort", clear);
+    if (output !== "") transcript.note({ kind: "output", text: `${output}\n` });
+    // Another time it may work, so this is not for good.
+    if (!ok)
+      throw new InboxError(
+        "storage",
+        `its worktree could not be prepared: ${error}${output && `: ${output}`}`,
+      );
+  }
+
+  return {
+    async open(profile, env) {
+      const planned = await engine.read(() => worktreeOf(task.task_number));
+      if (!planned) return task.cwd;
+      share = profile.share;
+      const made = await make(planned);
+      row = made.row;
+      const { isNew } = made;
+      const cwd = join(row.path!, row.prefix);
+      fs().mkdirSync(cwd, { recursive: true });
+      notices.push(...shareFiles(row.repository, row.path!, share));
+      if (isNew) notices.push(...(await unseen(row)));
+      transcript.note({ kind: "notice", text: `it works in ${cwd}, on the branch ${row.branch}` });
+      if (isNew) await prepare(profile, cwd, env);
+      await note({ state: "kept" });
+      return cwd;
+    },
+    async close(ending) {
+      if (!row) return ending;
+      try {
+        const { changed, problem } = await gather(row, share, `${task.name}: ${firstLine(task.prompt)}`);
+        if (problem !== undefined) notices.push(`Its worktree ${row.path} needs a look: ${problem}.`);
+        if (changed.commits === 0 && problem === undefined) await removeWorktree(row);
+        for (const text of notices) transcript.note({ kind: "notice", text });
+        return {
+          ...ending,
+          changed: problem === undefined ? changed : { ...changed, commits: changed.commits || 1 },
+          notices,
+        };
+      } catch (error) {
+        const told = `What it has changed could not be read: ${asInboxError(error).message}. Its worktree ${row.path} was kept.`;
+        return { ...ending, notices: [...notices, told] };
+      }
+    },
+  };
+}
+
+/** What its pusher has not committed is not in its worktree, which may surprise both. */
+async function unseen({ repository, base }: WorktreeRow): Promise<string[]> {
+  const status = await line(repository, [
+    "status",
+    "--porcelain",
+    "--untracked-files=normal",
+    "--",
+    ":/",
+    ":(top,exclude).agents",
+  ]);
+  if (!status || !(await succeeds(repository, ["merge-base", "--is-ancestor", base, "HEAD"]))) return [];
+  const count = status.split("\n").filter(Boolean).length;
+  return [
+    `It did not see ${count === 1 ? "one uncommitted change" : `${count} uncommitted changes`} in ${repository}.`,
+  ];
+}

@@ -1,0 +1,87 @@
+/** [A1] Making the worktree of a task, with the files it shares with the checkout it was pushed from. */
+import { dirname, join } from "node:path";
+import type { TaskRow } from "../../bus/task.ts";
+import type { WorktreeRow } from "../../bus/worktree.ts";
+import { makeOwnFolder } from "../../platform/own-files.ts";
+import { fs } from "../../platform/system.ts";
+import { git, line, succeeds, tryGit } from "./git.ts";
+
+/** Where a worktree is to be, and on which branch. */
+export type Spot = Pick<WorktreeRow, "path" | "branch" | "base"> & { path: string; branch: string };
+
+/** Letters, digits and little else: a name may hold what neither a path nor a branch can. */
+const plainly = (name: string) =>
+  name
+    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
+    .replace(/\.{2,}/g, ".")
+    .replace(/^[.-]+|[.-]+$|\.lock$/g, "") || "task";
+
+/** Only where this program puts them: a path in the database may come from anybody. */
+export const pathFor = ({ name, task_number }: Pick<TaskRow, "name" | "task_number">, folder: string) =>
+  join(folder, `${plainly(name)}-${task_number}`);
+
+export async function spotFor(
+  { name, task_number }: Pick<TaskRow, "name" | "task_number">,
+  row: WorktreeRow,
+  folder: string,
+): Promise<Spot> {
+  const { repository, into_branch: into } = row;
+  const path = pathFor({ name, task_number }, folder);
+  if (row.branch !== null) {
+    // What it did before is merged or gone: it goes on from where the others are now.
+    const over = row.state !== "kept" && row.state !== "planned";
+    const now =
+      over && into !== null
+        ? await line(repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${into}`])
+        : undefined;
+    return { path, branch: row.branch, base: now ?? row.base };
+  }
+  const wanted = `orch/${plainly(name)}`;
+  const taken = await succeeds(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${wanted}`]);
+  return { path, branch: taken ? `${wanted}-${task_number}` : wanted, base: row.base };
+}
+
+/** Makes it where it is not yet, and says whether it did. One that was not finished when its keeper died is made anew. */
+export async function makeWorktree({ repository, state }: WorktreeRow, spot: Spot): Promise<boolean> {
+  const { path, branch, base } = spot;
+  if (state === "kept" && (await succeeds(path, ["rev-parse", "--git-dir"]).catch(() => false))) return false;
+  makeOwnFolder(dirname(path));
+  await removeFolder(repository, path);
+  const add = ["worktree", "add", "--force", "--quiet"];
+  const there =
+    state === "kept" &&
+    (await succeeds(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]));
+  // Lost with its folder: what was committed is still on the branch.
+  if (there) await git(repository, [...add, path, branch]);
+  else await git(repository, [...add, "--no-track", "-B", branch, path, base]);
+  return true;
+}
+
+/** Deletes the folder, whatever is in it; the repository forgets it. */
+export async function removeFolder(repository: string, path: string): Promise<void> {
+  const removed = await tryGit(repository, ["worktree", "remove", "--force", "--force", path]).catch(
+    () => undefined,
+  );
+  if (removed?.code === 0 && !fs().existsSync(path)) return;
+  fs().rmSync(path, { recursive: true, force: true });
+}
+
+/** Deletes worktree and branch. */
+export async function removeWorktree({ repository, path, branch }: WorktreeRow): Promise<void> {
+  if (path !== null) await removeFolder(repository, path);
+  if (branch !== null) await tryGit(repository, ["branch", "-D", "--quiet", branch]).catch(() => undefined);
+}
+
+/** Links to files and folders of the checkout. Answers with what could not be shared, and why. */
+export function shareFiles(repository: string, path: string, share: readonly string[]): string[] {
+  const problems: string[] = [];
+  for (const name of share) {
+    const [from, to] = [join(repository, name), join(path, name)];
+    if (!fs().existsSync(from)) problems.push(`${name} could not be shared: ${repository} does not have it.`);
+    else if (!fs().lstatSync(to, { throwIfNoEntry: false })) {
+      fs().mkdirSync(dirname(to), { recursive: true });
+      fs().symlinkSync(from, to);
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,165 @@
+/**
+ * [N2] The hub in the background: begun, found, ended. Who starts or stops it holds a lock, so two at once do it once. What is
+ * true is what the process says of itself (hub-folder.ts): a file that a killed one left counts for nothing.
+ */
+import { type ErrorCode, errorTable, InboxError } from "../contract/errors.ts";
+import { type Manager, serviceVariable } from "../contract/hub-state.ts";
+import { field, phrase } from "../contract/phrase.ts";
+import { withoutPassword } from "../contract/secret.ts";
+import { impersonal, placeVariables } from "../orch/environment.ts";
+import { hasDied } from "../orch/holder.ts";
+import { profilesVariable } from "../orch/paths.ts";
+import { programWords } from "../orch/program.ts";
+import { locked } from "../platform/file-lock.ts";
+import { makeOwnFolder, readOwn } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
+import type { Environment } from "../platform/user-folders.ts";
+import { type HubRecord, hubFolder, hubsHere } from "./hub-folder.ts";
+import { launchd } from "./launchd.ts";
+import { detached } from "./process.ts";
+import { systemd } from "./systemd.ts";
+import type { Keeper, Unit } from "./unit.ts";
+
+/** The system's own first. */
+const keepers: readonly Keeper[] = [launchd, systemd, detached];
+
+/** The one that was named, else the first that this system has. */
+export function keeperOf(manager: Manager | undefined, env: Environment): Keeper {
+  const found = keepers.find(
+    (each) => (manager === undefined || each.manager === manager) && each.isThere(env),
+  );
+  if (found) return found;
+  throw new InboxError("invalid_input", `this system has no ${manager} for this user`, {
+    hint: phrase`leave out ${field("manager")}: it then uses what there is`,
+  });
+}
+
+export interface Place {
+  location: string;
+  env: Environment;
+  delivery?: string;
+}
+
+const pathVariables = (env: Environment): Record<string, string> =>
+  Object.fromEntries(["PATH", "HOME"].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+
+const startMs = 30_000;
+const lockMs = 60_000;
+const lookMs = 20;
+
+/** While nobody else starts or stops the hub of this bus. */
+export function alone<T>({ location, env }: Place, work: () => Promise<T>): Promise<T> {
+  const folder = hubFolder(location, env);
+  makeOwnFolder(folder.path);
+  return locked(folder.lock, work, lockMs);
+}
+
+export function unitOf({ location, env, delivery }: Place, manager: Manager, args: readonly string[]): Unit {
+  const folder = hubFolder(location, env);
+  const shown = withoutPassword(location);
+  // A manager starts it with an environment of its own.
+  const kept = manager === "process" ? {} : { ...pathVariables(env), ...placeVariables(env) };
+  return {
+    id: Bun.hash(shown).toString(16).padStart(16, "0").slice(0, 10),
+    title: shown,
+    words: [
+      ...programWords(),
+      ...["serve", "--json", "--db", shown, "--log", "json", "--log-file", folder.log],
+      ...args,
+    ],
+    variables: {
+      ...kept,
+      // What `ps` shows has no password in it.
+      ...(shown !== location && { INBOX_DB: location }),
+      ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
+      ...profilesVariable(env),
+      INBOX_PROGRAM: "inbox",
+      [serviceVariable]: manager,
+    },
+    folder,
+    env: impersonal(env),
+  };
+}
+
+/** Begins a hub, and waits until it serves; refused as the hub itself was. */
+export async function begin(place: Place, keeper: Keeper, args: readonly string[]): Promise<HubRecord> {
+  const unit = unitOf(place, keeper.manager, args);
+  fs().rmSync(unit.folder.start, { force: true });
+  try {
+    keeper.start(unit);
+  } catch (error) {
+    quietly(() => keeper.stop(unit));
+    throw new InboxError("storage", `${keeper.manager} did not start the hub: ${(error as Error).message}`);
+  }
+  const deadline = performance.now() + startMs;
+  while (performance.now() < deadline) {
+    const said = answerIn(readOwn(unit.folder.start) ?? "");
+    if (said?.ok) {
+      const hub = hubsHere(place.location, place.env).hubs.find(({ pid }) => pid === said.pid);
+      if (hub) return hub;
+    } else if (said) {
+      quietly(() => keeper.stop(unit));
+      throw new InboxError(said.error.code, said.error.message, { hint: said.error.hint });
+    }
+    await Bun.sleep(lookMs);
+  }
+  quietly(() => keeper.stop(unit));
+  const output = readOwn(unit.folder.start)?.trim();
+  throw new InboxError(
+    "storage",
+    `the hub did not start within ${startMs / 1000} s${output ? `: ${output.slice(-500)}` : ""}`,
+    {
+      hint: `its log is ${unit.folder.log}`,
+    },
+  );
+}
+
+type Said =
+  | { ok: true; pid: number }
+  | { ok: false; error: { code: ErrorCode; message: string; hint: string } };
+
+/** Its first whole line that is an answer; warnings may stand before it. */
+function answerIn(text: string): Said | undefined {
+  for (const line of text.split("\n").slice(0, -1))
+    try {
+      const value = JSON.parse(line);
+      if (value.ok === true || value.error?.code in errorTable) return value;
+    } catch {
+      // A warning.
+    }
+  return undefined;
+}
+
+/** No manager starts it again, also where it does not run at this moment. */
+export function forget(place: Place): void {
+  for (const keeper of keepers) keeper.stop(unitOf(place, keeper.manager, []));
+}
+
+const endMs = 15_000;
+
+/** Ends a hub; true where it had to be killed. */
+export async function end(hub: HubRecord & { process: string }): Promise<boolean> {
+  const isGone = () => hasDied(hub.process);
+  quietly(() => isGone() || process.kill(hub.pid, "SIGTERM"));
+  if (await within(endMs, isGone)) return false;
+  quietly(() => process.kill(hub.pid, "SIGKILL"));
+  await within(endMs, isGone);
+  return true;
+}
+
+async function within(ms: number, holds: () => boolean): Promise<boolean> {
+  const deadline = performance.now() + ms;
+  while (!holds()) {
+    if (performance.now() > deadline) return false;
+    await Bun.sleep(lookMs);
+  }
+  return true;
+}
+
+function quietly(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // It is gone, or was never there.
+  }
+}

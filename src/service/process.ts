@@ -1,0 +1,26 @@
+/** A hub that nobody keeps: a process of its own, where the system has no service manager for this user. */
+import { openOwnToAppend } from "../platform/own-files.ts";
+import { fs } from "../platform/system.ts";
+import type { Keeper } from "./unit.ts";
+
+export const detached: Keeper = {
+  manager: "process",
+  comesBack: "not",
+  isThere: () => true,
+  start({ words, variables, env, folder }) {
+    const said = openOwnToAppend(folder.start);
+    const child = Bun.spawn([...words], {
+      argv0: "inbox",
+      cwd: "/",
+      env: { ...(env as Record<string, string>), ...variables },
+      stdin: "ignore",
+      stdout: said,
+      stderr: said,
+      detached: true,
+    });
+    fs().closeSync(said);
+    child.unref();
+  },
+  // Whoever stops a hub ends its process.
+  stop() {},
+};

@@ -1,0 +1,48 @@
+/** The tables of limits (what is kept, and what an agent may write) and of the audit trail. Declared as those in tables.ts, which hands them on. */
+import type { AuditAction, Surface } from "../contract/question.ts";
+import type { RetentionKind } from "../contract/retention.ts";
+import { integer, serial, table, text } from "./table.ts";
+
+/** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
+export const retention = table("retention", ["kind"], {
+  kind: text<RetentionKind>(),
+  max_age_seconds: integer().orNull(),
+  max_count: integer().orNull(),
+  /** Of events: the number of the newest that was deleted, and all before it were. */
+  pruned_to: integer().nullAtFirst(),
+});
+
+/** [Y5] The quotas of one agent; those of "*" are everybody's who has none of its own. */
+export const quotas = table("quotas", ["agent_id"], {
+  agent_id: text(),
+  messages_per_minute: integer().orNull(),
+  bytes_per_day: integer().orNull(),
+  open_threads: integer().orNull(),
+  sub_agents: integer().orNull(),
+});
+
+/** What an agent has written in the minute and on the day (UTC) of its last write that counted. */
+export const quotaUsage = table("quota_usage", ["agent_id"], {
+  agent_id: text(),
+  minute: text(),
+  messages: integer(),
+  day: text(),
+  bytes: integer(),
+});
+
+/** [A7] Who asked what, and who answered: only ever added to. */
+export const audit = table("audit", ["audit_id"], {
+  audit_id: serial(),
+  at: text(),
+  action: text<AuditAction>(),
+  /** The correlation of the question. */
+  question: text(),
+  agent_id: text(),
+  to_agent: text().orNull(),
+  choice: text().orNull(),
+  text: text(),
+  surface: text<Surface>(),
+  verified: integer(),
+  task: text().orNull(),
+  task_number: integer().orNull(),
+});

@@ -1,0 +1,211 @@
+/**
+ * [N3] `inbox demo`: a scatter-gather, told while it happens. Everything is real: sub-agents are started, followed, timed out and
+ * gathered by the commands that are shown. Only what they do is a shell script, so that no model is needed.
+ */
+import { join } from "node:path";
+import { parseInput } from "../../contract/operation.ts";
+import { busDemo } from "../../contract/operations/bus-demo.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { impersonal } from "../../orch/environment.ts";
+import { isAlive } from "../../platform/alive.ts";
+import { fs } from "../../platform/system.ts";
+import { type Paint, paintFor } from "../text/paint.ts";
+import { safe } from "../text/safe.ts";
+import { openerOf, openPage } from "./browser.ts";
+import type { CommandInput } from "./input.ts";
+import { isAtTerminal } from "./question.ts";
+import { openSteps, type Steps } from "./steps.ts";
+
+type Output = OutputOf<"bus.demo">;
+type Env = Record<string, string | undefined>;
+
+const profiles = `default = "analyst"
+
+[runners.analyst]
+command = ["./analyst.sh", "{prompt}"]
+`;
+
+/** It reads the name of the file from its prompt, works for a moment, and prints what it found. */
+const analyst = `#!/bin/sh
+file=$(printf '%s' "$1" | grep -o 'dataset_[A-Z].csv')
+echo "reading $file"
+[ -p "$file" ] && cat "$file"
+[ -e "$file" ] || { echo "there is no such file" >&2; exit 1; }
+sleep 0.4
+echo "$(wc -l < "$file" | tr -d ' ') values"
+sleep 0.4
+echo "adding them up"
+sleep 0.4
+awk -v f="$file" '{ s += $1 } END { printf "[Task: %s] mean = %.1f\\n", f, s / NR }' "$file"
+`;
+
+const names = ["a", "b", "c", "d"] as const;
+const answerSeconds = 300;
+
+export async function runDemo(env: Env, { input }: CommandInput, json: boolean): Promise<Output> {
+  const { noOpen } = parseInput(busDemo, input);
+  const folder = makeStage();
+  // What it makes is known nowhere else: not in the user's list of what is trusted, and no file of the user's counts here.
+  const own = {
+    ...impersonal(env),
+    XDG_STATE_HOME: join(folder, ".state"),
+    XDG_CONFIG_HOME: join(folder, ".config"),
+  };
+  const steps = openSteps({ cwd: folder, env: own, json });
+  const interrupted = () => {
+    clearStage(folder, own);
+    process.exit(130);
+  };
+  process.once("SIGINT", interrupted);
+  process.once("SIGTERM", interrupted);
+  try {
+    return await play(steps, folder, {
+      json,
+      opener: noOpen || !isAtTerminal() ? undefined : openerOf(env),
+      env,
+    });
+  } finally {
+    process.off("SIGINT", interrupted);
+    process.off("SIGTERM", interrupted);
+    await steps.ask("inbox", ["down"]).catch(() => {});
+    fs().rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const begin = "restante-demo-";
+
+/** A folder of its own, and those that killed demos left are removed. */
+function makeStage(): string {
+  const { tmpdir } = require("node:os") as typeof import("node:os");
+  for (const name of fs().readdirSync(tmpdir())) {
+    const pid = name.startsWith(begin) ? /^(\d+)-/.exec(name.slice(begin.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid)))
+      fs().rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+  const folder = fs().mkdtempSync(join(tmpdir(), `${begin}${process.pid}-`));
+  const put = (name: string, text: string, mode = 0o600) =>
+    fs().writeFileSync(join(folder, name), text, { mode });
+  put("dataset_A.csv", "1\n2\n3\n4\n5\n");
+  put("dataset_B.csv", "10\n20\n30\n");
+  put("dataset_C.csv", "7\n7\n7\n7\n");
+  put("analyst.sh", analyst, 0o700);
+  // Whoever reads it waits for ever.
+  Bun.spawnSync(["mkfifo", join(folder, "dataset_D.csv")]);
+  return folder;
+}
+
+/** At once, and without a word: the person has pressed Ctrl-C. */
+function clearStage(folder: string, env: Env): void {
+  const { programWords } = require("../../orch/program.ts") as typeof import("../../orch/program.ts");
+  Bun.spawnSync([...programWords(), "down", "--json"], {
+    cwd: folder,
+    env: { ...(env as Record<string, string>), INBOX_PROGRAM: "inbox" },
+  });
+  fs().rmSync(folder, { recursive: true, force: true });
+}
+
+interface Seat {
+  json: boolean;
+  opener: string | undefined;
+  env: Env;
+}
+
+async function play(steps: Steps, folder: string, { json, opener, env }: Seat): Promise<Output> {
+  const paint = paintFor(json ? 2 : 1);
+  steps.say("A bus and a hub in a temporary folder; the page shows what happens.");
+  await steps.run("inbox", "init");
+  const { answer: up } = await steps.ask("inbox", ["up", "--manager", "process"], ({ hub }) => [hub.url]);
+  const { url } = up.hub;
+  if (opener) openPage(opener, url, env);
+
+  steps.say(
+    "A profile says what a sub-agent is: here a shell script instead of a model. You approve what it may start.",
+  );
+  fs().writeFileSync(join(folder, ".agents/agents.toml"), profiles, { mode: 0o600 });
+  await steps.ask("inbox", ["trust", "--yes"], ({ runs }) => [`approved: ${runs[0].command.join(" ")}`]);
+
+  steps.say(
+    "Scatter: four tasks for four sub-agents. The file of the last one never ends, so it gets a timeout.",
+  );
+  for (const name of names) {
+    const limit = name === "d" ? ["timeout=3"] : [];
+    await steps.run(
+      "orch",
+      "push",
+      `name=${name}`,
+      ...limit,
+      `Compute the mean of dataset_${name.toUpperCase()}.csv`,
+    );
+  }
+  await steps.run("orch", "run");
+
+  steps.say("They work side by side. This is what they print, as it is printed.");
+  await Promise.all(names.map((name, at) => follow(steps, name, colours(paint)[at]!)));
+
+  steps.say("Gather: one message from each, however it ended.");
+  const { answer } = await steps.ask("inbox", [
+    "gather",
+    "--from",
+    names.join(","),
+    "--timeout-seconds",
+    "60",
+  ]);
+  const results = answer.messages.map(
+    (each: { sender_id: string; message: string; metadata_json: string }) => {
+      const { success = true, error } = JSON.parse(each.metadata_json);
+      const mark = success ? paint.green("✓") : paint.red("✗");
+      steps.note(
+        `${mark} ${paint.bold(safe(each.sender_id))}  ${safe(success ? lastLine(each.message) : error)}`,
+      );
+      return { from: each.sender_id, success };
+    },
+  );
+
+  steps.say("Ask: a question to the person is an entry on the page, with its answers as buttons.");
+  const asked = [
+    "ask",
+    "user",
+    "Three of four means are computed. Publish them?",
+    "--choices",
+    "Publish,Not yet",
+  ];
+  await steps.run("inbox", ...asked);
+  return { url, results, answer: await answered(steps, url, paint, json) };
+}
+
+const colours = (paint: Paint) => [paint.cyan, paint.green, paint.yellow, paint.magenta];
+const lastLine = (text: string) => text.trim().split("\n").at(-1)!;
+
+function follow(steps: Steps, name: string, colour: (text: string) => string): Promise<void> {
+  return steps.follow("orch", ["log", name, "--follow", "--json"], (line) => {
+    try {
+      const { kind, text } = JSON.parse(line);
+      if (kind === "prompt" || kind === "final") return;
+      for (const each of String(text).trimEnd().split("\n"))
+        if (each) steps.note(`${colour(name)} │ ${safe(each)}`);
+    } catch {
+      // A line of another kind, such as a refusal.
+    }
+  });
+}
+
+/** By the person, on the page; where nobody sits there, by the demo, with the command that does the same. */
+async function answered(steps: Steps, url: string, paint: Paint, json: boolean): Promise<string | null> {
+  if (!json && isAtTerminal()) {
+    steps.say(`Press a button at ${url} (Ctrl-C ends the demo).`);
+  } else {
+    steps.say("Nobody is at a terminal, so the demo answers by itself, as the page would.");
+    const { answer } = await steps.ask("inbox", ["entries", "list", "--unread"]);
+    const entry = answer.entries.find(({ choices }: { choices: unknown }) => choices);
+    await steps.run("inbox", "entries", "reply", entry.id, "--choice", "Publish");
+  }
+  const words = ["receive", "--from", "user", "--timeout-seconds", String(answerSeconds)];
+  const { answer } = await steps.ask("inbox", words);
+  const [mail] = answer.messages;
+  if (!mail) return null;
+  const { choice } = JSON.parse(mail.metadata_json);
+  const said = choice ?? mail.message;
+  steps.note(`${paint.green("✓")} ${paint.bold("user")}  ${safe(said)}`);
+  steps.say("That was it. Everything it made is removed again; inbox quickstart sets up a bus of your own.");
+  return said;
+}

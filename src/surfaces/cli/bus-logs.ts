@@ -1,0 +1,38 @@
+/** `inbox logs`: the end of the background hub's log, and what is added to it. */
+import { InboxError } from "../../contract/errors.ts";
+import { parseInput } from "../../contract/operation.ts";
+import { busLogs } from "../../contract/operations/bus-logs.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { type Asked, isHub, locate } from "../../location/locate.ts";
+import { hubFolder } from "../../service/hub-folder.ts";
+import { followLines, lastLines } from "../../service/log-lines.ts";
+import { logLineText } from "../text/hub.ts";
+import { paintFor } from "../text/paint.ts";
+import { safeJson } from "../text/safe.ts";
+import type { CommandInput } from "./input.ts";
+import { untilInterrupted } from "./interrupt.ts";
+import { exitBrokenPipe, print } from "./output.ts";
+
+export async function runLogs(
+  asked: Asked,
+  { input }: CommandInput,
+  json: boolean,
+  respond: (output: OutputOf<"bus.logs">) => Promise<number>,
+): Promise<number> {
+  const { lines: count, follow } = parseInput(busLogs, input);
+  const location = locate(asked);
+  if (isHub(location))
+    throw new InboxError("invalid_input", `logs reads a file of a hub here, and ${location} is an address`, {
+      hint: "run it where the hub runs",
+    });
+  const { log } = hubFolder(location, asked.env);
+  if (!follow) return respond({ log, lines: lastLines(log, count) });
+  const paint = paintFor(1);
+  const text = (line: OutputOf<"bus.logs">["lines"][number]) =>
+    json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;
+  // Listening first: what is written meanwhile comes behind what was there.
+  const coming = followLines(log, untilInterrupted());
+  for (const line of lastLines(log, count)) if (!(await print(text(line)))) return exitBrokenPipe;
+  for await (const line of coming) if (!(await print(text(line)))) return exitBrokenPipe;
+  return 0;
+}

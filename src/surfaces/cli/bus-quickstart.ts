@@ -1,0 +1,120 @@
+/** [N1] `inbox quickstart`: from an empty folder to a page with a question on it, in steps that are commands. */
+import { basename } from "node:path";
+import { runLocal } from "../../admin/operations.ts";
+import { InboxError } from "../../contract/errors.ts";
+import { parseInput } from "../../contract/operation.ts";
+import { busQuickstart } from "../../contract/operations/bus-quickstart.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { type Asked, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
+import { type ClientName, clientNames, clients } from "../../setup/clients.ts";
+import { safe } from "../text/safe.ts";
+import { openerOf, openPage } from "./browser.ts";
+import type { CommandInput } from "./input.ts";
+import { isAtTerminal } from "./question.ts";
+import { openSteps, type Steps } from "./steps.ts";
+
+type Output = OutputOf<"bus.quickstart">;
+
+/** Who asks the first question, and waits for its answer. */
+const guide = "guide";
+const demoChoice = "Show me the demo";
+const answerSeconds = 600;
+
+export async function runQuickstart(asked: Asked, { input }: CommandInput, json: boolean): Promise<Output> {
+  const { yes, noOpen } = parseInput(busQuickstart, input);
+  const atTerminal = !json && isAtTerminal();
+  const { cwd, env } = asked;
+  const db = locateOrNew(asked);
+  if (isHub(db))
+    throw new InboxError("invalid_input", `quickstart sets up a database here, and ${db} is a hub`, {
+      hint: "leave out --db and INBOX_DB; inbox setup CLIENT --url connects an agent program to a hub",
+    });
+  const place = asked.db === undefined ? [] : ["--db", asked.db];
+  const steps = openSteps({ cwd, env, json });
+
+  steps.say("1. The bus: one file, in which agents leave each other mail and work.");
+  if (mayExist(db)) steps.note(`${safe(db)} is there already`);
+  else await steps.run("inbox", "init", ...place);
+  if (cwd === env.HOME)
+    steps.note("this is your home folder: commands in every folder below it use this bus");
+
+  steps.say("2. The agent programs that you have, connected to it over MCP.");
+  const found = clientNames.filter((name) =>
+    clients[name].programs.some((each) => Bun.which(each, { PATH: env.PATH ?? "" })),
+  );
+  const configured = await connect(steps, found, { asked, yes, atTerminal, place });
+
+  steps.say("3. The hub: the page, REST and MCP, in the background.");
+  const { answer: up } = await steps.ask("inbox", ["up", ...place], ({ hub, already }) => [
+    `${hub.url}${already ? " (it was already running)" : ""}`,
+  ]);
+  const { url } = up.hub;
+
+  steps.say("4. A first question to you. Agents ask like this; the answer goes back to whoever asked.");
+  const question = `Restante runs in ${basename(cwd)}. What next?`;
+  await steps.run(
+    "inbox",
+    ...["ask", "user", question, "--choices", `Got it,${demoChoice}`],
+    ...["--agent", guide, "--idempotency-key", "quickstart", ...place],
+  );
+  show(steps, url, !noOpen && atTerminal ? openerOf(env) : undefined, env);
+  if (atTerminal && !yes) await wait(steps, place);
+
+  steps.say("Next:");
+  steps.note('inbox send --to ada --subject "Add login"   hands out work; inbox claim --agent ada takes it');
+  steps.note("inbox top    watches the bus; inbox status, inbox logs and inbox down are about the hub");
+  steps.note("inbox demo   shows sub-agents at work; inbox --help lists every command");
+  return { db: up.db, url, found: [...found], configured };
+}
+
+interface Consent {
+  asked: Asked;
+  yes: boolean;
+  atTerminal: boolean;
+  place: readonly string[];
+}
+
+/** Each is asked about by `setup` itself, which shows what it would change. */
+async function connect(
+  steps: Steps,
+  found: readonly ClientName[],
+  { asked, yes, atTerminal, place }: Consent,
+): Promise<ClientName[]> {
+  if (!found.length) {
+    steps.note(`none was found on the path (${clientNames.join(", ")}); later: inbox setup claude`);
+    return [];
+  }
+  const configured: ClientName[] = [];
+  for (const name of found) {
+    const words = ["setup", name, ...place];
+    if (yes) {
+      const { answer } = await steps.ask("inbox", [...words, "--yes"], ({ file, changed }) => [
+        changed ? `wrote ${file}; restart ${clients[name].title} to see it` : `${file} is up to date`,
+      ]);
+      if (answer.ok) configured.push(name);
+    } else if (atTerminal) {
+      await steps.hand("inbox", ...words);
+      if (!(await runLocal("bus.setup", asked, { client: name })).changed) configured.push(name);
+    } else {
+      steps.note(`${clients[name].title} is installed: inbox ${words.join(" ")} connects it`);
+    }
+  }
+  return configured;
+}
+
+function show(steps: Steps, url: string, opener: string | undefined, env: Asked["env"]): void {
+  steps.say(`5. Your inbox: ${url}`);
+  steps.note(opener ? `$ ${opener} ${url}` : "open it in a browser");
+  if (opener) openPage(opener, url, env);
+}
+
+async function wait(steps: Steps, place: readonly string[]): Promise<void> {
+  steps.note("press a button there (Ctrl-C: not now)");
+  const words = ["receive", "--agent", guide, "--timeout-seconds", String(answerSeconds), ...place];
+  const { answer } = await steps.ask("inbox", words);
+  const [mail] = answer.messages;
+  if (!mail) return;
+  const { choice } = JSON.parse(mail.metadata_json);
+  steps.note(`you answered: ${safe(choice ?? mail.message)}`);
+  if (choice === demoChoice) await steps.hand("inbox", "demo");
+}

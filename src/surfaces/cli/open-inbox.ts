@@ -1,0 +1,19 @@
+/** A file here, or a hub somewhere: whoever has it opened cannot tell. */
+import { actingAs, requireOwner } from "../../inbox/caller.ts";
+import { type Inbox, openInbox } from "../../inbox/inbox.ts";
+import { isHub } from "../../location/locate.ts";
+import { connect } from "../client/client.ts";
+import { warn } from "./output.ts";
+import type { Globals } from "./scan.ts";
+
+export const tokenOf = ({ token }: Globals): string | undefined =>
+  token ?? (process.env.INBOX_TOKEN || undefined);
+
+export async function openInboxAt(
+  location: string,
+  { delivery, token }: { delivery?: string; token: string | undefined },
+): Promise<Inbox> {
+  if (isHub(location)) return connect(location, { token }) as Inbox;
+  const inbox = openInbox(location, { delivery, brief: true, journal: { complain: warn }, complain: warn });
+  return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
+}

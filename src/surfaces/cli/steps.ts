@@ -1,0 +1,114 @@
+/** [N1] [N3] Commands that are run one after another before the person's eyes: each is shown as it can be typed, and then run as that. */
+import { InboxError } from "../../contract/errors.ts";
+import { shellWord } from "../../contract/shell-word.ts";
+import { programWords } from "../../orch/program.ts";
+import { fs } from "../../platform/system.ts";
+import { paintFor } from "../text/paint.ts";
+import { safe } from "../text/safe.ts";
+
+type Env = Record<string, string | undefined>;
+type Name = "inbox" | "orch";
+
+export interface StepOptions {
+  cwd: string;
+  env: Env;
+  /** Standard output is for one answer in JSON: what is told goes to standard error. */
+  json: boolean;
+}
+
+export interface Ran {
+  code: number;
+  /** Its answer in JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: each command has an answer of its own
+  answer: any;
+}
+
+export interface Steps {
+  say(text: string): void;
+  note(text: string): void;
+  /** Shows a command and what it prints, and answers with what it says in JSON. A failure ends everything. */
+  run(program: Name, ...words: string[]): Promise<void>;
+  /** The same, for its answer: shown are the command and the lines that `tell` makes of it. */
+  ask(program: Name, words: string[], tell?: (answer: Ran["answer"]) => string[]): Promise<Ran>;
+  /** With the terminal in its hands: it may ask. */
+  hand(program: Name, ...words: string[]): Promise<number>;
+  /** Its lines as they come. */
+  follow(program: Name, words: string[], line: (text: string) => void): Promise<void>;
+}
+
+export function openSteps({ cwd, env, json }: StepOptions): Steps {
+  const paint = paintFor(json ? 2 : 1);
+  const write = (text: string) => {
+    try {
+      fs().writeSync(json ? 2 : 1, `${text}\n`);
+    } catch {
+      // Nobody looks: the steps are done all the same.
+    }
+  };
+  const show = (program: Name, words: readonly string[]) =>
+    write(`${paint.dim("  $")} ${paint.cyan([program, ...words.map(shellWord)].join(" "))}`);
+  const indented = (text: string) =>
+    safe(text)
+      .trimEnd()
+      .replace(/^(?=.)/gm, "    ");
+  const spawn = (program: Name, words: readonly string[], stdio: "pipe" | "inherit") =>
+    Bun.spawn([...programWords(), ...words], {
+      cwd,
+      env: { ...(env as Record<string, string>), INBOX_PROGRAM: program },
+      stdin: stdio === "pipe" ? "ignore" : "inherit",
+      stdout: stdio,
+      stderr: stdio === "pipe" ? "pipe" : "inherit",
+    });
+  const finished = async (program: Name, words: readonly string[]) => {
+    const child = spawn(program, words, "pipe");
+    const [code, out, err] = await Promise.all([
+      child.exited,
+      new Response(child.stdout as ReadableStream).text(),
+      new Response(child.stderr as ReadableStream).text(),
+    ]);
+    return { code, out, err };
+  };
+  const failed = (program: Name, words: readonly string[], why: string) =>
+    new InboxError("storage", `${[program, ...words].join(" ")} failed: ${why.trim()}`, {
+      hint: "run that command by itself; what was done before it stays",
+    });
+
+  return {
+    say: (text) => write(`\n${paint.bold(text)}`),
+    note: (text) => write(`    ${text}`),
+    async run(program, ...words) {
+      show(program, words);
+      const { code, out, err } = await finished(program, words);
+      if (code !== 0) throw failed(program, words, err || out);
+      if (out.trim()) write(indented(out));
+    },
+    async ask(program, words, tell) {
+      show(program, words);
+      const { code, out, err } = await finished(program, [...words, "--json"]);
+      let answer: Ran["answer"];
+      try {
+        answer = JSON.parse(out);
+      } catch {
+        throw failed(program, words, err || out);
+      }
+      if (code !== 0 && answer.ok === false) throw failed(program, words, answer.error.message);
+      for (const line of tell?.(answer) ?? []) write(indented(line));
+      return { code, answer };
+    },
+    async hand(program, ...words) {
+      show(program, words);
+      return spawn(program, words, "inherit").exited;
+    },
+    async follow(program, words, line) {
+      const child = spawn(program, words, "pipe");
+      let rest = "";
+      const decoder = new TextDecoder();
+      for await (const bytes of child.stdout as ReadableStream<Uint8Array>) {
+        const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+        rest = lines.pop()!;
+        for (const each of lines) line(each);
+      }
+      await child.exited;
+    },
+  };
+}

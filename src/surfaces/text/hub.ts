@@ -1,0 +1,67 @@
+/** The hub in the background, for people. */
+import type { HubState, LogLine } from "../../contract/hub-state.ts";
+import { call, phrase } from "../../contract/phrase.ts";
+import type { NounRenders } from "./noun-renders.ts";
+import type { Paint } from "./paint.ts";
+import { inLine, safe } from "./safe.ts";
+import { relative } from "./time.ts";
+
+const keptBy: Record<HubState["manager"], string> = {
+  systemd: "systemd user unit",
+  launchd: "launchd agent",
+  process: "detached process",
+  foreground: "in the foreground",
+};
+
+const hubLines = (hub: HubState, paint: Paint): string[] => [
+  `${hub.ready ? paint.green("●") : paint.yellow("●")} ${paint.bold(hub.url)}${hub.ready ? "" : " (its database does not answer)"}`,
+  `  process ${hub.pid}, ${keptBy[hub.manager]}, started ${relative(hub.startedAt)}, version ${hub.version}${hub.auth ? ", requires a token" : ""}`,
+  ...(hub.log === null ? [] : [`  log     ${inLine(hub.log)}`]),
+];
+
+const levelPaint = (level: LogLine["level"], paint: Paint) =>
+  level === "error" ? paint.red : level === "warn" ? paint.yellow : paint.dim;
+
+/** `10:00:00 request threads.claim 200 3 ms ada`: what every line has first, then what else it has. */
+export function logLineText({ time, level, event, ...fields }: LogLine, paint: Paint): string {
+  const word = (value: unknown) => inLine(typeof value === "string" ? value : JSON.stringify(value));
+  const rest = Object.entries(fields).flatMap(([key, value]) =>
+    value === undefined || value === null ? [] : [`${paint.dim(`${inLine(key)}=`)}${word(value)}`],
+  );
+  const at = time === null ? "-" : time.replace("T", " ").replace(/\.\d+Z$/, "");
+  return [paint.dim(at), levelPaint(level, paint)(level.padEnd(5)), inLine(event), ...rest].join(" ");
+}
+
+type HubRenders = Pick<NounRenders<"bus">, "bus.up" | "bus.down" | "bus.status" | "bus.logs">;
+
+export const hubRenders: HubRenders = {
+  "bus.up": ({ hub, already, token, comesBack, warnings = [] }, paint, spell) =>
+    [
+      ...hubLines(hub, paint),
+      ...(token === null ? [] : [`  token   ${token}   (for user, scope admin; it is not shown again)`]),
+      already
+        ? "  it was already running"
+        : comesBack === "at login"
+          ? "  it starts again when you log in"
+          : spell(phrase`  it does not survive a reboot; ${call("bus.up")} starts it again`),
+      spell(phrase`  ${call("bus.status")}, ${call("bus.logs")}, ${call("bus.down")}`),
+      ...warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`),
+    ].join("\n"),
+  "bus.down": ({ db, stopped, left, killed }) => {
+    const lines = stopped.map(({ url, pid }) => `stopped ${url} (process ${pid})`);
+    if (killed) lines.push("it did not stop by itself, and was killed");
+    if (!stopped.length) lines.push(`no hub of ${inLine(db)} runs in the background`);
+    for (const { url, pid } of left)
+      lines.push(`${url} (process ${pid}) runs in the foreground: press Ctrl-C there, or kill ${pid}`);
+    return lines.join("\n");
+  },
+  "bus.status": ({ db, hubs }, paint, spell) => {
+    if (!hubs.length)
+      return `no hub serves ${inLine(db)} on this machine; ${spell(phrase`${call("bus.up")} starts one`)}`;
+    return [...hubs.flatMap((hub) => hubLines(hub, paint)), `  database ${inLine(db)}`].join("\n");
+  },
+  "bus.logs": ({ log, lines }, paint) =>
+    lines.length
+      ? lines.map((line) => logLineText(line, paint)).join("\n")
+      : `nothing is logged in ${inLine(log)}`,
+};

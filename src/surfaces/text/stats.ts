@@ -1,0 +1,84 @@
+/** [O1] [O2] A bus at one moment, in as many lines as fit. */
+import { mailLimit } from "../../contract/mail.ts";
+import type { Stats } from "../../contract/stats.ts";
+import type { Paint } from "./paint.ts";
+import { cut } from "./safe.ts";
+import { textTable } from "./text-table.ts";
+import { relative, span } from "./time.ts";
+
+/** A lease that ends sooner is about to lapse. */
+const soonMs = 60_000;
+
+const age = (since: string, now: string) => span(Date.parse(now) - Date.parse(since));
+const amount = (count: number) => (count >= mailLimit ? `${mailLimit}+` : String(count));
+
+function summaryLines(stats: Stats, paint: Paint): string[] {
+  const { agents, threads, mail, tasks, rates } = stats;
+  const some = (count: number, text: string, colour = paint.yellow) =>
+    count ? colour(text) : paint.dim(text);
+  return [
+    `${paint.bold("agents")}   ${agents.live} live of ${agents.known}, ${agents.waiting} waiting`,
+    `${paint.bold("threads")}  ${threads.pending} pending, ${threads.claimed + threads.inProgress} in work, ${some(threads.blocked, `${threads.blocked} blocked`)}`,
+    `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, `${stats.deadLetters} dead letter(s)`, paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
+    `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
+    `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${rates.tasksFinished} task(s) finished, ${rates.events} event(s)`,
+  ];
+}
+
+function tables({ at, queues, leases, subAgents, waiters }: Stats, paint: Paint, width: number): string[][] {
+  const found: string[][] = [];
+  const add = (head: string[], rows: string[][]) => {
+    if (rows.length) found.push(textTable(head, rows, paint.dim).split("\n"));
+  };
+  const names = 28;
+  const rest = Math.max(20, width - names - 34);
+  add(
+    ["SUB-AGENT", "FOR", "SINCE", "LAST LINE"],
+    subAgents.map((each) => [
+      cut(each.name, names),
+      cut(each.parent, 16),
+      each.startedAt === null ? "" : age(each.startedAt, at),
+      cut(each.lastLine ?? "", rest),
+    ]),
+  );
+  add(
+    ["LEASE", "HOLDER", "ENDS", "SUBJECT"],
+    leases.map((each) => {
+      const soon = Date.parse(each.expiresAt) - Date.parse(at) < soonMs;
+      const ends = relative(each.expiresAt, Date.parse(at));
+      return [
+        each.threadId,
+        cut(each.agent, names),
+        each.lapsed ? paint.red(`lapsed ${ends}`) : soon ? paint.yellow(ends) : ends,
+        cut(each.subject, rest),
+      ];
+    }),
+  );
+  add(
+    ["QUEUE", "MAIL", "PENDING", "OLDEST"],
+    queues.map((each) => [
+      `${each.live ? paint.green("●") : paint.dim("○")} ${cut(each.name, names)}`,
+      amount(each.mail),
+      String(each.pending),
+      each.oldestAt === null ? "" : age(each.oldestAt, at),
+    ]),
+  );
+  if (waiters.length) found.push([`${paint.dim("WAITING")}  ${cut(waiters.join(", "), width - 10)}`]);
+  return found;
+}
+
+/** With fewer rows than there is to show, each table gives up its end. */
+export function statsText(stats: Stats, paint: Paint, { width = 100, rows = Infinity } = {}): string {
+  const head = summaryLines(stats, paint);
+  const blocks = tables(stats, paint, width);
+  let left = rows - head.length;
+  const lines = [...head];
+  blocks.forEach((block, at) => {
+    const share = Math.max(3, Math.floor(left / (blocks.length - at)));
+    if (left < 3) return;
+    const shown = block.slice(0, Math.min(block.length, share - 1));
+    lines.push("", ...shown);
+    left -= shown.length + 1;
+  });
+  return lines.join("\n");
+}

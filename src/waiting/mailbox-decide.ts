@@ -1,0 +1,67 @@
+/** [A5] [A6] Asking, and waiting for the decision; where it does not come, somebody else is asked too. */
+import { hand } from "../bus/hand-over/hand.ts";
+import { askQuestion, decisionOf, escalate } from "../bus/question.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { field, phrase } from "../contract/phrase.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Calling, Given } from "./handed.ts";
+import { receiptOf } from "./take-mail.ts";
+import { countdown, wait } from "./wait.ts";
+
+type Output = OutputOf<"mailbox.decide">;
+type Input = ParsedOf<"mailbox.decide">;
+
+export async function mailboxDecide(
+  engine: Engine,
+  input: Input,
+  { signal, handOver }: Calling,
+): Promise<Given<Output>> {
+  const { from, escalateTo, escalateAfter, timeoutSeconds } = input;
+  const left = countdown(timeoutSeconds);
+  const correlationId =
+    input.correlationId ?? (await engine.write((tx) => askQuestion(tx, questionIn(input))));
+  let escalated = escalateTo === undefined;
+  const look = async () => {
+    const decision = await engine.read((tx) => decisionOf(tx, correlationId, from));
+    if (decision.choice !== null) return { found: decision };
+    const againInMs = Math.max(0, escalateAfter * 1000 - decision.ageMs);
+    if (escalated) return {};
+    if (againInMs > 0) return { againInMs };
+    await engine.write((tx) => escalate(tx, correlationId, from, escalateTo!));
+    escalated = true;
+    return {};
+  };
+  const found = await wait(engine, { mailOf: from }, look, { timeoutMs: left(), signal, agent: from });
+  const {
+    choice,
+    choices,
+    answers,
+    messages: ids,
+  } = found ?? (await engine.read((tx) => decisionOf(tx, correlationId, from)));
+  const value = { decided: choice !== null, choice, choices, answers, correlationId };
+  if (!value.decided || !ids.length) return { value };
+  // Its answers are in this answer: they do not come to the inbox again.
+  const given = await engine.write((tx) => hand(tx, { agent: from, max: ids.length, ids }, handOver));
+  return { value, receipt: receiptOf({ agent: from, ack: "auto", visibilitySeconds: 60 }, given) };
+}
+
+function questionIn({ from, to, question, choices, need }: Input) {
+  if (to === undefined || question === undefined)
+    throw new InboxError(
+      "invalid_input",
+      "give whom to ask and the question, or the correlationId of one to wait for",
+      {
+        hint: phrase`${field("correlationId")} continues waiting for a question that was asked before`,
+      },
+    );
+  if (need > new Set(to).size)
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("need")} is ${need}, and only ${new Set(to).size} are asked`,
+      {
+        hint: "ask more agents, or need fewer",
+      },
+    );
+  return { from, to, text: question, choices: choices ?? ["yes", "no"], need };
+}

@@ -1,0 +1,123 @@
+/** [A5] [A6] [A7] Asking for a decision, several approvers, escalation, and the record of it. */
+import { describe, expect, test } from "bun:test";
+import { engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
+import { until } from "../support/until.ts";
+
+describe.each(engines)("$name", ({ start }) => {
+  test("[A5] the person's choice decides, is handed to whoever waits, and does not come to the inbox again", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const decision = inbox.call("mailbox.decide", {
+      from: "ci",
+      to: ["user"],
+      question: "Deploy v2?",
+      choices: ["yes", "no"],
+    });
+    const entries = async () => (await inbox.call("entries.history", {})).entries;
+    await until("the question is there", async () => (await entries()).length === 1);
+    const [entry] = await entries();
+    expect(entry).toMatchObject({ kind: "question", comments: "Deploy v2?", choices: ["yes", "no"] });
+    await inbox.call("entries.reply", { id: entry!.id, choice: "yes", message: "go ahead" });
+    expect(await decision).toMatchObject({
+      decided: true,
+      choice: "yes",
+      answers: [{ agent: "user", choice: "yes", message: "go ahead", verified: false }],
+    });
+    expect((await inbox.call("mailbox.list", { agent: "ci" })).messages).toEqual([]);
+  });
+
+  test("[A5] an agent answers by the id of the question, once, with one of its choices", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const first = await inbox.call("mailbox.decide", {
+      from: "w",
+      to: ["lead"],
+      question: "Which?",
+      choices: ["a", "b"],
+      timeoutSeconds: 0,
+    });
+    expect(first).toMatchObject({ decided: false, choice: null, answers: [] });
+    const { messages } = await inbox.call("mailbox.list", { agent: "lead" });
+    const id = `msg_${messages[0]!.id}`;
+    expect((await refusal(inbox.call("mailbox.answer", { from: "lead", id, choice: "c" }))).code).toBe(
+      "invalid_input",
+    );
+    expect((await refusal(inbox.call("mailbox.answer", { from: "other", id, choice: "a" }))).code).toBe(
+      "not_allowed",
+    );
+    await inbox.call("mailbox.answer", { from: "lead", id, choice: "b", message: "b is smaller" });
+    expect((await refusal(inbox.call("mailbox.answer", { from: "lead", id, choice: "a" }))).code).toBe(
+      "invalid_state",
+    );
+    expect((await inbox.call("mailbox.list", { agent: "lead" })).messages).toEqual([]);
+    const { correlationId } = first;
+    expect(await inbox.call("mailbox.decide", { from: "w", correlationId })).toMatchObject({
+      decided: true,
+      choice: "b",
+    });
+  });
+
+  test("[A6] the first choice needs as many as asked for, any other decides at once, and strangers decide nothing", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const ask = (question: string) =>
+      inbox.call("mailbox.decide", { from: "ci", to: ["ada", "bob"], question, need: 2, timeoutSeconds: 0 });
+    const answer = async (from: string, question: string, choice: string) => {
+      const { messages } = await inbox.call("mailbox.list", { agent: from });
+      await inbox.call("mailbox.answer", {
+        from,
+        id: `msg_${messages.find(({ message }) => message === question)!.id}`,
+        choice,
+      });
+    };
+    const look = (correlationId: string) =>
+      inbox.call("mailbox.decide", { from: "ci", correlationId, timeoutSeconds: 0 });
+    const drop = await ask("Drop it?");
+    await answer("ada", "Drop it?", "yes");
+    expect(await look(drop.correlationId)).toMatchObject({ decided: false, answers: [{ agent: "ada" }] });
+    await inbox.call("messages.send", {
+      channel: "ci",
+      content: "yes",
+      sender: "eve",
+      correlationId: drop.correlationId,
+    });
+    expect((await look(drop.correlationId)).decided).toBe(false);
+    await answer("bob", "Drop it?", "yes");
+    expect(await look(drop.correlationId)).toMatchObject({ decided: true, choice: "yes" });
+    const keep = await ask("Keep it?");
+    await answer("bob", "Keep it?", "no");
+    expect(await look(keep.correlationId)).toMatchObject({ decided: true, choice: "no" });
+    const many = await refusal(
+      inbox.call("mailbox.decide", { from: "ci", to: ["ada"], question: "x", need: 2 }),
+    );
+    expect(many.message).toBe("need is 2, and only 1 are asked");
+  });
+
+  test("[A6] [A7] a question that nobody answers goes to a second name; who asked and answered is on record", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const decision = inbox.call("mailbox.decide", {
+      from: "ci",
+      to: ["ada"],
+      question: "Go?",
+      escalateTo: "boss",
+      escalateAfter: 0,
+    });
+    const mail = async () => (await inbox.call("mailbox.list", { agent: "boss" })).messages;
+    await until("the second one is asked", async () => (await mail()).length === 1);
+    await inbox.call("mailbox.answer", { from: "boss", id: `msg_${(await mail())[0]!.id}`, choice: "no" });
+    expect(await decision).toMatchObject({ decided: true, choice: "no" });
+    const { records, hasMore } = await inbox.call("audit.list", {});
+    expect(records.map(({ action, agent, to, choice, text }) => [action, agent, to, choice, text])).toEqual([
+      ["asked", "ci", "ada", null, "Go?"],
+      ["escalated", "ci", "boss", null, "Go?"],
+      ["answered", "boss", "ci", "no", "no"],
+    ]);
+    expect(new Set(records.map(({ question }) => question)).size).toBe(1);
+    expect([hasMore, records.every(({ verified }) => !verified)]).toEqual([false, true]);
+    const { records: theirs } = await inbox.call("audit.list", { agent: "boss", limit: 1 });
+    expect(theirs).toEqual([records[2]!]);
+    expect((await inbox.call("audit.list", { after: records[0]!.number, limit: 1 })).hasMore).toBe(true);
+  });
+});

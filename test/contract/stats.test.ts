@@ -1,0 +1,46 @@
+/** The state of a whole bus, on every engine. */
+import { describe, expect, test } from "bun:test";
+import * as v from "valibot";
+import { stats as schema } from "../../src/contract/stats.ts";
+import { engines } from "../support/engines.ts";
+
+describe.each(engines)("$name", ({ start }) => {
+  test("[O1] stats counts what is open and waiting, and lists what needs a look", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const empty = await inbox.call("stats.show", {});
+    expect(v.safeParse(schema(), empty).issues).toBeUndefined();
+    expect(empty).toMatchObject({
+      threads: { pending: 0, claimed: 0, inProgress: 0, blocked: 0 },
+      mail: { waiting: 0, oldest: null },
+      ...{ queues: [], leases: [], subAgents: [], deadLetters: 0, unreadEntries: 0 },
+    });
+    for (const to of ["ada", "ada", "bob", "pool"])
+      await inbox.call("threads.send", { from: "lead", to, subject: `for ${to}` });
+    await inbox.call("threads.claim", { agent: "ada", leaseSeconds: 30 });
+    await inbox.call("threads.claim", { agent: "bob", leaseSeconds: 10 });
+    await inbox.call("threads.update", { agent: "bob", thread: "thr_3", status: "blocked", summary: "?" });
+    await inbox.call("mailbox.send", { from: "lead", to: "user", message: "look" });
+    // A topic's messages wait for nobody in particular.
+    await inbox.call("messages.send", { channel: "builds", content: "x", sender: "lead" });
+    await inbox.call("tasks.push", { agent: "lead", name: "later", prompt: "x", worker: "ada" });
+    const shown = await inbox.call("stats.show", {});
+    expect(v.safeParse(schema(), shown).issues).toBeUndefined();
+    expect(shown.threads).toEqual({ pending: 2, claimed: 1, inProgress: 0, blocked: 1 });
+    expect(shown.tasks).toEqual({ queued: 1, waiting: 0, running: 0 });
+    expect(shown.unreadEntries).toBe(1);
+    expect(shown.rates).toMatchObject({ sent: 7, claimed: 2, ended: 0, tasksFinished: 0 });
+    expect(shown.leases.map(({ threadId, agent, lapsed }) => [threadId, agent, lapsed])).toEqual([
+      ["thr_3", "bob", false],
+      ["thr_1", "ada", false],
+    ]);
+    expect(shown.queues.map(({ name, mail, pending }) => [name, mail, pending])).toEqual([
+      ["ada", 1, 1],
+      ["lead", 1, 0],
+      ["pool", 0, 1],
+    ]);
+    expect(shown.mail).toMatchObject({ waiting: 2, oldest: { id: 2, agent: "ada" } });
+    expect(shown.queues[0]!.oldestAt).toBe(shown.mail.oldest!.createdAt);
+    expect(shown.agents.live).toBe(shown.agents.known);
+  });
+});

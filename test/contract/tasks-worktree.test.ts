@@ -1,0 +1,145 @@
+/** [A1] [A4] Which tasks get a worktree, what their results say of it, and how a task goes on. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { findTask } from "../../src/bus/task.ts";
+import { continueTask } from "../../src/bus/tasks/continue.ts";
+import type { Ending } from "../../src/bus/tasks/end.ts";
+import { noteWorktree, settleWorktree } from "../../src/bus/tasks/worktrees.ts";
+import { byHand, type HandBench } from "../support/by-hand.ts";
+import { engines } from "../support/engines.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { refusal } from "../support/refusal.ts";
+import { repositoryIn } from "../support/repository.ts";
+
+const agent = "main";
+const changed: Ending["changed"] = { tip: "1".repeat(40), commits: 2, files: 3, insertions: 4, deletions: 1 };
+
+/** As its keeper does. */
+const made = (bench: HandBench, name: string) =>
+  bench.engine.write(function* (tx) {
+    const row = yield* findTask(name);
+    return yield* noteWorktree(tx, row, {
+      path: `/worktrees/${name}`,
+      branch: `orch/${name}`,
+      state: "kept",
+    });
+  });
+
+describe.each(engines)("$name", (engine) => {
+  test("[A1] auto is for tasks that may edit, in a repository; yes and no are what they say", async () => {
+    await using bench = await byHand(engine);
+    using folder = temporaryFolder();
+    const { path: cwd } = repositoryIn(join(folder.path, "repo"));
+    const has = async (name: string, more: Parameters<HandBench["push"]>[1]) => {
+      await bench.push(name, { cwd, ...more });
+      return (await bench.inbox.call("tasks.show", { name })).task.worktree?.state ?? null;
+    };
+    expect(await has("usual", {})).toBe("planned");
+    expect(await has("all", { permission: "allow" })).toBe("planned");
+    expect(await has("reads", { permission: "reject" })).toBeNull();
+    expect(await has("asked", { permission: "reject", worktree: "yes" })).toBe("planned");
+    expect(await has("not", { worktree: "no" })).toBeNull();
+    expect(await has("plain", { cwd: folder.path })).toBeNull();
+    await bench.started("reader", { permission: "reject" });
+    expect(await has("below", { agent: "reader" })).toBeNull();
+    const none = await refusal(bench.push("never", { cwd: folder.path, worktree: "yes" }));
+    expect([none.code, none.message]).toEqual([
+      "invalid_input",
+      `it cannot have a worktree: ${folder.path} is in no git repository`,
+    ]);
+  });
+
+  test("[A1] a result says which branch has what, also where the sub-agent said it was done", async () => {
+    await using bench = await byHand(engine);
+    using folder = temporaryFolder();
+    const { path: cwd } = repositoryIn(join(folder.path, "repo"));
+    const { inbox } = bench;
+    for (const name of ["plain", "said", "failed", "idle"]) {
+      await bench.started(name, { cwd });
+      expect(await made(bench, name)).toBe(true);
+    }
+    await bench.end("plain", { final: "fixed", changed, notices: ["One more thing."] });
+    const { threadId } = (await inbox.call("tasks.show", { name: "said" })).task;
+    await inbox.call("threads.done", { agent: "said", thread: threadId!, summary: "done, see the branch" });
+    await bench.end("said", { changed });
+    await bench.end("failed", { success: false, error: "it broke", changed });
+    await bench.end("idle", { final: "nothing to do", changed: { ...changed, commits: 0, files: 0 } });
+    const { messages } = await inbox.call("mailbox.list", { agent });
+    const branch = (name: string) => ({
+      worktree: { branch: `orch/${name}`, into: "main", commits: 2, files: 3, insertions: 4, deletions: 1 },
+    });
+    expect(
+      messages.map(({ senderId, kind, message, metadata }) => [senderId, kind, message, metadata]),
+    ).toMatchObject([
+      [
+        "plain",
+        "result",
+        "fixed\n\n(Its changes are on the branch orch/plain: 2 commits, 3 files, +4 -1. One more thing.)",
+        branch("plain"),
+      ],
+      ["said", "result", "done, see the branch", {}],
+      [
+        "said",
+        "progress",
+        "Its changes are on the branch orch/said: 2 commits, 3 files, +4 -1.",
+        branch("said"),
+      ],
+      ["failed", "result", expect.stringContaining('"branch":"orch/failed"'), branch("failed")],
+      ["idle", "result", "nothing to do", {}],
+    ]);
+    expect((await inbox.call("tasks.show", { name: "idle" })).task.worktree).toMatchObject({
+      state: "empty",
+    });
+  });
+
+  test("[A3] a task whose changes were neither merged nor discarded is kept, whatever retention says", async () => {
+    await using bench = await byHand(engine);
+    using folder = temporaryFolder();
+    const { path: cwd } = repositoryIn(join(folder.path, "repo"));
+    const { inbox } = bench;
+    for (const name of ["kept", "merged"]) {
+      await bench.started(name, { cwd });
+      await made(bench, name);
+      await bench.end(name, { changed });
+    }
+    await bench.engine.write(function* (tx) {
+      const row = yield* findTask("merged");
+      yield* settleWorktree(tx, row, agent, {
+        state: "merged",
+        merged_into: "main",
+        merged_commit: "2".repeat(40),
+      });
+    });
+    await inbox.call("mailbox.check", { agent, max: 10 });
+    await inbox.call("retention.set", { agent, kind: "tasks", count: 0 });
+    await inbox.call("retention.apply", {});
+    const { finished } = await inbox.call("tasks.queue", { all: true });
+    expect(finished.map(({ name }) => name)).toEqual(["kept"]);
+  });
+
+  test("[A4] a task that has ended goes on in its session: another turn, another thread, another result", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub", { cwd: "/" });
+    await bench.end("sub", { final: "first", session: "s-1" });
+    const before = (await inbox.call("tasks.show", { name: "sub" })).task;
+    const goOn = () =>
+      bench.engine.write(function* (tx) {
+        return yield* continueTask(tx, yield* findTask("sub"), agent, "and now?");
+      });
+    expect(await goOn()).toMatchObject({ status: "waiting", session: "s-1", follow_up: "and now?" });
+    expect((await refusal(goOn())).code).toBe("invalid_state");
+    expect(await bench.due()).toEqual(["sub"]);
+    await bench.end("sub", { final: "second" });
+    const after = (await inbox.call("tasks.show", { name: "sub" })).task;
+    expect(after).toMatchObject({ status: "finished", success: true, prompt: "do sub", session: "s-1" });
+    expect(after.threadId).not.toBe(before.threadId);
+    const { messages } = await inbox.call("threads.show", { thread: after.threadId! });
+    expect(messages.map(({ kind, body }) => [kind, body])).toEqual([
+      ["task", "and now?"],
+      ["result", "second"],
+    ]);
+    const { finished } = await inbox.call("tasks.queue", { all: true });
+    expect(finished.map(({ name }) => name)).toEqual(["sub"]);
+  });
+});

@@ -1,0 +1,62 @@
+/** Hubs of an attack as child processes, each at a port of its own, which it has again when it was killed and started anew. */
+import { bareEnvironment, program } from "../../support/cli.ts";
+import { freePort } from "../../support/servers.ts";
+import { until } from "../../support/until.ts";
+
+export interface Hub {
+  port: number;
+  pid(): number;
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+  /** Asks it to end, and waits until it has. */
+  end(): Promise<void>;
+  /** Starts it again, perhaps with other variables; answers when it serves. */
+  start(env?: Record<string, string>): Promise<void>;
+}
+
+export interface HubOptions {
+  db: string;
+  delivery?: string;
+  env?: Record<string, string>;
+}
+
+export async function startHub({ db, delivery, env = {} }: HubOptions): Promise<Hub> {
+  const port = freePort();
+  const more = delivery === undefined ? [] : ["--delivery", delivery];
+  const begin = (other: Record<string, string>) =>
+    Bun.spawn([program, "serve", "--port", String(port), "--json", "--db", db, ...more], {
+      cwd: "/",
+      env: bareEnvironment({ ...env, ...other }),
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+  const serving = () =>
+    until(`the hub at port ${port} is ready`, async () => {
+      if (child.exitCode !== null) child = begin({});
+      return fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    });
+  let child = begin({});
+  await serving();
+  return {
+    port,
+    pid: () => child.pid,
+    signal: (signal) => void child.kill(signal),
+    async kill() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+    async end() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+    async start(other = {}) {
+      child = begin(other);
+      await serving();
+    },
+  };
+}

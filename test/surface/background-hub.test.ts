@@ -1,0 +1,231 @@
+/** The hub in the background: up, down, status, logs. */
+import { afterAll, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { openLog } from "../../src/service/hub-log.ts";
+import { propertyList } from "../../src/service/launchd.ts";
+import { run, start } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { until } from "../support/until.ts";
+
+/** Hubs that tests started; none is left behind, whatever fails. */
+const begun = new Set<number>();
+afterAll(() => {
+  for (const pid of begun)
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+});
+
+const plain = ["--manager", "process"];
+
+function place(env: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  return {
+    path: folder.path,
+    files: join(folder.path, ".agents/coord.db-hub"),
+    async inbox(...args: string[]) {
+      const result = await run([...args, "--json"], { cwd: folder.path, env });
+      if (args[0] === "up" && result.code === 0) begun.add(result.json.hub.pid);
+      return result;
+    },
+    human: (...args: string[]) => run(args, { cwd: folder.path, env }),
+    [Symbol.dispose]: folder[Symbol.dispose],
+  };
+}
+
+test("[N2] two ups at once start one hub; a killed one is noticed and started again at its address", async () => {
+  using at = place();
+  const none = await at.inbox("status");
+  expect([none.code, none.json.error.code]).toEqual([40, "not_initialized"]);
+  const [first, second] = await Promise.all([at.inbox("up", ...plain), at.inbox("up", ...plain)]);
+  expect([first.code, second.code]).toEqual([0, 0]);
+  expect([first.json.already, second.json.already].toSorted()).toEqual([false, true]);
+  const { hub } = first.json;
+  expect(second.json.hub.pid).toBe(hub.pid);
+  expect((await (await fetch(`${hub.url}/healthz`)).json()) as object).toMatchObject({
+    ok: true,
+    pid: hub.pid,
+  });
+  process.kill(hub.pid, "SIGKILL");
+  await until("the hub is gone", () => !existsSync(`/proc/${hub.pid}/exe`));
+  const dead = await at.inbox("status");
+  expect([dead.code, dead.json.running, dead.json.hubs]).toEqual([10, false, []]);
+  expect(readdirSync(at.files).filter((name) => name.startsWith("hub-"))).toEqual([]);
+  const again = await at.inbox("up", ...plain);
+  expect(again.json.hub.url).toBe(hub.url);
+  const status = await at.inbox("status");
+  expect([status.code, status.json.hubs]).toEqual([0, [again.json.hub]]);
+  const other = await at.inbox("up", "--port", "1");
+  expect([other.code, other.json.error.code]).toEqual([20, "conflict"]);
+  const down = await at.inbox("down");
+  expect(down.json).toMatchObject({ stopped: [{ pid: again.json.hub.pid }], left: [], killed: false });
+  expect((await at.inbox("down")).json).toMatchObject({ stopped: [] });
+  expect(existsSync(`/proc/${again.json.hub.pid}/exe`)).toBe(false);
+});
+
+test("[N2] a file of another process with the same number does not count, and nobody is killed for it", async () => {
+  using at = place();
+  await at.human("init");
+  mkdirSync(at.files, { mode: 0o700 });
+  const bystander = Bun.spawn(["sleep", "1000"]);
+  try {
+    const record = {
+      url: "http://127.0.0.1:9",
+      pid: bystander.pid,
+      manager: "process",
+      process: `nowhere ${bystander.pid}:1:x`,
+    };
+    // Of this host, and started at another time.
+    const here = { ...record, process: `${(await import("node:os")).hostname()} ${bystander.pid}:1:x` };
+    writeFileSync(join(at.files, `hub-${bystander.pid}.json`), JSON.stringify(here));
+    writeFileSync(join(at.files, "hub-1.json"), "{ not whole");
+    expect((await at.inbox("status")).json.hubs).toEqual([]);
+    expect((await at.inbox("down")).json.stopped).toEqual([]);
+    expect(bystander.exitCode).toBe(null);
+  } finally {
+    bystander.kill();
+    await bystander.exited;
+  }
+});
+
+test("[N2] a port in use: another is taken, unless one was named; then nothing is left behind", async () => {
+  using at = place();
+  const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  try {
+    const named = await at.inbox("up", "--port", String(taken.port), ...plain);
+    expect([named.code, named.json.error.code]).toEqual([50, "storage"]);
+    expect(named.json.error.message).toContain(`port ${taken.port}`);
+    writeFileSync(join(at.files, "port"), String(taken.port));
+    const free = await at.inbox("up", ...plain);
+    expect(free.code).toBe(0);
+    expect(new URL(free.json.hub.url).port).not.toBe(String(taken.port));
+    await at.inbox("down");
+  } finally {
+    taken.stop();
+  }
+});
+
+test("[N2] [O5] a hub that requires tokens gets one, shown once; its log has requests and no secret, and can be followed", async () => {
+  using at = place();
+  const up = await at.inbox("up", "--auth", ...plain);
+  const { token, hub } = up.json;
+  expect(token).toMatch(/^rst_/);
+  const asked = await fetch(`${hub.url}/api/threads`, { headers: { authorization: `Bearer ${token}` } });
+  expect(asked.status).toBe(200);
+  expect((await fetch(`${hub.url}/api/agents?token=${token}`)).status).toBe(401);
+  const follower = start(["logs", "--follow", "--json"], { cwd: at.path });
+  let seen = "";
+  for await (const bytes of follower.stdout) {
+    seen += new TextDecoder().decode(bytes);
+    if (seen.includes('"status":401')) break;
+  }
+  follower.kill();
+  const { lines } = (await at.inbox("logs")).json;
+  expect(lines.map(({ event }: { event: string }) => event)).toEqual(["started", "request", "request"]);
+  expect(lines[1]).toMatchObject({ level: "info", operation: "threads.list", status: 200, agent: "user" });
+  expect(lines[2]).toMatchObject({ level: "warn", operation: "agents.list", status: 401 });
+  expect(seen + readFileSync(join(at.files, "hub.log"), "utf8")).not.toContain(token);
+  expect((await at.human("logs", "--lines", "1")).stdout).toContain("operation=agents.list");
+  expect((await at.inbox("down")).json.stopped).toHaveLength(1);
+  expect((await at.inbox("up", ...plain)).json.token).toBe(null);
+  await at.inbox("down");
+});
+
+test("[N2] a hub in the foreground is shown, and left alone by down", async () => {
+  using at = place();
+  const foreground = start(["serve", "--port", "0", "--json"], { cwd: at.path });
+  const { value } = await foreground.stdout.getReader().read();
+  const { url, pid } = JSON.parse(new TextDecoder().decode(value));
+  await until("it is noted", async () => (await at.inbox("status")).json.running);
+  expect((await at.inbox("up")).json).toMatchObject({
+    already: true,
+    hub: { url, pid, manager: "foreground" },
+  });
+  expect((await at.inbox("down")).json).toMatchObject({ stopped: [], left: [{ pid }] });
+  expect(foreground.exitCode).toBe(null);
+  foreground.kill("SIGTERM");
+  await foreground.exited;
+  expect((await at.inbox("status")).json.hubs).toEqual([]);
+});
+
+test("[N2] launchd gets a list that a Mac's parser accepts, and is refused where there is none", async () => {
+  using at = place();
+  const refused = await at.inbox("up", "--manager", "launchd");
+  expect([refused.code, refused.json.error.code]).toEqual([30, "invalid_input"]);
+  const unit = {
+    ...{ id: "x", title: "t", words: ["/a b/inbox", "serve", "--db", "/x & y"], variables: { A: "<1>" } },
+    ...{ folder: { start: "/s" } as never, env: {} },
+  };
+  const text = propertyList(unit);
+  expect(text).toContain(
+    "<array><string>/a b/inbox</string><string>serve</string><string>--db</string><string>/x &amp; y</string></array>",
+  );
+  expect(text).toContain("<dict><key>A</key><string>&lt;1&gt;</string></dict>");
+});
+
+test("[N2] systemd gets a unit of the bus, which down takes away; where it refuses, a detached process does", async () => {
+  const tools = temporaryFolder();
+  using _ = tools;
+  // As much of both as up and down use: they run what the unit says.
+  const script = `#!/bin/bash
+echo "$(basename $0) $*" >> "${tools.path}/calls"
+case "$*" in
+  *show-environment*) exit 0;;
+  *enable*--now*) [ -e "${tools.path}/refuse" ] && { echo "no linger" >&2; exit 1; }
+    unit="$XDG_CONFIG_HOME/systemd/user/\${@: -1}"
+    line=$(grep ^ExecStart= "$unit" | cut -d= -f2-)
+    out=$(grep ^StandardOutput= "$unit" | cut -d: -f2-)
+    vars=$(grep ^Environment= "$unit" | cut -d= -f2- | tr '\\n' ' ')
+    eval "env $vars setsid $line >> '$out' 2>&1 &";;
+esac
+exit 0
+`;
+  const bin = join(tools.path, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "systemctl"), script);
+  chmodSync(join(bin, "systemctl"), 0o755);
+  const config = join(tools.path, "config");
+  using at = place({ PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: config });
+  const up = await at.inbox("up");
+  expect(up.json).toMatchObject({ hub: { manager: "systemd" }, comes_back: "at login" });
+  const [unit] = readdirSync(join(config, "systemd/user"));
+  expect(statSync(join(config, "systemd/user", unit!)).mode & 0o077).toBe(0);
+  expect((await at.inbox("down")).json.stopped).toHaveLength(1);
+  expect(readdirSync(join(config, "systemd/user"))).toEqual([]);
+  expect(readFileSync(join(tools.path, "calls"), "utf8")).toContain(`disable --now ${unit}`);
+  writeFileSync(join(tools.path, "refuse"), "");
+  const plainly = await at.inbox("up");
+  expect(plainly.json).toMatchObject({ hub: { manager: "process" }, comes_back: "not" });
+  expect(plainly.json.warnings[0]).toContain("no linger");
+  await at.inbox("down");
+});
+
+test("[N2] [O5] a log is two files of a bounded size, and a crash's words in it are shown as they are", () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "hub.log");
+  const log = openLog({ format: "json", file, limit: 1000 });
+  for (let i = 0; i < 100; i++) {
+    log.write("info", "request", { i });
+    if (i % 5 === 4) log.flush();
+  }
+  log.close();
+  expect(statSync(file).size + statSync(`${file}.1`).size).toBeLessThanOrEqual(2000);
+  appendFileSync(file, "panic: out of memory\n");
+  const { lastLines } =
+    require("../../src/service/log-lines.ts") as typeof import("../../src/service/log-lines.ts");
+  const lines = lastLines(file, 3);
+  expect(lines.map(({ i }) => i)).toEqual([98, 99, undefined]);
+  expect(lines[2]).toEqual({ time: null, level: "error", event: "output", text: "panic: out of memory" });
+});

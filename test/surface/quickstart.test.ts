@@ -1,0 +1,115 @@
+/** The first five minutes of a new user. */
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { sitDown } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+/** A folder to work in, and a machine with Claude Code, Codex and a browser that only notes what it is asked to open. */
+function newcomer() {
+  const folder = temporaryFolder();
+  const bin = join(folder.path, "bin");
+  const work = join(folder.path, "work");
+  for (const path of [bin, work]) mkdirSync(path);
+  const program = (name: string, script: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program("claude", "exit 1");
+  program("codex", "exit 1");
+  program("systemctl", "exit 1");
+  program("browse", `echo "$1" >> ${join(folder.path, "opened")}`);
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: folder.path,
+    BROWSER: "browse",
+    XDG_CONFIG_HOME: join(folder.path, "config"),
+  };
+  const opened = join(folder.path, "opened");
+  return {
+    ...{ path: work, env, opened },
+    inbox: (...args: string[]) => run(args, { cwd: work, env }),
+    async [Symbol.asyncDispose]() {
+      await run(["down"], { cwd: work, env });
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+test("[N1] bare inbox where there is no bus suggests quickstart, and lists the commands where there is one", async () => {
+  await using me = newcomer();
+  const first = await me.inbox();
+  expect([first.code, first.stdout]).toEqual([30, ""]);
+  expect(first.stderr).toContain("inbox quickstart");
+  expect(first.stderr.split("\n").length).toBeLessThan(10);
+  await me.inbox("init");
+  expect((await me.inbox()).stderr).toContain("Usage: inbox COMMAND");
+});
+
+test("[N1] without a terminal quickstart asks nothing, opens nothing and changes no configuration; --yes does; again is harmless", async () => {
+  await using me = newcomer();
+  const first = await me.inbox("quickstart", "--json");
+  expect(first.code).toBe(0);
+  const { url, found, configured } = first.json;
+  expect([found, configured]).toEqual([["claude", "codex"], []]);
+  expect(existsSync(join(me.path, ".mcp.json"))).toBe(false);
+  expect(existsSync(me.opened)).toBe(false);
+  for (const command of ["inbox init", "inbox up", "inbox ask user"])
+    expect(first.stderr).toContain(`$ ${command}`);
+  const second = await me.inbox("quickstart", "--yes");
+  expect([second.code, second.stderr]).toEqual([0, ""]);
+  expect(second.stdout).toContain(`${url} (it was already running)`);
+  expect(JSON.parse(readFileSync(join(me.path, ".mcp.json"), "utf8")).mcpServers.inbox).toBeDefined();
+  expect(readFileSync(join(me.path, ".codex/config.toml"), "utf8")).toContain("[mcp_servers.inbox]");
+  const entries = (await (await fetch(`${url}/api/inbox/history`)).json()) as {
+    entries: { choices: string[] }[];
+  };
+  expect(entries.entries.map(({ choices }) => choices)).toEqual([["Got it", "Show me the demo"]]);
+});
+
+test("[N1] at a terminal each program is asked about, the page is opened, and a button pressed there arrives", async () => {
+  await using me = newcomer();
+  await using seat = sitDown(["quickstart"], me.path, me.env);
+  await seat.sees("inbox setup claude");
+  await seat.sees("[y/N]");
+  seat.type("y\n");
+  await seat.sees("inbox setup codex");
+  await seat.sees("[y/N]");
+  seat.type("n\n");
+  await seat.sees("5. Your inbox: ");
+  const url = /http:\/\/[\d.:]+/.exec(await seat.sees("\n"))![0];
+  await seat.sees("press a button there");
+  expect([existsSync(join(me.path, ".mcp.json")), existsSync(join(me.path, ".codex"))]).toEqual([
+    true,
+    false,
+  ]);
+  const { entries } = (await (await fetch(`${url}/api/inbox/history`)).json()) as {
+    entries: { id: string }[];
+  };
+  await fetch(`${url}/api/inbox/${entries[0]!.id}/reply`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ choice: "Got it" }),
+  });
+  await seat.sees("you answered: Got it");
+  expect(await seat.exited).toBe(0);
+  await until(
+    "the browser was started",
+    () => existsSync(me.opened) && readFileSync(me.opened, "utf8") !== "",
+  );
+  expect(readFileSync(me.opened, "utf8").trim()).toBe(url);
+});
+
+test("[N3] a demo that is interrupted leaves no folder and no hub", async () => {
+  using folder = temporaryFolder();
+  await using seat = sitDown(["demo", "--no-open"], folder.path, { TMPDIR: folder.path });
+  await seat.sees("inbox up");
+  const shown = await seat.sees("Scatter");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0];
+  seat.type("\u0003");
+  expect(await seat.exited).toBe(130);
+  expect(await fetch(url).catch(() => "nobody")).toBe("nobody");
+  expect([...new Bun.Glob("restante-demo-*").scanSync({ cwd: folder.path, onlyFiles: false })]).toEqual([]);
+});

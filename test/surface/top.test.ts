@@ -1,0 +1,39 @@
+/** `inbox top`, as a person sits before it, and as a script runs it. */
+import { expect, test } from "bun:test";
+import { desk, run } from "../support/cli.ts";
+import { sitDown } from "../support/terminal.ts";
+
+const other = "\u001b[?1049h";
+const back = "\u001b[?1049l";
+
+test("[O2] top draws on the other screen, follows what happens, and gives the terminal back with q and with Ctrl-C", async () => {
+  using at = await desk();
+  for (const key of ["q", "\u0003"]) {
+    await using seat = sitDown(["top", "--interval", "0.1"], at.path);
+    await seat.sees(other);
+    await seat.sees(key === "q" ? "0 pending" : "1 pending");
+    const to = key === "q" ? "ada" : "bob";
+    await at.inbox("send", "--agent", "lead", "--to", to, "--subject", "s");
+    await seat.sees(key === "q" ? "1 pending" : "2 pending");
+    await seat.sees("QUEUE");
+    seat.resize(40, 8);
+    const small = await seat.sees("a minute");
+    expect(small).not.toContain("\n\n\n");
+    seat.type(key);
+    await seat.sees(back);
+    expect(await seat.exited).toBe(0);
+  }
+});
+
+test("[O2] without a terminal, with --once and with --json top prints once", async () => {
+  using at = await desk();
+  await at.inbox("send", "ada", "hello", "--agent", "ada");
+  const plain = await at.human("top");
+  expect([plain.code, plain.stdout]).toEqual([0, (await at.human("top", "--once")).stdout]);
+  expect(plain.stdout).toContain("mail     1 waiting");
+  expect(plain.stdout).not.toContain("\u001b");
+  const { json } = await at.inbox("top");
+  expect(json).toMatchObject({ ok: true, command: "top", mail: { waiting: 1, oldest: { agent: "ada" } } });
+  const nowhere = await run(["top", "--json"], { cwd: "/" });
+  expect([nowhere.code, nowhere.json.error.code]).toEqual([40, "not_initialized"]);
+});
