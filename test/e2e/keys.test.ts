@@ -11,7 +11,6 @@ afterAll(closeBrowser);
 
 const rows = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
 const openTitle = (page: Page) => page.locator('.entry[data-open="true"] .row-title').innerText();
-const unreadRows = (page: Page) => page.locator('.entry[data-unread="true"] .row-title').allInnerTexts();
 
 /** Five entries, the fifth on top. */
 async function five() {
