@@ -97,13 +97,7 @@ function SideBar({ tab }: { tab: Tab }) {
         <span class="label">Search</span>
         <kbd>/</kbd>
       </button>
-      <button
-        type="button"
-        class="compose-button"
-        aria-label="Compose"
-        title="Compose (c)"
-        onClick={openCompose}
-      >
+      <button type="button" class="compose-button" title="Compose (c)" onClick={openCompose}>
         <Icon name="pen" />
         <span class="label">Compose</span>
         <kbd>c</kbd>

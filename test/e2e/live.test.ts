@@ -125,7 +125,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     });
     const answer = hub.ask("POST /api/threads/thr_1/wait-reply", { agent: "ada", timeoutSeconds: 30 });
     await page.locator(".entry", { hasText: "Train or plane?" }).click();
-    await page.getByRole("button", { name: "Train", exact: true }).click();
+    await page.getByRole("button", { name: "1 Train", exact: true }).click();
     const { json } = await answer;
     expect(json).toMatchObject({ woke: true });
     expect(JSON.stringify(json)).toContain('"choice":"Train"');

@@ -60,7 +60,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("2");
     expect((await ask("GET /api/mailbox/asker")).json.total).toBe(1);
     await page.getByRole("button", { name: "Change the answer" }).click();
-    await page.getByRole("button", { name: "no", exact: true }).click();
+    await page.getByRole("button", { name: "2 no" }).click();
     await page.locator(".answered", { hasText: "user answered no" }).waitFor();
     const { messages } = (await ask("GET /api/mailbox/asker")).json;
     expect(messages.map(({ message }: { message: string }) => message)).toEqual(["yes", "no"]);

@@ -47,12 +47,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await listed;
     expect(await bell.getAttribute("aria-pressed")).toBe("true");
     // Of every workspace, whatever the list is filtered by.
-    await page.getByRole("button", { name: "Unread" }).click();
+    await page.getByLabel("Show").selectOption("unread");
     const id = await space.push({ comments: "**Look** at this" });
     await until("a notification is shown", async () => (await notesOf(page)).length);
     expect(await notesOf(page)).toEqual([{ title: "Work", body: "Look at this", tag: id }]);
     await page.evaluate("notes[0].onclick()");
-    await page.waitForURL(`**/inbox/${id}`);
+    await page.waitForURL(`**/inbox/${id}?show=unread`);
 
     // What was deleted and comes back is not new.
     await hub.ask(`DELETE /api/inbox/${id}`);

@@ -188,9 +188,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
       expect([command, await child.exited, said]).toEqual([command, 0, said]);
     };
-    const shown = async (path: string) => {
+    const shown = async (path: string, has = "") => {
       await page.goto(hub.url + path);
-      return page.locator(".command code").first().innerText();
+      return page.locator(".command code", { hasText: has }).first().innerText();
     };
     const commands: string[] = [];
     for (const path of ["/agents", "/threads", "/queue", "/channels", "/channels/news", "/dead-letters", "/"])
@@ -198,7 +198,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     // Those that only a workspace brings.
     const label = "Newcomer";
     await hub.ask("POST /api/workspaces", { path: folder.path, label, agent: "ada" });
-    commands.push(await shown("/"));
+    commands.push(await shown("/", "entries push"));
     // It asks before it writes a file, on a terminal, which a test has not.
     for (const command of commands) await run(command.replace(/^inbox setup .*/, "$& --yes"));
     expect(commands).toHaveLength(8);

@@ -82,7 +82,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByText("second").first().waitFor();
     await press("j");
     await page.getByText("not acknowledged after 5 deliveries").waitFor();
-    await page.getByRole("button", { name: "Requeue" }).click();
+    await page.getByRole("button", { name: "Requeue", exact: true }).click();
     await until(
       "one dead letter is left",
       async () => (await hub.ask("GET /api/dead-letters")).json.count === 1,

@@ -81,6 +81,7 @@ export async function fillRichly(location: string): Promise<Rich> {
   clock.pass(7200);
   await call("messages.gc", { ackedOlderThanHours: 1 });
 
+  await call("mutes.add", { name: "chatty" });
   // Limits, and quotas with something used of one.
   await call("retention.set", { kind: "events", days: 900, agent: "lead" });
   await call("quotas.set", { name: "counted", messagesPerMinute: 1000, agent: "lead" });

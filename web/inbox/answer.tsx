@@ -64,7 +64,6 @@ function Choices({ entry, choices, onDone }: ChoicesProps) {
           key={choice}
           type="button"
           class="button choice"
-          aria-label={choice}
           aria-pressed={change ? choice === entry.answer : undefined}
           disabled={sending.value}
           onClick={() => void choose(choice)}

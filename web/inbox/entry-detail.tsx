@@ -106,7 +106,7 @@ export function EntryDetail({ id, known, actions }: Props) {
       <div class="detail-body" tabIndex={0} role="region" aria-label="Entry">
         {problem && !value && <Trouble {...problem} retry={retry} />}
         {value && <Conversation entry={entry} messages={value.messages} which="before" />}
-        {entry.docs.length > 0 && entry.comments && <Summary entry={entry} />}
+        {entry.comments && isLong(documents) && <Summary entry={entry} />}
         {entry.failure && <FailureBlock failure={entry.failure} />}
         {value &&
           entry.docs.map(({ path }, n) => (
@@ -134,6 +134,11 @@ export function EntryDetail({ id, known, actions }: Props) {
 /** What the agent says, without the reason of a failure, which is shown as such. */
 const wordsOf = ({ failure, comments }: Entry) =>
   failure && comments.startsWith(failure.error) ? comments.slice(failure.error.length).trim() : comments;
+
+/** Documents that fill the screen before the agent's own words come. */
+const isLong = (documents: readonly DocumentState[]) =>
+  documents.reduce((sum, { size }) => sum + (size ?? 0), 0) > longBytes;
+const longBytes = 1500;
 
 /** What it is about, before documents that may be long; what the agent says of them is below. */
 const Summary = ({ entry }: { entry: Entry }) => (

@@ -6,7 +6,14 @@ import { dayStart } from "../ui/time.tsx";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const when = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+const when = new Intl.DateTimeFormat(undefined, {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
 
 /** A clock time some days from now, which the change to summer time does not move. */
 const at = (days: number, hour: number) => {
