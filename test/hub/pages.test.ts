@@ -119,7 +119,8 @@ test("[U7] [C4] the built program carries the person's page inside, compressed, 
   const again = await asked("/threads/thr_1", { "if-none-match": first.headers.get("etag")! });
   expect(again.status).toBe(304);
   const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
-  expect(links).toHaveLength(3);
+  // The script, the style, the icon and the manifest.
+  expect(links).toHaveLength(4);
   for (const link of links.filter((one) => /\.(js|css)$/.test(one))) {
     const sizes: number[] = [];
     for (const encoding of ["br", "gzip", "identity"]) {

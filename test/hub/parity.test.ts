@@ -108,6 +108,7 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/profiles", {}],
   ["POST /api/workspaces", { path: "/tmp", label: "x", agent: w }],
   ["GET /api/workspaces", {}],
+  ["PATCH /api/workspaces/:workspace", { workspace: "ws-unknown1", label: "y" }],
   ["POST /api/workspaces/:workspace/entries", { workspace: "ws-unknown1", comments: "look" }],
   ["DELETE /api/workspaces/:workspace", { workspace: "ws-unknown1" }],
   ["POST /api/inbox/import", { entries: [{ id: entry, ts: 1, comments: "look", sender: w }] }],
@@ -145,6 +146,7 @@ const round: [route: string, input: Fields][] = [
   ["PUT /api/quotas", { name: w, messagesPerMinute: 0, agent: lead }],
   ["POST /api/messages", { channel: "c", content: "refused", sender: w }],
   ["GET /api/quotas", {}],
+  ["GET /api/stats", {}],
 ];
 
 /** What is drawn by chance, or says through what a call came, made equal. */

@@ -94,7 +94,7 @@ describe("tokens", () => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  const open = /^GET \/($|healthz|readyz|openapi|docs|nowhere|inbox|diagrams)/;
+  const open = /^GET \/($|healthz|readyz|openapi|docs|nowhere|inbox|diagrams|worker\.js)/;
   const guarded = [
     ...routeKinds.filter((route) => !open.test(route)),
     ...routes.map(({ route }) => route),

@@ -52,6 +52,7 @@ const rows: [OperationName, Fields][] = [
   ["threads.list", { status: ["done", "failed"], limit: 1 }],
   ["threads.show", { agent: lead, thread: "thr_1" }],
   ["threads.show", { agent: lead, thread: "thr_9" }],
+  ["stats.show", {}],
   ["events.watch", { afterEvent: 0, timeoutSeconds: 5, limit: 3 }],
   ["mailbox.receive", { agent: w, timeoutSeconds: 0 }],
   ["mailbox.list", { agent: w }],

@@ -8,7 +8,7 @@ import { insert, overwriting } from "../../sql/table.ts";
 import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
 import { append, appendWhere } from "../event.ts";
-import { acknowledge, acknowledging } from "../message.ts";
+import { acknowledge, acknowledging, open } from "../message.ts";
 import { lockThread, type ThreadRow } from "../thread.ts";
 
 interface Collection {
@@ -33,8 +33,8 @@ interface CollectedAtOnce {
 export function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
   const { thread_id } = thread;
   const which = sql`thread_id = ${thread_id}`;
-  yield* run(acknowledging({ agent, names, which, now, seen: true }));
-  const collected = sql`from messages where messages.thread_id = ${thread_id} and messages.acked_at = ${now} and messages.acked_by = ${agent}`;
+  // Before they are acked: a moment ago others may have been, in the same millisecond.
+  const collected = sql`from messages where messages.thread_id = ${thread_id} and ${open} and (to_agent || '') in (${joined(names)})`;
   const ids = sql`(select ${tx.joinedTexts}(found.id, ',') from (
     select '"msg_' || messages.message_id || '"' as id ${collected} order by messages.message_id) as found)`;
   yield* appendWhere(
@@ -45,6 +45,7 @@ export function* collectAll(tx: Context, { agent, names, thread, now }: Collecte
       where: sql`exists (select 1 ${collected})`,
     },
   );
+  yield* run(acknowledging({ agent, names, which, now, seen: true }));
 }
 
 const overwritten = overwriting(threadReads);
