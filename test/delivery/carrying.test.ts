@@ -473,7 +473,7 @@ deliverySuite("carrying", (store) => {
     const elsewhere = reader.call("mailbox.receive", { agent: "elsewhere" });
     await untilRead(at, bus, "elsewhere");
     tap.freeze();
-    await reader.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    await reader.call("mailbox.receive", { agent, timeoutSeconds: 0.001 });
     await Bun.sleep(2500); // so long does a reader stay, for one that comes soon
     tap.thaw();
     const queue = bus.names.queue(agent);

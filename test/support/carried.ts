@@ -287,7 +287,7 @@ export async function makeQueue(at: Broker, bus: CarriedBus, name = "w"): Promis
   const reader = bus.open();
   const queue = bus.names.queue(name);
   await until(`the queue ${queue} is there`, async () => {
-    await reader.call("mailbox.receive", { agent: name, timeoutSeconds: 0 });
+    await reader.call("mailbox.receive", { agent: name, timeoutSeconds: 0.05 });
     return at.queue(queue);
   });
   await reader.close();
