@@ -14,6 +14,8 @@ const outside: Record<string, string> = {
   "bench/RESULTS.md": "figures.md",
 };
 
+const outsideImages: Record<string, string> = { "bench/RESULTS.svg": "images/figures.svg" };
+
 /** Groups of the sidebar by folder of docs/; the order is the order in which somebody new reads. */
 const folders: [folder: string, text: string][] = [
   ["start", "Start"],
@@ -42,9 +44,13 @@ export async function stage(target: string): Promise<number> {
   const { files, groups } = referencePages();
   for (const [place, text] of files) pages.set(place, text);
   for (const [place, text] of pages) await Bun.write(join(target, place), asText(text));
-  for (const image of new Bun.Glob("images/**/*").scanSync(join(root, "docs"))) {
-    mkdirSync(dirname(join(target, image)), { recursive: true });
-    await copyFile(join(root, "docs", image), join(target, image));
+  const images = [...new Bun.Glob("images/**/*").scanSync(join(root, "docs"))].map((image) => [
+    `docs/${image}`,
+    image,
+  ]);
+  for (const [from, to] of [...images, ...Object.entries(outsideImages)] as [string, string][]) {
+    mkdirSync(dirname(join(target, to)), { recursive: true });
+    await copyFile(join(root, from), join(target, to));
   }
   const reading = [
     ...folders.flatMap(([folder, text]) => {
@@ -103,7 +109,7 @@ function linksMoved(text: string, source: string, places: Map<string, string>): 
     if (/^[a-z]+:|^#|^\//.test(address)) return whole;
     const [path, anchor = ""] = address.split(/(?=#)/);
     const file = posix.normalize(posix.join(posix.dirname(source), path));
-    if (image) return `![${label}](/${file.replace(/^docs\//, "")})`;
+    if (image) return `![${label}](/${outsideImages[file] ?? file.replace(/^docs\//, "")})`;
     const place = places.get(file);
     return place === undefined ? label : `[${label}](/${place.replace(/\.md$/, "")}${anchor})`;
   });

@@ -5,8 +5,8 @@ import { type Finding, well } from "../contract/finding.ts";
 import { shellWord } from "../contract/shell-word.ts";
 import { openEngine } from "../engines/registry.ts";
 import { thisHost, worktreesFolder } from "../orch/paths.ts";
-import { isLeft } from "../orch/worktree/lock.ts";
 import { mergeFolder, mergeLock } from "../orch/worktree/names.ts";
+import { isLocked } from "../platform/file-lock.ts";
 import { fs } from "../platform/system.ts";
 import type { Environment } from "../platform/user-folders.ts";
 
@@ -20,7 +20,7 @@ export async function leftWorktrees(db: string, env: Environment): Promise<Findi
   if (known === undefined || (!there.length && !known.length)) return undefined;
   const kept = known.filter(({ state }) => state === "kept" || state === "planned");
   const needed = new Set(kept.map(({ path }) => path));
-  const merging = there.some((one) => one.startsWith(mergeLock) && !isLeft(join(folder, one)));
+  const merging = there.some((one) => one.startsWith(mergeLock) && isLocked(join(folder, one)));
   const orphans = there
     .filter((one) => !one.startsWith(mergeLock) && !(merging && one.startsWith(mergeFolder)))
     .map((one) => join(folder, one))

@@ -46,6 +46,9 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
     for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.from);
     // The machine is short of something: another time it may do.
     if (shortages.includes((error as { code?: string }).code ?? "")) throw error;
+    const { cwd } = options;
+    if (cwd !== undefined && !fs().existsSync(cwd))
+      throw new InboxError("not_found", `${argv[0]} could not be started: the folder ${cwd} does not exist`);
     throw new InboxError("not_found", `${argv[0]} could not be started: ${(error as Error).message}`, {
       hint: "check that it was built for this machine and that the interpreter in its first line is installed",
     });

@@ -51,7 +51,7 @@ const lookMs = 20;
 export function alone<T>({ location, env }: Place, work: () => Promise<T>): Promise<T> {
   const folder = hubFolder(location, env);
   makeOwnFolder(folder.path);
-  return locked(folder.lock, work, lockMs);
+  return locked(folder.lock, work, { waitMs: lockMs });
 }
 
 export function unitOf({ location, env, delivery }: Place, manager: Manager, args: readonly string[]): Unit {

@@ -67,6 +67,7 @@ async function inEmptyFolder(script: string): Promise<string> {
 const elsewhere: [part: string, where: string][] = [
   ["npm install -g restante", "test/prove/release.ts: from archives, as there is no registry"],
   ["sh install.sh ADDRESS", "test/surface/install.test.ts"],
+  ["inbox quickstart", "test/surface/quickstart.test.ts"],
   ["npm run build", "a clone; npm test begins with it"],
   ["npm run demo", "a clone; test/surface/readme.test.ts"],
 ];
@@ -94,15 +95,8 @@ test("[I2] the README's tour, worker, sub-agents and inbox run with the installe
   const results = await inEmptyFolder(`inbox init\n${blockWith("orch push")}`);
   for (const part of ["approach A works", "approach B works", "Finished:"]) expect(results).toContain(part);
 
-  const person = blockWith("inbox workspace add")
-    .replace("ws-…     ", '"$(inbox workspace list --json | grep -o "ws-[a-z0-9-]*" | head -1)" --yes ')
-    .replace(
-      "reply ID",
-      'reply "$(inbox entries list --json | grep -oE "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}" | head -1)"',
-    );
-  const question = 'inbox send --from ada --to user --subject "Rates section" --body "Extend it?" >/dev/null';
-  const said = await inEmptyFolder(`inbox init\n${person.replace("inbox entries list", `${question}\n$&`)}`);
-  expect(said).toContain("extend the rates section");
+  if (Bun.which("jq"))
+    expect(await inEmptyFolder(`inbox init\n${blockWith("inbox workspace add")}`)).toContain("rates section");
 }, 120_000);
 
 test.skipIf(!postgresUrl || !sharedBroker)(

@@ -45,6 +45,10 @@ export function requireKept({ task, row, folder }: Found): void {
     throw new InboxError("invalid_state", `"${name}" is ${task.status}: its worktree is in use`, {
       hint: phrase`wait for its result, or end it: ${call("tasks.kill", { name })}`,
     });
+  if (row.state === "planned")
+    throw new InboxError("invalid_state", `"${name}" has no worktree: it ended before one was made`, {
+      hint: phrase`${call("tasks.show", { name })} says why`,
+    });
   if (row.state === "empty")
     throw new InboxError(
       "invalid_state",

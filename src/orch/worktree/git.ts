@@ -38,8 +38,21 @@ export interface GitOptions {
 
 const outputLimit = 64 * 1024 * 1024;
 
+/** While one git makes a worktree, another that looks at all of them finds it half made, and gives up before it did anything. */
+const halfMade = /\bfailed to read \S*worktrees\/[^/]+\/\w+/;
+const triesAllowed = 40;
+const pauseMs = 25;
+
 /** Runs git in a folder, and answers with how it ended. */
 export async function tryGit(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<Said> {
+  for (let tries = 1; ; tries++) {
+    const said = await runGit(cwd, args, options);
+    if (said.code === 0 || tries === triesAllowed || !halfMade.test(said.stderr)) return said;
+    await Bun.sleep(pauseMs);
+  }
+}
+
+async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<Said> {
   const { env = process.env, index, limit = outputLimit } = options;
   const environment: Record<string, string> = {
     ...Object.fromEntries(kept.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
