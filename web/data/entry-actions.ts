@@ -73,17 +73,37 @@ const placeOf = ({ id, archivedAt, snoozedAt, snoozedUntil, readAt }: Entry) => 
 });
 
 /** Moves entries to another folder at once, with a way back to where each was. */
+/**
+ * What was moved away a moment ago. An answer of the hub that was under way may still list it: nobody is led back to what is
+ * done.
+ */
+const leaving = new Set<string>();
+const leavingMs = 10_000;
+export const isLeaving = (id: string) => leaving.has(id);
+
+function leave(ids: readonly string[], away: boolean): void {
+  for (const id of ids) {
+    if (away) leaving.add(id);
+    else leaving.delete(id);
+    if (away) setTimeout(() => leaving.delete(id), leavingMs);
+  }
+}
+
 async function moveAway(
   entries: readonly Entry[],
   { now, text, call }: { now: Partial<Entry>; text: string; call(id: string): Promise<unknown> },
 ): Promise<void> {
   if (!entries.length) return;
   const before = entries.map(placeOf);
-  const showBefore = () =>
+  const ids = entries.map(({ id }) => id);
+  const showBefore = () => {
+    leave(ids, false);
     batch(() => {
       putBack(entries);
       for (const { id, was } of before) patch(new Set([id]), was);
     });
+  };
+  leave(ids, Boolean(now.archivedAt ?? now.snoozedAt));
   patch(setOf(entries), now);
   const forget = undoable({
     text,
