@@ -21,7 +21,7 @@ export const leaseToken = () =>
       {
         type: "text",
         value: "TOKEN",
-        help: "the lease token from your claim; refuses the call if another process claimed since",
+        help: "the token your claim returned; the call is refused if another process has claimed the thread since",
       },
     ),
   );

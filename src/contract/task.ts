@@ -113,7 +113,7 @@ const permission = () =>
   v.optional(
     choice(
       permissionsAsked,
-      "what it may do without asking: inherit, what you may (default); allow, everything; edit, files in its folder; ask, what a person or you allow; reject, nothing",
+      "what it may do without asking: inherit: as you (default); allow: everything; edit: files in its folder; ask: what a person or you permit; reject: nothing",
     ),
   );
 

@@ -14,7 +14,7 @@ export const worktreeAsked = () =>
   v.optional(
     choice(
       worktreesAsked,
-      "a git worktree and branch of its own: auto, if it may edit and is in a repository (default); yes; no, it works in its folder itself",
+      "a git worktree and branch of its own: auto: if it may edit and is in a repository (default); yes; no: it works in its folder",
     ),
   );
 

@@ -60,9 +60,9 @@ function questionIn({ from, to, question, choices, need }: Input) {
   if (need > new Set(to).size)
     throw new InboxError(
       "invalid_input",
-      phrase`${field("need")} is ${need}, and only ${new Set(to).size} are asked`,
+      phrase`${field("need")} is ${need}, but the number of agents asked is ${new Set(to).size}`,
       {
-        hint: "ask more agents, or need fewer",
+        hint: "ask more agents, or lower the number",
       },
     );
   return { from, to, text: question, choices: choices ?? ["yes", "no"], need };

@@ -91,7 +91,7 @@ describe.each(engines)("$name", ({ start }) => {
     const many = await refusal(
       inbox.call("mailbox.decide", { from: "ci", to: ["ada"], question: "x", need: 2 }),
     );
-    expect(many.message).toBe("need is 2, and only 1 are asked");
+    expect(many.message).toBe("need is 2, but the number of agents asked is 1");
   });
 
   test("[A6] [A7] a question that nobody answers goes to a second name; who asked and answered is on record", async () => {

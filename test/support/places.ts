@@ -56,6 +56,7 @@ const sequences = {
   artifacts: "artifacts_artifact_id_seq",
   tokens: "tokens_token_id_seq",
   entries: "entries_entry_number_seq",
+  audit: "audit_audit_id_seq",
   erased_entries: "erased_entries_erased_number_seq",
   events: "event_numbers",
 };

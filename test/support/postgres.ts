@@ -17,7 +17,7 @@ const tables = [
   "search_words",
 ];
 const sequences =
-  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq, erased_entries_erased_number_seq, tasks_task_number_seq".split(
+  "threads_thread_id_seq, messages_message_id_seq, artifacts_artifact_id_seq, event_numbers, tokens_token_id_seq, entries_entry_number_seq, erased_entries_erased_number_seq, tasks_task_number_seq, audit_audit_id_seq".split(
     ", ",
   );
 

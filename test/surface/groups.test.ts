@@ -12,6 +12,14 @@ const groupsOf = (name: Program) => [
   ...new Set(commandNames(name).flatMap((command) => command.split(" ").slice(0, -1)[0] ?? [])),
 ];
 
+test("[C12] help lists every command of either program", async () => {
+  for (const [name, path] of programs) {
+    const { stdout } = await run(["--help"], { program: [path] });
+    const missing = commandNames(name).filter((one) => !new RegExp(`^  ${one}( |$)`, "m").test(stdout));
+    expect([name, missing]).toEqual([name, []]);
+  }
+});
+
 test("[C12] every group of commands has a help that lists them all, by --help and by help", async () => {
   expect(groupsOf("inbox")).toContain("msg");
   for (const [name, path] of programs)

@@ -13,7 +13,7 @@ export const entriesReply = operation({
   detail:
     "The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. " +
     "It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice. " +
-    "A question is answered once: another choice has to say change; a message after the answer is sent and leaves the answer as it is.",
+    "A question can be answered once; to replace the answer, set change. A later message without a choice is sent, but does not change the answer.",
   input: () =>
     v.strictObject({
       id: entryId(),

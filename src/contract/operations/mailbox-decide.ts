@@ -11,7 +11,7 @@ export const mailboxDecide = operation({
   access: { on: "own" },
   summary: "Ask, and wait until it is decided",
   detail:
-    "The first choice needs as many different agents as need says; any other decides at once. " +
+    "The first choice wins once need different agents have given it; any other choice decides at once. " +
     "Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time.",
   input: () =>
     v.strictObject({
@@ -21,9 +21,13 @@ export const mailboxDecide = operation({
       choices: choices(),
       wait: flag("wait for the decision"),
       need: v.optional(integer("how many must give the first choice (default: 1)", { min: 1, max: 100 }), 1),
-      escalateTo: v.optional(name("ask this one too, if it is not decided by then", "AGENT")),
+      escalateTo: v.optional(name("also ask this agent if there is no decision in time", "AGENT")),
       escalateAfter: v.optional(
-        number("after so long (default: 600)", { min: 0, max: 31 * 86_400, value: "SECONDS" }),
+        number("seconds to wait before escalating (default: 600)", {
+          min: 0,
+          max: 31 * 86_400,
+          value: "SECONDS",
+        }),
         600,
       ),
       correlationId: v.optional(text("continue waiting for this question", { limit: 256, value: "ID" })),

@@ -9,7 +9,7 @@ export const tasksMerge = operation({
   kind: "wait",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Merge the branch of a task that has ended",
-  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then the branch moves. A conflict or a failed check goes to the sub-agent, if its program can continue, else to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
+  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then does the branch move. A conflict or a failed check goes to the sub-agent, if its program can continue, else to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

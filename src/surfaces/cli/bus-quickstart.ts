@@ -61,7 +61,9 @@ export async function runQuickstart(asked: Asked, { input }: CommandInput, json:
   if (atTerminal && !yes) await wait(steps, place);
 
   steps.say("Next:");
-  steps.note('inbox send --to ada --subject "Add login"   hands out work; inbox claim --agent ada takes it');
+  steps.note(
+    'inbox send --agent me --to ada --subject "Add login"   hands out work; inbox claim --agent ada takes it',
+  );
   steps.note("inbox top    watches the bus; inbox status, inbox logs and inbox down are about the hub");
   steps.note("inbox demo   shows sub-agents at work; inbox --help lists every command");
   return { db: up.db, url, found: [...found], configured };

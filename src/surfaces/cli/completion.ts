@@ -30,7 +30,7 @@ export function completion(shell: string | undefined, program: Program): string 
   if (make) return make(commands(program), program);
   throw new InboxError(
     "invalid_input",
-    `completion is for bash, zsh or fish, not ${shell ? `"${shell}"` : "nothing"}`,
+    shell ? `completion is for bash, zsh or fish, not "${shell}"` : "the shell is missing: bash, zsh or fish",
     {
       hint: `for example: source <(${program} completion bash)`,
     },

@@ -58,7 +58,7 @@ const keyField = {
   key: "idempotencyKey",
   type: "text",
   required: false,
-  help: "repeated calls with this key have one effect, for 7 days",
+  help: "calls repeated with this key within 7 days take effect once",
 } satisfies Field;
 const keyFlag: Flag = {
   name: "--idempotency-key",

@@ -82,7 +82,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.quickstart": () => "",
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
-  "bus.supervise": ({ started }) => `started ${started} task(s); no tasks are left`,
+  "bus.supervise": ({ started }) => `started ${counted(started, "task")}; no tasks are left`,
   "bus.setup": ({ file, changed, diff, written, agent, session }, _paint, spell) => {
     const back = session?.written
       ? `\nEntries of ${session.workspaceId} offer the way back into its session: ${inLine(session.command)}`

@@ -9,7 +9,7 @@ const rulesText = (rules: readonly RetentionRule[], paint: Paint) =>
     ["KIND", "DAYS", "COUNT", "WHAT"],
     rules.map(({ kind, days, count }) => [
       kind,
-      days === null ? "for ever" : String(days),
+      days === null ? "forever" : String(days),
       count === null ? "all" : String(count),
       retentionMeanings[kind],
     ]),
