@@ -1,4 +1,5 @@
 /** [A1] [A2] What its keeper and whoever merges say of a task's worktree. */
+import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -62,6 +63,4 @@ export function* recordChanges(row: TaskRow, changed: Changed): Procedure<OnBran
 }
 
 export const branchLine = ({ branch, commits, files, insertions, deletions }: OnBranch): string =>
-  `Its changes are on the branch ${branch}: ${counted(commits, "commit")}, ${counted(files, "file")}, +${insertions} -${deletions}.`;
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  `Its changes are on the branch ${branch}: ${plural(commits, "commit")}, ${plural(files, "file")}, +${insertions} -${deletions}.`;

@@ -10,7 +10,7 @@ import {
   type Reference,
   type Text,
 } from "../../contract/phrase.ts";
-import { counted } from "./counted.ts";
+import { plural } from "../../contract/plural.ts";
 import { hubRenders } from "./hub.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -82,7 +82,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.quickstart": () => "",
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
-  "bus.supervise": ({ started }) => `started ${counted(started, "task")}; no tasks are left`,
+  "bus.supervise": ({ started }) => `started ${plural(started, "task")}; no tasks are left`,
   "bus.setup": ({ file, changed, diff, written, agent, session }, _paint, spell) => {
     const back = session?.written
       ? `\nEntries of ${session.workspaceId} offer the way back into its session: ${inLine(session.command)}`
@@ -140,21 +140,21 @@ export const busRenders: NounRenders<"bus"> = {
   },
   "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
     [
-      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${counted(rows, "row")}, ${counted(parts, "part")}, ${counted(bytes, "byte")}`,
+      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${plural(rows, "row")}, ${plural(parts, "part")}, ${plural(bytes, "byte")}`,
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${counted(rows, "row")}`,
+      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${plural(rows, "row")}`,
       ...kept.map((place) => `kept: ${inLine(place)}`),
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.export": ({ file, db, rows, sha256 }, paint) =>
-    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${counted(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
+    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${plural(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
   "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} has ${counted(rows, "imported row")}`,
+      `${paint.bold(inLine(db))} has ${plural(rows, "imported row")}`,
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),

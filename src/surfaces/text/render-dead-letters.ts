@@ -1,6 +1,6 @@
 /** Dead letters, and what each died of. */
+import { plural } from "../../contract/plural.ts";
 import { channelLine } from "./channel-message.ts";
-import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, inLine } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -21,6 +21,6 @@ export const deadLetterRenders: NounRenders<"deadLetters"> = {
   },
   "deadLetters.show": ({ message }, paint) =>
     `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${inLine(message.deadReason)}`,
-  "deadLetters.requeue": ({ requeued }) => `Put ${counted(requeued, "message")} back`,
-  "deadLetters.purge": ({ purged }) => `Deleted ${counted(purged, "dead letter")}`,
+  "deadLetters.requeue": ({ requeued }) => `Put ${plural(requeued, "message")} back`,
+  "deadLetters.purge": ({ purged }) => `Deleted ${plural(purged, "dead letter")}`,
 };

@@ -3,8 +3,8 @@
 import type { DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
 import { call, field, phrase } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
 import { wayBack } from "../../contract/workspace.ts";
-import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { cut, inLine, quoted, safe, safeJson } from "./safe.ts";
@@ -20,7 +20,7 @@ function line(entry: Entry, paint: Paint): string {
 }
 
 function documentText({ n, path, exists, type, size, problem }: DocumentState, paint: Paint): string {
-  const state = exists ? `${type}, ${counted(size ?? 0, "byte")}` : paint.yellow(inLine(problem ?? "gone"));
+  const state = exists ? `${type}, ${plural(size ?? 0, "byte")}` : paint.yellow(inLine(problem ?? "gone"));
   return `  ${paint.dim(`[${n}]`)} ${inLine(path)}  ${state}`;
 }
 

@@ -1,6 +1,6 @@
 /** Channels and their messages. */
+import { plural } from "../../contract/plural.ts";
 import { channelLine } from "./channel-message.ts";
-import { counted } from "./counted.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { copiesText, recipientText } from "./recipient.ts";
 import { inLine, quoted, safe } from "./safe.ts";
@@ -22,7 +22,7 @@ export const messageRenders: NounRenders<"messages"> = {
   "messages.ack": ({ message, already }) =>
     `${already ? "Already acknowledged" : "Acknowledged"} message ${message.id}`,
   "messages.ackAll": ({ channel, ackedCount }) =>
-    `Acknowledged ${counted(ackedCount, "message")} on ${safe(channel)}`,
+    `Acknowledged ${plural(ackedCount, "message")} on ${safe(channel)}`,
   "messages.channels": ({ channels }, paint) =>
     channels.length
       ? textTable(
@@ -35,9 +35,9 @@ export const messageRenders: NounRenders<"messages"> = {
           paint.dim,
         )
       : "no channels yet",
-  "messages.pending": ({ channel, count }) => `${counted(count, "pending message")} on ${safe(channel)}`,
+  "messages.pending": ({ channel, count }) => `${plural(count, "pending message")} on ${safe(channel)}`,
   "messages.gc": ({ expired, acked }) =>
-    `Deleted ${expired} expired and ${counted(acked, "acknowledged message")}`,
+    `Deleted ${expired} expired and ${plural(acked, "acknowledged message")}`,
   "messages.read": ({ message, offset, total }, paint) => {
     const end = offset + message.content.length;
     const part = offset > 0 || end < total ? paint.dim(` characters ${offset}–${end} of ${total}`) : "";
@@ -50,7 +50,7 @@ export const messageRenders: NounRenders<"messages"> = {
       ["stored", at(receipt.storedAt)],
       [
         "handed",
-        receipt.handed ? `${counted(receipt.handed, "time")}, first ${at(receipt.firstHandedAt)}` : "never",
+        receipt.handed ? `${plural(receipt.handed, "time")}, first ${at(receipt.firstHandedAt)}` : "never",
       ],
       ["acked", receipt.ackedAt ? `${at(receipt.ackedAt)} by ${safe(receipt.ackedBy ?? "")}` : "no"],
     ];

@@ -1,5 +1,5 @@
 /** Pools and who is in them. */
-import { counted } from "./counted.ts";
+import { plural } from "../../contract/plural.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -21,6 +21,6 @@ export const poolRenders: NounRenders<"pools"> = {
   "pools.remove": ({ pool, members, pending }) =>
     `removed ${safe(pool)}${members.length ? `, with ${members.map(safe).join(", ")}` : ""}` +
     (pending
-      ? `; ${counted(pending, "thread")} still assigned to it: reassign ${pending === 1 ? "it" : "them"}`
+      ? `; ${plural(pending, "thread")} still assigned to it: reassign ${pending === 1 ? "it" : "them"}`
       : ""),
 };

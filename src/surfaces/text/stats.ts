@@ -1,7 +1,8 @@
 /** [O1] [O2] A bus at one moment, in as many lines as fit. */
+
 import { mailLimit } from "../../contract/mail.ts";
+import { plural } from "../../contract/plural.ts";
 import type { Stats } from "../../contract/stats.ts";
-import { counted } from "./counted.ts";
 import type { Paint } from "./paint.ts";
 import { cut } from "./safe.ts";
 import { textTable } from "./text-table.ts";
@@ -20,9 +21,9 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
   return [
     `${paint.bold("agents")}   ${agents.live} live of ${agents.known}, ${agents.waiting} waiting`,
     `${paint.bold("threads")}  ${threads.pending} pending, ${threads.claimed + threads.inProgress} in work, ${some(threads.blocked, `${threads.blocked} blocked`)}`,
-    `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, counted(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
+    `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, plural(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
     `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
-    `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${counted(rates.tasksFinished, "task")} finished, ${counted(rates.events, "event")}`,
+    `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${plural(rates.tasksFinished, "task")} finished, ${plural(rates.events, "event")}`,
   ];
 }
 

@@ -1,2 +1,0 @@
-/** `1 message`, `2 messages`: a number with its noun. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
