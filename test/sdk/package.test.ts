@@ -186,7 +186,9 @@ for (const [name, command, there] of runtimes) {
     60_000,
   );
 
-  test.skipIf(!there || name === "Node 20")(
+  // Node 20 has no SQLite: it speaks to hubs.
+  if (name === "Node 20") continue;
+  test.skipIf(!there)(
     `[I3] ${name} opens a database file, which the programs then read`,
     async () => {
       const db = join(installed.path, name.replaceAll(" ", "-"), "coord.db");
