@@ -7,7 +7,7 @@ import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import { inFolder } from "../entry-folder.ts";
 
-/** Of the newest so many it is counted whose they are. */
+/** The number of newest entries that are counted by workspace. */
 const countLimit = 5000;
 
 export function* entriesCounts(
