@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
+import { review, reviewAsked, reviewInQueue } from "./review.ts";
 import { priorities } from "./thread.ts";
 import { worktree, worktreeAsked } from "./worktree.ts";
 
@@ -19,6 +20,7 @@ export const failureReasons = [
   "cancelled",
   "skipped",
   "gate",
+  "review",
   "refused",
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
@@ -56,13 +58,17 @@ const taskFields = () => ({
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
   worktree: v.nullable(worktree()),
+  /** [A12] The task that it is the review of. */
+  reviewOf: v.nullable(v.string()),
 });
 
-export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
+export const task = () =>
+  v.strictObject({ ...taskFields(), review: v.nullable(review()), prompt: v.string() });
 export type Task = v.InferOutput<ReturnType<typeof task>>;
 
 /** One of many: a prompt may be long, so of each there is its first line. */
-export const taskInQueue = () => v.strictObject({ ...taskFields(), summary: v.string() });
+export const taskInQueue = () =>
+  v.strictObject({ ...taskFields(), review: v.nullable(reviewInQueue()), summary: v.string() });
 export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
 export const taskName = (help = "the task") => name(help, "TASK");
@@ -134,4 +140,5 @@ export const taskSettings = () => ({
   cwd: workingFolder(),
   worktree: worktreeAsked(),
   withChanges: flag("its worktree begins with your uncommitted changes"),
+  ...reviewAsked(),
 });

@@ -28,6 +28,7 @@ import type { Profile } from "./profiles/profile.ts";
 import { chooseProfile } from "./profiles/profile-list.ts";
 import { programFolder } from "./program.ts";
 import { patiently, startMs } from "./retry.ts";
+import { reviewOf } from "./review.ts";
 import type { Job } from "./runners/runner.ts";
 import { noteSeen } from "./seen.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
@@ -130,6 +131,11 @@ async function work(
       row,
       transcript,
       signal: guard.signal,
+      review: reviewOf({
+        ...{ engine, row, profiles, home, cwd, transcript },
+        signal: guard.signal,
+        path: own.PATH ?? "",
+      }),
       onStart: ({ child }) => {
         clearTimeout(naming);
         naming = setTimeout(() => {

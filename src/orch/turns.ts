@@ -1,14 +1,17 @@
-/** [Q12] The turns of one attempt: the sub-agent answers, its gate looks at it and may send it back, at most twice. */
+/** [Q12] [A12] The turns of one attempt: the sub-agent answers; its gate and its reviewer look at it, and may send it back. */
 
+import { findingLine } from "../bus/review.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { Ending } from "../bus/tasks/end.ts";
 import type { End } from "../bus/tasks/keep.ts";
+import type { ReviewOutcome } from "../contract/review.ts";
 import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import type { Tree } from "./find-tree.ts";
 import { askGate } from "./gate.ts";
 import { killBelow } from "./kill-tree.ts";
 import type { Profile } from "./profiles/profile.ts";
+import type { Review, Reviewed } from "./review.ts";
 import { runnerFor } from "./runners/index.ts";
 import type { Job, Outcome, Runner } from "./runners/runner.ts";
 import type { Transcript } from "./transcript.ts";
@@ -25,45 +28,89 @@ export interface Turns {
   transcript: Transcript;
   /** Its reason, an End, is why the task is to end. */
   signal: AbortSignal;
+  /** [A12] Asks its reviewer. */
+  review?: Review;
   /** A program runs now. */
   onStart(running: Running): void;
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
-  const { profile, env, row, tree, transcript, signal, onStart } = turns;
+  const { profile, env, tree, transcript, signal, onStart } = turns;
   const runner = runnerFor(profile.runner);
   const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });
   const stopped = () => ({ success: false, ...(signal.reason as End) });
   let job = turns.job;
   const refused = new Set<string>();
-  for (let refusals = 0; ; ) {
+  const judge = judgeOf(turns, clear);
+  let review: ReviewOutcome | undefined;
+  for (;;) {
     if (signal.aborted) return stopped();
     transcript.note({ kind: "prompt", text: job.prompt });
     const running = startChild({ runner, profile, job, env, tree, transcript, signal });
     onStart(running);
     const { outcome, error } = await running.ended;
-    const session = outcome.session === undefined ? {} : { session: outcome.session };
     for (const tool of outcome.refused ?? []) refused.add(tool);
-    const more = { ...session, ...(refused.size && { refused: [...refused] }) };
+    const more = () => ({
+      ...(outcome.session !== undefined && { session: outcome.session }),
+      ...(refused.size && { refused: [...refused] }),
+      ...(review && { review }),
+    });
     const partial = outcome.final.slice(-partialLimit).toWellFormed();
-    if (signal.aborted) return { ...stopped(), partial, ...more };
-    if (error !== undefined) return { success: false, error, reason: "exit", partial, ...more };
-    if (profile.gate === null) return { success: true, final: outcome.final, ...more };
-    const about = { task: row.name, parent: row.parent, attempt: row.attempt, final: outcome.final };
+    if (signal.aborted) return { ...stopped(), partial, ...more() };
+    if (error !== undefined) return { success: false, error, reason: "exit", partial, ...more() };
+    const judged = await judge(outcome.final);
+    review = judged.review ?? review;
+    if (signal.aborted) return { ...stopped(), partial, ...more() };
+    if (judged.failed) return { success: false, ...judged.failed, partial, ...more(), forGood: true };
+    if (judged.feedback === undefined) return { success: true, final: outcome.final, ...more() };
+    job = sentBack(runner, turns.job, outcome, judged.feedback);
+  }
+}
+
+/** What its gate and then its reviewer say: nothing more, or that it goes back, or that it has failed for good. */
+interface Judged {
+  feedback?: string;
+  failed?: End;
+  review?: ReviewOutcome;
+}
+
+function judgeOf({ profile, row, env, job, transcript, review }: Turns, clear: () => Promise<void>) {
+  let refusals = 0;
+
+  async function byGate(final: string): Promise<Judged> {
+    if (profile.gate === null) return {};
+    const about = { task: row.name, parent: row.parent, attempt: row.attempt, final };
     const verdict = await askGate(profile.gate, about, { cwd: job.cwd, env, clear });
-    if (signal.aborted) return { ...stopped(), partial, ...more };
     if (verdict.passed) {
       if (verdict.warning !== undefined) transcript.note({ kind: "notice", text: verdict.warning });
-      return { success: true, final: outcome.final, ...more };
+      return {};
     }
-    transcript.note({ kind: "notice", text: `the gate rejected it: ${verdict.feedback}` });
-    if (++refusals === refusalsAllowed) {
-      const error = `its gate rejected it ${refusals} times: ${verdict.feedback}`;
-      return { success: false, error, reason: "gate", partial, ...more, forGood: true };
-    }
-    job = sentBack(runner, turns.job, outcome, verdict.feedback);
+    const { feedback } = verdict;
+    transcript.note({ kind: "notice", text: `the gate rejected it: ${feedback}` });
+    if (++refusals < refusalsAllowed) return { feedback };
+    return {
+      failed: { error: `its gate rejected it ${refusals} times: ${feedback}`, reason: "gate" },
+    };
   }
+
+  return async (final: string): Promise<Judged> => {
+    const judged = await byGate(final);
+    if (judged.feedback !== undefined || judged.failed) return judged;
+    const reviewed = await review?.(final);
+    return reviewed ? afterReview(reviewed) : {};
+  };
+}
+
+function afterReview({ outcome, feedback }: Reviewed): Judged {
+  if (outcome.verdict !== "sent_back" || feedback !== undefined) return { review: outcome, feedback };
+  const { rounds, findings } = outcome;
+  const last = findings.filter(({ round }) => round === rounds).map(findingLine);
+  const times = rounds === 1 ? "sent it back" : `sent it back ${rounds} times`;
+  return {
+    review: outcome,
+    failed: { error: `its reviewer ${times}: ${last.join("; ")}`, reason: "review" },
+  };
 }
 
 /** Where the conversation can go on it is only told what is wrong; else it begins anew with what it said before. */

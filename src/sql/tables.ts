@@ -208,6 +208,12 @@ export const tasks = table(
     env_json: text().orNull(),
     /** [A4] What its session is told next; null in its first turn. */
     follow_up: text().nullAtFirst(),
+    /** [A12] The profile of its reviewer, how often that is asked at most, and what came of it, as JSON. */
+    review: text().orNull(),
+    review_rounds: integer().orNull(),
+    review_json: text().nullAtFirst(),
+    /** [A12] The number of the task that it is the review of, which is its parent's. */
+    review_of: integer().orNull(),
   },
   { priority_rank: integer() },
 );

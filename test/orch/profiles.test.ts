@@ -85,6 +85,8 @@ Review.
       check: null,
       ask: "user",
       askTimeoutSeconds: 600,
+      review: null,
+      reviewRounds: 3,
     } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",

@@ -36,6 +36,7 @@ export function* continueTask(
     success: null,
     error: null,
     reason: null,
+    review_json: null,
     keeper: null,
     child: null,
     token_id: null,

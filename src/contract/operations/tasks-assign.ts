@@ -44,6 +44,8 @@ export const tasksAssign = operation({
       "permission",
       "worktree",
       "withChanges",
+      "review",
+      "reviewRounds",
     ],
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],

@@ -64,6 +64,8 @@ export const tasksHandoff = operation({
       "permission",
       "worktree",
       "withChanges",
+      "review",
+      "reviewRounds",
     ],
   },
   nothing: ({ status }) => status === "running",

@@ -2,11 +2,12 @@
 import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
-import { field, phrase } from "../../contract/phrase.ts";
+import { blank, field, phrase } from "../../contract/phrase.ts";
+import { noReview } from "../../contract/review.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
-import type { Profile } from "../profiles/profile.ts";
+import type { Profile, Profiles } from "../profiles/profile.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
 import { canAsk, choosesModel } from "../profiles/profiles-file.ts";
 import { repositoryAt } from "../worktree/repository.ts";
@@ -17,13 +18,27 @@ type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 /** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
 export async function complete(place: Workplace, asked: Asked, prompt: string): Promise<NewTask> {
   const cwd = asked.cwd ?? process.cwd();
-  const { withChanges, ...others } = asked;
+  const { withChanges, review, reviewRounds, ...others } = asked;
   const rest = { ...others, prompt, cwd };
   if (asked.worker !== undefined) {
     refusePermission(asked.permission, `"${asked.worker}" is already running with its own permission`);
     if (asked.worktree === "yes" || withChanges)
       throw noWorktree(`"${asked.worker}" is already running in a folder of its own`);
-    const nothing = { usualPermission: null, env: null, worktree: "no", repository: null } as const;
+    if (review !== undefined && review !== noReview)
+      throw new InboxError(
+        "invalid_input",
+        `review=${review} has no effect: "${asked.worker}" is already running`,
+        {
+          hint: phrase`leave out ${field("review")}; only sub-agents that are started are reviewed`,
+        },
+      );
+    const nothing = {
+      usualPermission: null,
+      env: null,
+      worktree: "no",
+      repository: null,
+      review: null,
+    } as const;
     return { ...rest, ...nothing, profile: null, retries: asked.retries ?? 0 };
   }
   const { profiles } = profilesAt(place);
@@ -47,8 +62,25 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     profile: profile.name,
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
+    review: reviewerOf(profiles, profile, { review, reviewRounds }),
     env: handedOn(place, profile),
   };
+}
+
+/** [A12] Who is to look at it: what was asked for, else what its profile says. */
+function reviewerOf(
+  profiles: Profiles,
+  { review: usual, reviewRounds: usualRounds }: Profile,
+  { review = usual ?? noReview, reviewRounds }: Pick<Asked, "review" | "reviewRounds">,
+): NewTask["review"] {
+  if (review === noReview) {
+    if (reviewRounds === undefined) return null;
+    throw new InboxError("invalid_input", phrase`${field("reviewRounds")} has no effect: nobody reviews it`, {
+      hint: phrase`say who does with ${field("review", blank("PROFILE"))}`,
+    });
+  }
+  const { name } = chooseProfile(profiles, review, process.env.PATH ?? "");
+  return { profile: name, rounds: reviewRounds ?? usualRounds };
 }
 
 /** [A1] Where its permission is one that nobody knows yet, it may turn out to edit. */

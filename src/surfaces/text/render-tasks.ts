@@ -2,6 +2,8 @@
 
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
+import type { Review } from "../../contract/review.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -51,6 +53,16 @@ function queueText(
   return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more;
 }
 
+function reviewText({ profile, maxRounds, verdict, rounds, error, findings }: Review): string {
+  if (verdict === null) return `by ${profile}, at most ${plural(maxRounds, "round")}`;
+  const how = { approved: "approved", sent_back: "sent back", none: `none: ${error}` }[verdict];
+  const list = findings.map(({ round, file, line, text }) => {
+    const place = file === null ? "" : `${file}${line === null ? "" : `:${line}`}: `;
+    return `\nround ${round}: ${place}${text}`;
+  });
+  return `by ${profile}, ${plural(rounds, "round")}: ${how}${list.join("")}`;
+}
+
 const shownNames = 12;
 
 /** The names that fit into a few lines, and how many more there are. */
@@ -80,6 +92,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["attempt", task.retries ? `${task.attempt} of ${task.retries + 1}` : null],
       ["folder", task.cwd],
       ["worktree", task.worktree && worktreeText(task.worktree)],
+      ["review", task.review && reviewText(task.review)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
       ["queued", relative(task.createdAt)],
       ["started", task.startedAt && relative(task.startedAt)],
