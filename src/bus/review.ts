@@ -27,6 +27,6 @@ export function reviewLine({ verdict, rounds, findings, profile, error }: Review
   const how = `${verdict === "approved" ? "approved it" : "sent it back"} in round ${rounds}`;
   const remarks = last.length
     ? `, with ${plural(last.length, "finding")}: ${last.map(findingLine).join("; ")}`
-    : "";
-  return `Its reviewer (${profile}) ${how}${remarks}.`;
+    : ".";
+  return `Its reviewer (${profile}) ${how}${remarks}`;
 }

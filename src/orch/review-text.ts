@@ -83,17 +83,18 @@ function findingOf(value: unknown): Answer["findings"] {
   ];
 }
 
+/** Of an answer that is looked at for a verdict: characters at its end, and braces in them that could begin it. */
+const tailLimit = 64 * 1024;
+const beginsLimit = 1000;
+
 /** The last that fits, wherever it stands: alone, in a fence, behind other words. */
 function lastObject(
-  text: string,
+  answer: string,
   fits: (object: Record<string, unknown>) => boolean,
 ): Record<string, unknown> | undefined {
-  // From the last brace backwards, and for each to where its object would end.
-  for (
-    let from = text.lastIndexOf("{");
-    from >= 0;
-    from = from === 0 ? -1 : text.lastIndexOf("{", from - 1)
-  ) {
+  const text = answer.slice(-tailLimit);
+  const begins = [...text.matchAll(/\{/g)].slice(-beginsLimit);
+  for (const { index: from } of begins.reverse()) {
     const to = endOfObject(text, from);
     if (to === undefined) continue;
     try {
