@@ -72,9 +72,11 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
     room,
     running.filter(({ task_number }) => !reviewed.has(task_number)),
   );
+  // Reviewers first: the room that there is for one is what its task has left.
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
-    select distinct tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
-    where ${isWaiting} order by tasks.parent`);
+    select tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
+    where ${isWaiting} group by tasks.parent, queues.slots
+    order by max(case when tasks.review_of is null then 0 else 1 end) desc, tasks.parent`);
   const started: Started[] = [];
   for (const { parent, slots } of parents) {
     const busy = running.filter((row) => row.parent === parent && row.in_turn === 1).length;
