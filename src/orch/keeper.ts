@@ -20,6 +20,7 @@ import { identityVariables, onPath, placeVariables } from "./environment.ts";
 import type { Tree } from "./find-tree.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
+import { interruptionsOf } from "./interruptions.ts";
 import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
@@ -29,7 +30,7 @@ import { chooseProfile } from "./profiles/profile-list.ts";
 import { programFolder } from "./program.ts";
 import { patiently, startMs } from "./retry.ts";
 import { reviewOf } from "./review.ts";
-import type { Job } from "./runners/runner.ts";
+import type { Interruptions, Job } from "./runners/runner.ts";
 import { noteSeen } from "./seen.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
@@ -67,11 +68,23 @@ export async function keep(keeping: Keeping): Promise<void> {
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
   const tree: Tree = { mark: token, bus: withoutPassword(db), seen: new Map() };
-  const guard = guardOver(keeping, kept, () => noteSeen(tree, folder));
+  const interruptions = interruptionsOf(engine, { number, token });
+  const guard = guardOver(keeping, kept, {
+    onBeat: () => noteSeen(tree, folder),
+    onInterrupt: interruptions.heard,
+  });
   try {
     const place = { folder, programs: programFolder(tasks) };
     const home = taskHome(keeping, { row: kept.row, tree, transcript, signal: guard.signal });
-    const begun = await work(keeping, { ...place, row: kept.row, tree, transcript, guard, home });
+    const begun = await work(keeping, {
+      ...place,
+      row: kept.row,
+      tree,
+      transcript,
+      guard,
+      home,
+      interruptions,
+    });
     await killBelow(tree);
     if (guard.stale()) return;
     const ending = await home.close(begun);
@@ -101,12 +114,13 @@ interface Kept extends Folders {
   transcript: Transcript;
   guard: Guard;
   home: Home;
+  interruptions: Interruptions;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
 async function work(
   keeping: Keeping,
-  { row, tree, transcript, guard, home, ...folders }: Kept,
+  { row, tree, transcript, guard, home, interruptions, ...folders }: Kept,
 ): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
@@ -130,6 +144,7 @@ async function work(
       tree,
       row,
       transcript,
+      interruptions,
       signal: guard.signal,
       review: reviewOf({
         ...{ engine, row, profiles, home, cwd, transcript },

@@ -13,7 +13,8 @@ import { killBelow } from "./kill-tree.ts";
 import type { Profile } from "./profiles/profile.ts";
 import type { Review, Reviewed } from "./review.ts";
 import { runnerFor } from "./runners/index.ts";
-import type { Job, Outcome, Runner } from "./runners/runner.ts";
+import { interruptible } from "./runners/interruptible.ts";
+import type { Interruptions, Job, Outcome, Runner } from "./runners/runner.ts";
 import type { Transcript } from "./transcript.ts";
 
 const refusalsAllowed = 3;
@@ -28,6 +29,7 @@ export interface Turns {
   transcript: Transcript;
   /** Its reason, an End, is why the task is to end. */
   signal: AbortSignal;
+  interruptions: Interruptions;
   /** [A12] Asks its reviewer. */
   review?: Review;
   /** A program runs now. */
@@ -35,7 +37,7 @@ export interface Turns {
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
-  const { profile, env, tree, transcript, signal, onStart } = turns;
+  const { profile, tree, transcript, signal, interruptions, onStart } = turns;
   const runner = runnerFor(profile.runner);
   const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });
@@ -47,9 +49,12 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
   for (;;) {
     if (signal.aborted) return stopped();
     transcript.note({ kind: "prompt", text: job.prompt });
-    const running = startChild({ runner, profile, job, env, tree, transcript, signal });
+    const running = startChild({ ...turns, runner, job });
     onStart(running);
-    const { outcome, error } = await running.ended;
+    // One that cancels has heeded them by itself; what is left came after that.
+    const heeded = runner.cancels ? { ...interruptions, listen: () => () => {} } : interruptions;
+    const { ended, told } = await interruptible(heeded, running.ended, running.interrupt);
+    const { outcome, error } = ended;
     for (const tool of outcome.refused ?? []) refused.add(tool);
     const more = () => ({
       ...(outcome.session !== undefined && { session: outcome.session }),
@@ -58,13 +63,18 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
     });
     const partial = outcome.final.slice(-partialLimit).toWellFormed();
     if (signal.aborted) return { ...stopped(), partial, ...more() };
+    if (told !== undefined) {
+      job = goingOn(runner, turns.job, outcome, told);
+      continue;
+    }
     if (error !== undefined) return { success: false, error, reason: "exit", partial, ...more() };
     const judged = await judge(outcome.final);
     review = judged.review ?? review;
     if (signal.aborted) return { ...stopped(), partial, ...more() };
     if (judged.failed) return { success: false, ...judged.failed, partial, ...more(), forGood: true };
-    if (judged.feedback === undefined) return { success: true, final: outcome.final, ...more() };
-    job = sentBack(runner, turns.job, outcome, judged.feedback);
+    const next = (await interruptions.take()) ?? sentBack(judged.feedback);
+    if (next === undefined) return { success: true, final: outcome.final, ...more() };
+    job = goingOn(runner, turns.job, outcome, next);
   }
 }
 
@@ -113,12 +123,15 @@ function afterReview({ outcome, feedback }: Reviewed): Judged {
   };
 }
 
-/** Where the conversation can go on it is only told what is wrong; else it begins anew with what it said before. */
-function sentBack(runner: Runner, first: Job, { session, final }: Outcome, feedback: string): Job {
-  const told = `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
+const sentBack = (feedback: string | undefined) =>
+  feedback === undefined
+    ? undefined
+    : `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
+
+/** Where the conversation can go on it is only told what is new; else it begins anew with what it said before. */
+function goingOn(runner: Runner, first: Job, { session, final }: Outcome, told: string): Job {
   if (runner.resumes && session !== undefined) return { ...first, prompt: told, session };
-  return {
-    ...first,
-    prompt: `${first.prompt}\n\nYou have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n${told}`,
-  };
+  const before =
+    final === "" ? "" : `You have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
+  return { ...first, prompt: `${first.prompt}\n\n${before}${told}` };
 }

@@ -214,6 +214,8 @@ export const tasks = table(
     review_json: text().nullAtFirst(),
     /** [A12] The number of the task that it is the review of, which is its parent's. */
     review_of: integer().orNull(),
+    /** [A13] The newest message that is to interrupt it, until its keeper has taken it. */
+    interrupt_id: integer().nullAtFirst(),
   },
   { priority_rank: integer() },
 );

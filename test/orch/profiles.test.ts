@@ -432,7 +432,7 @@ describe("which is meant, and which are there", () => {
     await program(join(folder.path, "bin/codex"));
     const lines = describeProfiles(loadProfiles(folder.file), join(folder.path, "bin"));
     const codex = { runner: "codex", installed: true, program: join(folder.path, "bin/codex"), hint: null };
-    const usual = { model: null, permission: "inherit" } as const;
+    const usual = { model: null, permission: "inherit", interrupts: "resume" } as const;
     expect(lines).toEqual([
       {
         name: "claude",
@@ -447,6 +447,7 @@ describe("which is meant, and which are there", () => {
         name: "gemini",
         runner: "gemini",
         ...usual,
+        interrupts: "cancel",
         installed: false,
         program: "gemini",
         hint: "npm install -g @google/gemini-cli",
@@ -464,6 +465,7 @@ describe("which is meant, and which are there", () => {
         runner: "mine",
         model: null,
         permission: null,
+        interrupts: null,
         installed: true,
         program: join(folder.path, "mine"),
         hint: null,
@@ -473,6 +475,7 @@ describe("which is meant, and which are there", () => {
         runner: "flat",
         model: null,
         permission: null,
+        interrupts: null,
         installed: false,
         program: join(folder.path, "flat"),
         hint: `make ${join(folder.path, "flat")} a program that can be run, or write another path in [runners.flat] command`,

@@ -63,6 +63,8 @@ export async function play(
 ): Promise<Played> {
   const job = runner.permission ? Object.assign(asked, { permission: runner.permission }) : asked;
   const launch = runner.launch(job);
+  for (const [name, text] of Object.entries(launch.files ?? {}))
+    await Bun.write(join(job.folder, name), text);
   const child = Bun.spawn([...launch.argv], {
     cwd: job.cwd,
     env: ourProgramFirst({ ...bareEnvironment(env), ...runner.env, ...launch.env }, job),
@@ -84,6 +86,7 @@ export async function play(
       },
       endInput: () => void input!.end(),
       note: note ?? (async (entry) => void notes.push(entry)),
+      interruptions: { listen: () => () => {}, take: async () => undefined },
       signal,
     },
     job,

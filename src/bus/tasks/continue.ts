@@ -39,6 +39,7 @@ export function* continueTask(
     review_json: null,
     keeper: null,
     child: null,
+    interrupt_id: null,
     token_id: null,
   });
   yield* append(tx, { type: "task.continued", source: by, payload: { task: row.name }, now });

@@ -21,6 +21,8 @@ export const tasksProfiles = operation({
           runner: v.string(),
           model: v.nullable(v.string()),
           permission: v.nullable(v.picklist(permissionsAsked)),
+          /** How `interrupt` ends its turn; null where it cannot. */
+          interrupts: v.nullable(v.picklist(["cancel", "resume"])),
           installed: v.boolean(),
           program: v.nullable(v.string()),
           hint: v.nullable(v.string()),

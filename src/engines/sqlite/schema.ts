@@ -470,11 +470,12 @@ create index audit_question on audit (question, audit_id);
   `
 create index leases_lapsing on leases (expires_at) where released_at is null;
 `,
-  // [A12] Reviews of tasks.
+  // [A12] Reviews of tasks; [A13] what interrupts one.
   `
 alter table tasks add column review text;
 alter table tasks add column review_rounds integer;
 alter table tasks add column review_json text;
 alter table tasks add column review_of integer;
+alter table tasks add column interrupt_id integer;
 `,
 ];

@@ -14,7 +14,13 @@ export const sendTo = (place: Workplace, { agent, name, message }: ParsedOf<"tas
   function* (tx: Context): Procedure<OutputOf<"tasks.send">> {
     const row = yield* findTask(name);
     if (row.status !== "finished") {
-      yield* mailboxSend(tx, { from: agent, to: row.worker ?? name, message, strict: false });
+      yield* mailboxSend(tx, {
+        from: agent,
+        to: row.worker ?? name,
+        message,
+        strict: false,
+        interrupt: false,
+      });
       return { delivered: "inbox", task: yield* oneView(row) };
     }
     if (!goesOn(place, row))

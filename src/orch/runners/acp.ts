@@ -5,6 +5,7 @@ import type { RunnerSettings } from "../profiles/profile.ts";
 import { answer } from "./acp-permission.ts";
 import { streamOf } from "./acp-stream.ts";
 import { updatesTo } from "./acp-updates.ts";
+import { interruptible } from "./interruptible.ts";
 import { toldTo } from "./prompt-text.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
@@ -65,13 +66,23 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
         void agent.notify(sdk.methods.agent.session.cancel, { sessionId: opened.sessionId }).catch(() => {});
       talk.signal.addEventListener("abort", cancel, { once: true });
       listening.on = true;
-      const prompt = [{ type: "text" as const, text: toldTo(job) }];
-      const asked: Promise<Acp.PromptResponse> = agent.request(sdk.methods.agent.session.prompt, {
-        sessionId: opened.sessionId,
-        prompt,
-      });
-      if (talk.signal.aborted) cancel();
-      const { stopReason } = await asked;
+      const ask = (text: string): Promise<Acp.PromptResponse> =>
+        agent.request(sdk.methods.agent.session.prompt, {
+          sessionId: opened.sessionId,
+          prompt: [{ type: "text", text }],
+        });
+      const take = (text: string) => {
+        const asked = interruptible(talk.interruptions, ask(text), cancel);
+        if (talk.signal.aborted) cancel();
+        return asked;
+      };
+      let turn = await take(toldTo(job));
+      while (turn.told !== undefined && !talk.signal.aborted) {
+        await updates.said.pause();
+        await talk.note({ kind: "prompt", text: turn.told });
+        turn = await take(turn.told);
+      }
+      const { stopReason } = turn.ended;
       talk.signal.removeEventListener("abort", cancel);
       return await finish(stopReasons[stopReason]);
     } catch (error) {
@@ -82,7 +93,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
     }
   }
 
-  return { resumes: !ways.forgets, launch, follow };
+  return { resumes: !ways.forgets, cancels: true, launch, follow };
 }
 
 const stopReasons: Record<Acp.StopReason, string | undefined> = {

@@ -28,6 +28,14 @@ export interface Job {
   session?: string;
 }
 
+/** [A13] What a running sub-agent is to be told at once, instead of at the end of its turn. */
+export interface Interruptions {
+  /** Calls when there is something, also if that is so already. Answers with how to stop listening. */
+  listen(call: () => void): () => void;
+  /** Takes it out of the inbox: whoever calls tells it. Undefined where there is nothing. */
+  take(): Promise<string | undefined>;
+}
+
 /** [A8] What an agent program would ask its user. */
 export interface PermissionRequest {
   tool: string;
@@ -49,6 +57,8 @@ export interface Launch {
    * returns, and since not every program ends by itself then, it is ended, however it takes that. Without it there is no input.
    */
   stdin?: { text: string } | "open";
+  /** Written to the task's folder (`Job.folder`) before it starts, by name. */
+  files?: Readonly<Record<string, string>>;
   /** Beside what the profile says, and before it. */
   env?: Readonly<Record<string, string>>;
 }
@@ -61,6 +71,8 @@ export interface Talk {
   endInput(): void;
   /** Adds to the transcript. Awaited: a program that prints faster than the disk takes it has to wait. */
   note(entry: Omit<TranscriptEntry, "n" | "at">): Promise<void>;
+  /** [A13] For runners that cancel a turn; the turns of others are ended for them. */
+  interruptions: Interruptions;
   /** The task is to end, by kill or timeout: say goodbye if the protocol has a word for it. The process ends soon after. */
   signal: AbortSignal;
 }
@@ -83,6 +95,8 @@ export const finalLimit = 512 * 1024;
 export interface Runner {
   /** Whether it can go on with an earlier conversation (`Job.session`). */
   resumes: boolean;
+  /** [A13] Whether `follow` heeds interruptions by itself, within one run of the program. */
+  cancels?: boolean;
   launch(job: Job): Launch;
   /** Follows the program to the end of its output. */
   follow(talk: Talk, job: Job): Promise<Outcome>;

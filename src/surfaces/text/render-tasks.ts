@@ -143,9 +143,10 @@ export const taskRenders: NounRenders<"tasks"> = {
       inLine(each.runner),
       inLine(each.model ?? ""),
       each.permission ?? "",
+      each.interrupts ?? "no",
       inLine(each.installed ? (each.program ?? "") : (each.hint ?? "")),
     ]);
     const where = file === null ? "built in; .agents/agents.toml adds your own" : inLine(file);
-    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
+    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "INTERRUPT", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
   },
 };
