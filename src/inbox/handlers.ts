@@ -167,7 +167,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "mailbox.send": (engine, input, call, place) =>
     input.interrupt
       ? written(engine, call.keyed, orch().interruptWith(place, input))
-      : writes(mailboxSend)(engine, input, call, place),
+      : writes<"mailbox.send">(mailboxSend)(engine, input, call, place),
   "mailbox.ask": writes(mailboxAsk),
   "mailbox.decide": mailboxDecide,
   "mailbox.answer": writes(mailboxAnswer),

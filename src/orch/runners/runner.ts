@@ -42,6 +42,10 @@ export interface PermissionRequest {
   input?: unknown;
   /** What would be changed, where the program says. */
   diff?: string;
+  /** What would be run, of a tool that runs commands and does not say it in its arguments. */
+  runs?: string;
+  /** The files it is about, beside those in its arguments. */
+  paths?: readonly string[];
 }
 
 export interface PermissionVerdict {
