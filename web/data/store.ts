@@ -25,8 +25,10 @@ export interface Store<T> {
   load(): Promise<void>;
   /** Forgets the value and any answer still under way. */
   reset(): void;
-  /** Changes what is known, without asking the hub. */
+  /** Changes what is known, without asking the hub. An answer that was asked for before is asked for again. */
   update(change: (known: T) => T): void;
+  /** Until `write` has settled, no answer is taken: it could be older than what the page shows already. */
+  settling(write: Promise<unknown>): void;
   /** Loads a further part and adds it; a failure is in `problem`. */
   extend<Part>(fetch: (known: T) => Promise<Part>, add: (known: T, part: Part) => T): Promise<void>;
   /** Loads it again after every event that may have changed it, and when the line to the hub is back. */
@@ -34,17 +36,31 @@ export interface Store<T> {
 }
 
 const burstMs = 60;
+/** Where changes never pause, an answer is taken after this number of questions. */
+const maxQuestions = 5;
 
 export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
   const value = signal<T | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
+
+  let changes = 0;
+  const writes = new Set<Promise<unknown>>();
+  /** Asks until nothing has changed between question and answer: a list with what was just deleted must not be shown. */
+  const unchanged = async <Found>(find: () => Promise<Found>): Promise<Found> => {
+    for (let questions = 1; ; questions++) {
+      await Promise.allSettled(writes);
+      const before = changes;
+      const found = await find();
+      if (before === changes || questions === maxQuestions) return found;
+    }
+  };
 
   /** What is asked between two resets: an answer to an earlier question must not be taken for one to a later. */
   const begin = () => {
     const ending = new AbortController();
     const attempt = async <Found>(find: () => Promise<Found>, take: (found: Found) => T) => {
       try {
-        const found = await find();
+        const found = await unchanged(find);
         if (ending.signal.aborted) return;
         batch(() => {
           value.value = take(found);
@@ -79,8 +95,15 @@ export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
       });
     },
     update(change) {
+      changes++;
       const known = value.peek();
       if (known !== undefined) value.value = change(known);
+    },
+    settling(write) {
+      changes++;
+      writes.add(write);
+      const settled = () => writes.delete(write);
+      write.then(settled, settled);
     },
     async extend(further, add) {
       const known = value.peek();
