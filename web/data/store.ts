@@ -8,6 +8,7 @@ import type { Event } from "../../src/contract/event.ts";
 import { type Problem, problemOf } from "./api.ts";
 import { coalesced } from "./coalesce.ts";
 import { hasBegun, onEvent, onReload } from "./live.ts";
+import { upToDate } from "./up-to-date.ts";
 
 export interface Source<T> {
   fetch(signal: AbortSignal): Promise<T>;
@@ -36,31 +37,19 @@ export interface Store<T> {
 }
 
 const burstMs = 60;
-/** Where changes never pause, an answer is taken after this number of questions. */
-const maxQuestions = 5;
 
 export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
   const value = signal<T | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
 
-  let changes = 0;
-  const writes = new Set<Promise<unknown>>();
-  /** Asks until nothing has changed between question and answer: a list with what was just deleted must not be shown. */
-  const unchanged = async <Found>(find: () => Promise<Found>): Promise<Found> => {
-    for (let questions = 1; ; questions++) {
-      await Promise.allSettled(writes);
-      const before = changes;
-      const found = await find();
-      if (before === changes || questions === maxQuestions) return found;
-    }
-  };
+  const answers = upToDate();
 
   /** What is asked between two resets: an answer to an earlier question must not be taken for one to a later. */
   const begin = () => {
     const ending = new AbortController();
     const attempt = async <Found>(find: () => Promise<Found>, take: (found: Found) => T) => {
       try {
-        const found = await unchanged(find);
+        const found = await answers.ask(find);
         if (ending.signal.aborted) return;
         batch(() => {
           value.value = take(found);
@@ -95,16 +84,11 @@ export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
       });
     },
     update(change) {
-      changes++;
+      answers.changed();
       const known = value.peek();
       if (known !== undefined) value.value = change(known);
     },
-    settling(write) {
-      changes++;
-      writes.add(write);
-      const settled = () => writes.delete(write);
-      write.then(settled, settled);
-    },
+    settling: answers.settling,
     async extend(further, add) {
       const known = value.peek();
       if (known === undefined) return;
