@@ -94,6 +94,7 @@ Review.
       permission: null,
       gate: null,
       gateIdle: null,
+      budget: null,
       ...noWorktrees,
     });
     expect(profiles.all.get("reviewer")).toEqual({
@@ -104,6 +105,7 @@ Review.
       permission: null,
       gate: ["make", "check"],
       gateIdle: null,
+      budget: null,
       ...noWorktrees,
     });
     expect(profiles.all.get("worker")).toMatchObject({
@@ -203,7 +205,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that is nothing like another",
       "[profiles.claude]\nzzz = 1",
       ": [profiles.claude] zzz is not a key",
-      "there are runner, model, instructions, permission, gate",
+      "there are runner, model, instructions, permission, budget, gate",
     ],
     [
       "an unknown key of a gate",

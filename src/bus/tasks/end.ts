@@ -13,9 +13,18 @@ import { findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
 import { killLine } from "../procedures/tasks-kill.ts";
 import { tokensRevoke } from "../procedures/tokens-revoke.ts";
-import { changeTask, isUnstarted, isUnstartedRow, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+import {
+  changeTask,
+  isUnstarted,
+  isUnstartedRow,
+  lockTasks,
+  markOf,
+  type TaskRow,
+  tasksWhere,
+} from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "../thread-end.ts";
+import { type Metered, recordUsage } from "../usage.ts";
 import type { Changed } from "../worktree.ts";
 import { buryMailOf } from "./mail.ts";
 import { withRemarks } from "./remarks.ts";
@@ -36,6 +45,8 @@ export interface Ending {
   session?: string;
   /** [A1] What is on the branch of its worktree now. */
   changed?: Changed;
+  /** [A11] What its programs used in this attempt. */
+  usage?: Metered;
   /** What else whoever reads the result should know. */
   notices?: readonly string[];
   /** Trying again would not help, or nobody wants it: it was killed, or there is no such program. */
@@ -59,9 +70,15 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   const now = yield* tx.clock();
   if (row.token_id !== null) yield* tokensRevoke(tx, { id: `tok_${row.token_id}` });
+  if (ending.usage) yield* recordUsage(tx, row, markOf(token), ending.usage);
   const killed = row.killed_by !== null || thread.status === "cancelled";
   const again =
-    !ending.success && !ending.forGood && !killed && !hasEnded(thread) && row.attempt <= row.retries;
+    !ending.success &&
+    !ending.forGood &&
+    ending.reason !== "budget" &&
+    !killed &&
+    !hasEnded(thread) &&
+    row.attempt <= row.retries;
   if (again) {
     yield* tryAgain(tx, { row, thread, now }, ending);
     return { outcome: "again" };

@@ -4,6 +4,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import { field, phrase } from "../../contract/phrase.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
+import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -23,7 +24,13 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     refusePermission(asked.permission, `"${asked.worker}" is already running with its own permission`);
     if (asked.worktree === "yes" || withChanges)
       throw noWorktree(`"${asked.worker}" is already running in a folder of its own`);
-    const nothing = { usualPermission: null, env: null, worktree: "no", repository: null } as const;
+    const nothing = {
+      usualPermission: null,
+      env: null,
+      worktree: "no",
+      repository: null,
+      budget: null,
+    } as const;
     return { ...rest, ...nothing, profile: null, retries: asked.retries ?? 0 };
   }
   const { profiles } = profilesAt(place);
@@ -48,7 +55,13 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
     env: handedOn(place, profile),
+    budget: budgetFor(asked, profile),
   };
+}
+
+/** [A11] What was asked for, else the profile's. */
+function budgetFor({ budget }: Asked, profile: Profile): Budget | null {
+  return (budget === undefined ? undefined : budgetIn(budget)) ?? profile.budget;
 }
 
 /** [A1] Where its permission is one that nobody knows yet, it may turn out to edit. */

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
+import { type Budget, budgetForm, budgetIn } from "../../contract/usage.ts";
 import { worktreesAsked } from "../../contract/worktree.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { parseToml } from "../../platform/runtime.ts";
@@ -38,7 +39,16 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
     all.set(name, {
-      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null, ...usual },
+      ...{
+        name,
+        runner,
+        model: null,
+        instructions: null,
+        gate: null,
+        gateIdle: null,
+        budget: null,
+        ...usual,
+      },
       permission: asksNobody(runner) ? null : runner.permission,
     });
   for (const [name, table] of top.tables("profiles"))
@@ -138,7 +148,7 @@ function profileIn(
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
 ): Omit<Profile, keyof Usual> {
-  table.takes(["runner", "model", "instructions", "permission", "gate", ...forAllProfiles]);
+  table.takes(["runner", "model", "instructions", "permission", "budget", "gate", ...forAllProfiles]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -174,8 +184,19 @@ function profileIn(
   return {
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },
     permission: asksNobody(runner) ? null : (permission ?? runner.permission),
+    budget: budgetOf(table),
     ...gatesIn(table, folder),
   };
+}
+
+/** [A11] */
+function budgetOf(table: Reader): Budget | null {
+  const text = table.text("budget");
+  if (text === undefined) return null;
+  const budget = budgetIn(text);
+  if (!budget)
+    throw table.wrong("budget", `${budgetForm}, got ${JSON.stringify(text)}`, 'for example budget = "200k"');
+  return budget;
 }
 
 const forAllProfiles = ["worktree", "prepare", "share", "check", "ask", "ask_timeout"];

@@ -11,6 +11,7 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
+import { budgetText, usageBrief, usageText } from "./usage.ts";
 import { diffText, mergeText, worktreeText } from "./worktree.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
@@ -24,9 +25,14 @@ function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
   if (finishedAt && task.success)
     facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
   if (finishedAt && !task.success) facts.push(`failed: ${cut(error ?? "", 80)}`);
+  if (task.usageTotal) facts.push(usageBrief(task.usageTotal));
   const mark = finishedAt ? (task.success ? paint.green("✓") : paint.red("✗")) : "-";
   return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(inLine).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
+
+/** With what it started it has used more than by itself. */
+const isMore = ({ usage, usageTotal }: Pick<TaskInQueue, "usage" | "usageTotal">) =>
+  usageTotal !== null && JSON.stringify(usageTotal) !== JSON.stringify(usage);
 
 const pushing = call("tasks.push", { prompt: blank("PROMPT") });
 
@@ -81,6 +87,9 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["folder", task.cwd],
       ["worktree", task.worktree && worktreeText(task.worktree)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
+      ["budget", task.budget && budgetText(task.budget)],
+      ["used", task.usage && usageText(task.usage)],
+      ["in all", isMore(task) ? usageText(task.usageTotal!) : null],
       ["queued", relative(task.createdAt)],
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
