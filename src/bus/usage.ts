@@ -31,8 +31,8 @@ export interface Metered {
 
 type Amounts = Omit<RowOf<typeof dailyUsage>, "day">;
 
-const micro = (usd: number) => Math.round(usd * 1e6);
-const dollars = (microUsd: number) => microUsd / 1e6;
+export const micro = (usd: number) => Math.round(usd * 1e6);
+export const dollars = (microUsd: number) => microUsd / 1e6;
 
 const amountsOf = (used: UsageReport): Amounts => ({
   input_tokens: Math.round(used.inputTokens),
@@ -139,7 +139,6 @@ export function* recordUsage(
   const counted = before?.attempt_mark === mark ? amountsOf(JSON.parse(before.attempt_json!)) : nothing;
   const more = added(amountsOf(used), counted, -1);
   const kept = session === undefined ? (before?.session_json ?? null) : JSON.stringify(session);
-  const now = yield* tx.clock();
   yield* addTo(
     task.task_number,
     before,
@@ -150,7 +149,20 @@ export function* recordUsage(
       session_json: kept,
     },
   );
+  yield* addElsewhere(tx, task, more);
+}
+
+/** A program says itself that it has used more. */
+export function* addUsage(tx: Context, task: Budgeted, used: UsageReport): Procedure<void> {
+  const more = amountsOf(used);
+  yield* addTo(task.task_number, yield* usageOf(task.task_number), { own: more, below: nothing });
+  yield* addElsewhere(tx, task, more);
+}
+
+/** To today, and to all above a task. */
+function* addElsewhere(tx: Context, task: Budgeted, more: Amounts): Procedure<void> {
   if (isNothing(more)) return;
+  const now = yield* tx.clock();
   yield* addToDay(now.slice(0, 10), more);
   for (let above = task.parent_number; above !== null; ) {
     const parent: Budgeted | undefined = yield* one<Budgeted>(
@@ -230,3 +242,9 @@ export const countOf = (row: UsageRow | undefined, session: string): UsageReport
 /** Dollars that a task may still spend, with all it starts. */
 export const budgetLeft = (task: Budgeted, row: UsageRow | undefined): number =>
   Math.max(0, dollars(task.budget_micro_usd ?? 0) - (usageViews(row).usageTotal?.costUsd ?? 0));
+
+/** For whoever reads a result: what the task has used, with all it started. */
+export function usageInPayload(row: UsageRow | undefined) {
+  const { usageTotal: total } = usageViews(row);
+  return total && { usage: { tokens: total.tokens, cost_usd: total.costUsd, turns: total.turns } };
+}

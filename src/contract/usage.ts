@@ -19,6 +19,12 @@ export type Usage = v.InferOutput<ReturnType<typeof usage>>;
 /** As a program reports it. */
 export type UsageReport = Omit<Usage, "tokens">;
 
+/** What a program reports: while it runs, at the end of a turn, if it likes, or not at all. */
+export const reportTimes = ["live", "end", "perhaps", "none"] as const;
+export const reported = () =>
+  v.strictObject({ tokens: v.picklist(reportTimes), cost: v.picklist(reportTimes) });
+export type Reported = v.InferOutput<ReturnType<typeof reported>>;
+
 /** One of the two. */
 export const budget = () =>
   v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
@@ -54,3 +60,20 @@ export const budgetAsked = (
       { type: "text", value: "TOKENS|USD", help },
     ),
   );
+
+/** What a day may cost; null: no limit. */
+export const dailyLimit = () =>
+  v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
+
+/** Why nothing starts: a limit of today is reached. */
+export const held = () => v.strictObject({ limit: dailyLimit(), used: usage(), until: v.string() });
+export type Held = v.InferOutput<ReturnType<typeof held>>;
+
+export const costs = () =>
+  v.strictObject({
+    limit: dailyLimit(),
+    today: usage(),
+    held: v.nullable(held()),
+    days: v.array(v.strictObject({ day: v.string(), ...usage().entries })),
+  });
+export type Costs = v.InferOutput<ReturnType<typeof costs>>;

@@ -26,6 +26,8 @@ export interface RunnerSettings {
   resume: readonly string[] | null;
   /** [Q15] What a sub-agent may do without asking. */
   permission: PermissionAsked;
+  /** [A11] Whether a command says what it uses, in its JSON or by `orch report`. */
+  reportsUsage: boolean;
 }
 
 export interface Profile {

@@ -1,14 +1,15 @@
 /** [A11] What Claude Code says of its usage: in each message of the model, and of all of it in its result. */
 import type { UsageReport } from "../../contract/usage.ts";
 import { countIn, moneyIn, summed } from "./reports.ts";
+import type { Outcome } from "./runner.ts";
 
 type Fields = Record<string, unknown>;
 
 export interface ClaudeUsage {
   /** Takes an event; answers with what this run has used so far, where that has changed. */
   heard(event: Fields): UsageReport | undefined;
-  /** What its result says. */
-  ended(result: Fields, before: UsageReport | undefined): { used: UsageReport; counted: UsageReport };
+  /** What its result says, where it says anything. */
+  ended(result: Fields, before: UsageReport | undefined): Pick<Outcome, "used" | "counted">;
 }
 
 const inMessage = (usage: Fields): UsageReport => ({
@@ -38,6 +39,7 @@ export function claudeUsage(): ClaudeUsage {
       return summed(messages.values());
     },
     ended(result, before) {
+      if (!result.usage && !result.modelUsage && result.total_cost_usd === undefined) return {};
       const models = Object.values((result.modelUsage ?? {}) as Record<string, Fields>);
       // `usage` is of the main conversation alone; `modelUsage` has also what its own sub-agents used.
       const tokens = models.length

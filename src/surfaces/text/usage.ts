@@ -1,5 +1,5 @@
 /** [A11] What a task has used, for people. */
-import type { Budget, Usage } from "../../contract/usage.ts";
+import type { Budget, Held, Reported, Usage } from "../../contract/usage.ts";
 
 /** 812, 12.3k, 4.5M. */
 export function tokenCount(count: number): string {
@@ -31,3 +31,32 @@ export function usageText({
 
 export const budgetText = ({ tokens, costUsd }: Budget): string =>
   tokens === null ? money(costUsd!) : `${tokenCount(tokens)} tokens`;
+
+/** Null where there is none. */
+export function limitText({ tokens, costUsd }: Held["limit"]): string | null {
+  const parts = [
+    ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),
+    ...(costUsd === null ? [] : [money(costUsd)]),
+  ];
+  return parts.length ? parts.join(", ") : null;
+}
+
+export const heldText = ({ limit, used, until }: Held): string =>
+  `the daily limit is reached (${limitText(limit)}; used ${usageBrief(used)}): nothing starts before ${until}`;
+
+const times: Record<Reported["tokens"], string> = {
+  live: "",
+  end: " at the end",
+  perhaps: " if it reports them",
+  none: "",
+};
+
+/** What a program reports of its usage. */
+export function reportsText({ tokens, cost }: Reported): string {
+  if (tokens === "none" && cost === "none") return "not reported";
+  if (tokens === cost) return `tokens, cost${times[tokens]}`;
+  return [
+    ...(tokens === "none" ? [] : [`tokens${times[tokens]}`]),
+    ...(cost === "none" ? [] : [`cost${times[cost]}`]),
+  ].join(", ");
+}
