@@ -43,7 +43,7 @@ export const ackMode = () =>
 
 export const visibilitySeconds = () =>
   v.optional(
-    integer("with manual acks: redelivered unless acknowledged within this time (default: 60)", {
+    integer("with manual acks: redelivered unless acknowledged within N seconds (default: 60)", {
       min: 1,
       max: 7 * 86_400,
     }),

@@ -69,6 +69,14 @@ export const taskName = (help = "the task") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
+/** The same where the protocol that came before calls it a message. */
+export const promptAsMessage = () =>
+  text("what the sub-agent is to do", {
+    file: true,
+    value: "PROMPT",
+    flag: "prompt",
+    formerFlag: "message",
+  });
 
 /** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
 /** [C10] The same fields in a model's words. */
@@ -96,7 +104,7 @@ const workingFolder = () => {
 };
 
 export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
-  v.optional(number(help, { min: 0.1, max: 31 * 86_400, value: "SECONDS" }));
+  v.optional(number(help, { min: 0.1, max: 31 * 86_400, unit: "seconds" }));
 
 export const taskPriority = () =>
   v.optional(choice(priorities, "priority among waiting tasks (default: normal)"));

@@ -1,5 +1,6 @@
 /** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
 
+import { onlyOneOf } from "../contract/combinations.ts";
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
 import { auditList } from "../bus/procedures/audit-list.ts";
@@ -74,7 +75,7 @@ import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { field, phrase } from "../contract/phrase.ts";
+import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
@@ -280,14 +281,11 @@ async function supervised<T>({ db, supervise }: Workplace, writing: () => Promis
 async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Workplace) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
-  if ((message === undefined) === (terminalId === undefined))
-    throw new InboxError(
-      "invalid_input",
-      "give a message for a new sub-agent, or the terminalId of one to wait for",
-      {
-        hint: phrase`${field("message")} starts a new sub-agent; ${field("terminalId")} waits for one that was started before`,
-      },
-    );
+  if (message !== undefined && terminalId !== undefined) throw onlyOneOf("message", "terminalId");
+  if (message === undefined && terminalId === undefined)
+    throw new InboxError("invalid_input", "neither a prompt nor a sub-agent to wait for was given", {
+      hint: phrase`${field("message", blank("…"))} starts a sub-agent; ${field("terminalId", blank("TASK"))} waits for one that was started before`,
+    });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await supervised(place, async () =>
     engine.write(await orch().assignTo(place, { ...task, message: message! })),

@@ -29,7 +29,7 @@ export function* tasksKill(
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
       hint: isUnstartedRow(row)
         ? phrase`${call("tasks.remove", { name })} removes it from the queue`
-        : `it has ended${row.error === null ? "" : `: ${row.error}`}`,
+        : `it has finished${row.error === null ? "" : `: ${row.error}`}`,
     });
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);

@@ -149,7 +149,7 @@ function* deliver(
   const payload = { ...told, ...refused, ...(ending.branch && { worktree: ending.branch }) };
   const final = ending.final ?? "";
   const body = success ? withRemarks(row, final, ending) : JSON.stringify(payload);
-  const summary = success ? firstLine(final) || "(it ended without a final message)" : firstLine(error!);
+  const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
@@ -224,7 +224,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
     if (!(yield* isStillLive(child))) continue;
-    const error = `its parent "${row.name}" has ended`;
+    const error = `its parent "${row.name}" has finished`;
     if (isUnstartedRow(child))
       yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
     else yield* killLine(tx, child, { by: row.name, reason: error, now });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
 import { name } from "../fields.ts";
+import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersRequeue = operation({
@@ -15,7 +15,12 @@ export const deadLettersRequeue = operation({
       channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
       agent: name("who makes the change", "NAME"),
     }),
-  output: () => v.strictObject({ requeued: v.number() }),
+  output: () =>
+    v.strictObject({
+      requeued: v.number(),
+      /** Sub-agents among the recipients that have finished: nobody reads what is put back for them. */
+      ended: v.optional(v.array(v.string())),
+    }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq requeue", plain: ["id"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/dead-letters/requeue"],

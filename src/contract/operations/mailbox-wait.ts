@@ -20,7 +20,7 @@ export const mailboxWait = operation({
         "stop waiting after N seconds; 0: do not wait, no window (default: none, wait forever)",
       ),
       batchWindow: v.optional(
-        number("length of the window after the first message, in seconds (default: 2)", { min: 0, max: 60 }),
+        number("collect what arrives within N seconds of the first message (default: 2)", { min: 0, max: 60 }),
         2,
       ),
       max: v.optional(

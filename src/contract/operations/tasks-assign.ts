@@ -1,18 +1,18 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
-import { prompt, queueOf, taskSettings, taskWords } from "../task.ts";
+import { promptAsMessage, queueOf, taskSettings, taskWords } from "../task.ts";
 
 export const tasksAssign = operation({
   name: "tasks.assign",
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start a sub-agent on a task, and return at once",
-  detail: phrase`Push and run in one step. terminalId is the sub-agent's name, and the sender of its messages. Collect the results of several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
+  detail: phrase`Push and run in one step. The answer has the sub-agent's name (terminalId), which is also the sender of its messages. Collect the results of several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
-      message: prompt(),
+      message: promptAsMessage(),
       ...taskSettings(),
     }),
   output: () => v.strictObject({ success: v.literal(true), terminalId: v.string() }),

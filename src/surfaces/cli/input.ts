@@ -2,13 +2,13 @@
 import { resolve } from "node:path";
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { contentLimit, type Field } from "../../contract/fields.ts";
+import { contentLimit, type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName } from "../spelling/shell.ts";
-import type { Program } from "./commands.ts";
+import { operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, type Flag } from "./flags.ts";
 import { elsewhere, surplus } from "./refusal-as-typed.ts";
 import type { GivenFlag, Scanned } from "./scan.ts";
@@ -44,11 +44,12 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
     const flag = flags.find(({ name }) => name === given.flag);
     if (!flag)
       throw invalid(
-        `${given.flag} does not go with this form of ${caller.program} ${op.cli.command}`,
-        `${caller.program} ${op.cli.command} --help shows both`,
+        `${given.flag} cannot be combined with the plain argument "${scanned.plain[0] ?? ""}"`,
+        `${caller.program} ${op.cli.command} has two forms, which ${caller.program} ${op.cli.command} --help shows; ${given.flag} belongs to the other one`,
       );
     apply(filling, flag, given);
   }
+  requireForm(filling, scanned.given);
   fillPlain(filling, scanned.plain);
   fillIdentity(filling, scanned);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
@@ -58,6 +59,18 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
       if (path && !exists(String(path))) warnings.push(`${path} does not exist`);
     }
   return { input, warnings };
+}
+
+/** What only one of two forms takes is refused without the flag that chooses it: it would do nothing, or something unexpected. */
+function requireForm({ op, input }: Filling, given: readonly GivenFlag[]): void {
+  const { needs } = op.cli;
+  if (needs === undefined || input[needs] !== undefined) return;
+  const name = flagName(fieldsOf(op.input()).find(({ key }) => key === needs)!);
+  const other = operationsOf(op.cli.command, "inbox").filter((form) => form !== op);
+  const foreign = given.find(
+    ({ flag }) => !other.some((form) => acceptedFlagsOf(form).some((known) => known.name === flag)),
+  );
+  if (foreign) throw invalid(`${foreign.flag} requires ${name}`, `add ${name}, or leave out ${foreign.flag}`);
 }
 
 function apply(filling: Filling, flag: Flag, given: GivenFlag): void {
