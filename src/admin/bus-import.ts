@@ -26,9 +26,13 @@ export async function busImport(
   requireDatabase("import", location, "run it where the hub runs, while that is stopped");
   const name = input.file === "-" ? "standard input" : resolve(asked.cwd, input.file);
   if (input.file !== "-" && look(name)?.kind !== "file")
-    throw new InboxError("invalid_input", `${look(name) ? `${name} is not a file` : `there is no file ${name}`}`, {
-      hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      `${look(name) ? `${name} is not a file` : `there is no file ${name}`}`,
+      {
+        hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
+      },
+    );
   const occupant = await occupantOf(location);
   if (occupant.state === "used") throw notEmpty(location);
   if (occupant.state === "unreadable")

@@ -89,7 +89,9 @@ function database(named: string, flag: Reference, cwd: string): string {
     throw new InboxError(
       "invalid_input",
       phrase`migrate copies databases, and ${flag} ${new URL(location).origin} is a hub`,
-      { hint: phrase`name the database that the hub serves; ${call("bus.status")} on its machine shows which` },
+      {
+        hint: phrase`name the database that the hub serves; ${call("bus.status")} on its machine shows which`,
+      },
     );
   return location;
 }

@@ -189,10 +189,14 @@ const unusable = (file: string, why: string) =>
   });
 
 const occupied = (there: readonly string[]) =>
-  new InboxError("conflict", `${there.join(" and ")} already ${there.length > 1 ? "exist" : "exists"}; nothing was changed`, {
-    hint: phrase`add ${field("force")} to replace it and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
-    details: { there },
-  });
+  new InboxError(
+    "conflict",
+    `${there.join(" and ")} already ${there.length > 1 ? "exist" : "exists"}; nothing was changed`,
+    {
+      hint: phrase`add ${field("force")} to replace it and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
+      details: { there },
+    },
+  );
 
 interface Placed {
   from: string;

@@ -1,6 +1,7 @@
 /** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
-import { onlyOneOf } from "../contract/combinations.ts";
+
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
+import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { call, phrase } from "../contract/phrase.ts";

@@ -50,7 +50,8 @@ async function already(
   const elsewhere = (port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname);
   if (elsewhere || (auth && !hub.auth)) {
     const wanted = { ...(port !== undefined && { port }), ...(host !== undefined && { host }), auth };
-    const stopped = hub.manager === "foreground" ? "stop it with Ctrl-C" : phrase`${call("bus.down")} stops it`;
+    const stopped =
+      hub.manager === "foreground" ? "stop it with Ctrl-C" : phrase`${call("bus.down")} stops it`;
     throw new InboxError(
       "conflict",
       `a hub already serves this bus at ${hub.url}${hub.auth ? "" : ", without tokens"} (process ${hub.pid})`,

@@ -101,7 +101,10 @@ export const documentPath = () =>
 
 export const documents = () =>
   v.pipe(
-    v.array(v.strictObject({ path: documentPath() }, 'must be an object with a path: {"path": "report.md"}'), "must be a list of objects with a path"),
+    v.array(
+      v.strictObject({ path: documentPath() }, 'must be an object with a path: {"path": "report.md"}'),
+      "must be a list of objects with a path",
+    ),
     v.maxLength(docsLimit, `must name at most ${docsLimit} documents`),
   );
 

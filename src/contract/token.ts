@@ -16,7 +16,13 @@ export const token = () =>
 
 export const tokenId = () =>
   described(
-    v.pipe(v.string("must be text"), v.regex(/^(?:tok_)?[1-9][0-9]{0,14}$/, (issue) => `must be a token's id like tok_1, got ${quotedValue(issue.input)}`)),
+    v.pipe(
+      v.string("must be text"),
+      v.regex(
+        /^(?:tok_)?[1-9][0-9]{0,14}$/,
+        (issue) => `must be a token's id like tok_1, got ${quotedValue(issue.input)}`,
+      ),
+    ),
     {
       type: "text",
       value: "ID",

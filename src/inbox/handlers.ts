@@ -1,6 +1,5 @@
 /** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
 
-import { onlyOneOf } from "../contract/combinations.ts";
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
 import { auditList } from "../bus/procedures/audit-list.ts";
@@ -73,6 +72,7 @@ import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
 import { workspacesEdit } from "../bus/procedures/workspaces-edit.ts";
 import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
+import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";

@@ -110,7 +110,8 @@ export function readTar(file: number, place: (name: string) => string): Found[] 
     if (head.every((byte) => byte === 0)) return found;
     const { name, size } = parse(head);
     at += block;
-    if (size > total - at) throw new TarError(`it is truncated: the end of ${JSON.stringify(name)} is missing`);
+    if (size > total - at)
+      throw new TarError(`it is truncated: the end of ${JSON.stringify(name)} is missing`);
     if (names.has(name)) throw new TarError(`${JSON.stringify(name)} is contained twice`);
     names.add(name);
     const into = place(name);
@@ -166,7 +167,8 @@ function parse(head: Buffer): { name: string; size: number } {
     return end < 0 ? text : text.slice(0, end);
   };
   if (field(257, 5) !== "ustar") throw new TarError("it is not a tar file");
-  if (Number.parseInt(field(148, 8), 8) !== checksum(head)) throw new TarError("one of its headers is damaged");
+  if (Number.parseInt(field(148, 8), 8) !== checksum(head))
+    throw new TarError("one of its headers is damaged");
   const name = field(0, 100);
   const type = field(156, 1);
   if ((type !== "0" && type !== "") || field(345, 155) !== "" || field(157, 100) !== "")

@@ -1,7 +1,8 @@
 /** [A5] [A6] Asking, and waiting for the decision; where it does not come, somebody else is asked too. */
-import { onlyOneOf, requires } from "../contract/combinations.ts";
+
 import { hand } from "../bus/hand-over/hand.ts";
 import { askQuestion, decisionOf, escalate } from "../bus/question.ts";
+import { onlyOneOf, requires } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";

@@ -1,6 +1,5 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
-import { onlyOneOf, requires } from "../contract/combinations.ts";
 import {
   claimable,
   type Granted,
@@ -8,6 +7,7 @@ import {
   nobody,
   threadsClaim,
 } from "../bus/procedures/threads-claim.ts";
+import { onlyOneOf, requires } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";

@@ -79,7 +79,8 @@ function* asPerson(
   const entry = yield* one<{ entry_id: string }>(
     sql`select entries.entry_id from entries where entries.message_id = ${question.message_id} and entries.deleted_at is null`,
   );
-  if (!entry) throw new InboxError("not_found", "the person has deleted this question", {
+  if (!entry)
+    throw new InboxError("not_found", "the person has deleted this question", {
       hint: phrase`${call("entries.history")} lists the questions that are left`,
     });
   const answered = yield* entriesReply(tx, {

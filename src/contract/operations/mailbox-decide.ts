@@ -28,12 +28,14 @@ export const mailboxDecide = operation({
           unit: "seconds",
         }),
       ),
-      correlationId: v.optional(text("continue waiting for this question, by its correlation id", {
+      correlationId: v.optional(
+        text("continue waiting for this question, by its correlation id", {
           limit: 256,
           value: "CORRELATION",
           flag: "correlation",
           formerFlag: "correlation-id",
-        })),
+        }),
+      ),
       timeoutSeconds: timeoutSeconds(
         "stop waiting after N seconds (default: none, wait until it is decided)",
       ),

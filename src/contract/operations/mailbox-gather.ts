@@ -24,7 +24,9 @@ export const mailboxGather = operation({
         }),
         "all",
       ),
-      correlationId: v.optional(name("only answers with this correlation id", "CORRELATION", "correlation", "correlation-id")),
+      correlationId: v.optional(
+        name("only answers with this correlation id", "CORRELATION", "correlation", "correlation-id"),
+      ),
       after: v.optional(messageNumber("only messages after this one")),
       timeoutSeconds: timeoutSeconds(
         "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",

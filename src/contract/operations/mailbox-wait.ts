@@ -20,7 +20,10 @@ export const mailboxWait = operation({
         "stop waiting after N seconds; 0: do not wait, no window (default: none, wait forever)",
       ),
       batchWindow: v.optional(
-        number("collect what arrives within N seconds of the first message (default: 2)", { min: 0, max: 60 }),
+        number("collect what arrives within N seconds of the first message (default: 2)", {
+          min: 0,
+          max: 60,
+        }),
         2,
       ),
       max: v.optional(

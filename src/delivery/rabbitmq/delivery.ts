@@ -117,7 +117,9 @@ function connect({ url, hosts, shown }: BrokerAddress, complain: (message: strin
   connection.on("error", (error) => {
     if (told) return;
     told = true;
-    complain(`the broker ${shown} cannot be reached (${String(error?.message ?? error)}): the database delivers until it can`);
+    complain(
+      `the broker ${shown} cannot be reached (${String(error?.message ?? error)}): the database delivers until it can`,
+    );
   });
   return connection;
 }

@@ -24,9 +24,13 @@ export async function findWorktree(engine: Engine, { db }: Workplace, name: stri
     return { task, row: yield* worktreeOf(task.task_number) };
   });
   if (!row)
-    throw new InboxError("invalid_state", `"${name}" has no worktree of its own: it works directly in ${task.cwd}`, {
-      hint: `its changes are in ${task.cwd}: git -C ${shellWord(task.cwd)} diff shows them`,
-    });
+    throw new InboxError(
+      "invalid_state",
+      `"${name}" has no worktree of its own: it works directly in ${task.cwd}`,
+      {
+        hint: `its changes are in ${task.cwd}: git -C ${shellWord(task.cwd)} diff shows them`,
+      },
+    );
   const { branch, path } = row;
   if (branch === null || path === null)
     throw new InboxError("invalid_state", `"${name}" has no worktree yet: it is ${task.status}`, {

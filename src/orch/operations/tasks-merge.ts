@@ -1,10 +1,10 @@
 /** [A2] Merging what a task has changed, and handing it back where that does not work. */
 
-import { onlyOneOf } from "../../contract/combinations.ts";
 import { append } from "../../bus/event.ts";
 import { firstLine, write } from "../../bus/message.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { settleWorktree } from "../../bus/tasks/worktrees.ts";
+import { onlyOneOf } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";

@@ -111,6 +111,9 @@ export function plainWord(op: AnyOperation, key: string): string {
   return field.value === "TEXT" ? key.toUpperCase() : field.value!;
 }
 
+/** [Q1] Whether its flags may be written `key=value` as well: in all commands of the queue, and where plain words mean nothing else. */
+export const assigns = ({ cli }: AnyOperation) => cli.program === "orch" || cli.plain === undefined;
+
 /** Whether its value is words for a reader, rather than a name or an id. */
 export const isText = ({ field }: Flag) => field.type === "text" && (field.file || field.value === "TEXT");
 
@@ -139,7 +142,7 @@ export const globalFlags: readonly GlobalFlag[] = [
     value: "FOLDER",
     help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves one permanently)",
   },
-  { name: "--json", help: "print one line of JSON" },
+  { name: "--json", help: "print JSON: one line, or one line per item where the output is a stream" },
   { name: "--help", short: "-h", help: "show help with examples" },
   { name: "--version", short: "-V", help: "print the version" },
 ];

@@ -70,7 +70,10 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume }, paint) => {
     const facts: [string, string | null][] = [
-      ["status", task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status],
+      [
+        "status",
+        task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status,
+      ],
       ["parent", task.parent],
       ["profile", task.profile],
       ["model", task.model],
