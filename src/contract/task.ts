@@ -85,6 +85,32 @@ export const taskWords = {
   profile: "the kind of agent, see profiles",
 };
 
+/** How a sub-agent is started in one step, on the command line and by a model: the same for assign and handoff. */
+export const startingCommand = {
+  program: "orch",
+  plain: ["profile", "message"],
+  lastFirst: true,
+  identity: "agent",
+  identityDefault: "main",
+} as const;
+
+export const startingTool = {
+  set: "supervisor",
+  usual: true,
+  usualFor: ["leader"],
+  without: [
+    "cwd",
+    "timeout",
+    "priority",
+    "retries",
+    "after",
+    "worker",
+    "permission",
+    "worktree",
+    "withChanges",
+  ],
+} as const;
+
 const model = () => {
   const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
   return v.optional(described(field, { ...field.field, env: "INBOX_MODEL", along: "profile" }));

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { name } from "../fields.ts";
-import { messageNumber } from "../ids.ts";
+import { chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersRequeue = operation({
@@ -9,12 +8,7 @@ export const deadLettersRequeue = operation({
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Put dead letters back into their inbox",
   detail: "One by its id, or all of a channel.",
-  input: () =>
-    v.strictObject({
-      id: v.optional(messageNumber("the message's id")),
-      channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
-      agent: name("who makes the change", "NAME"),
-    }),
+  input: () => v.strictObject(chosenDeadLetters()),
   output: () =>
     v.strictObject({
       requeued: v.number(),

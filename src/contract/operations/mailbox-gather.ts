@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { name, names, text } from "../fields.ts";
 import { messageNumber } from "../ids.ts";
-import { ackMode, mail, mailbox, visibilitySeconds } from "../mail.ts";
+import { acking, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -31,8 +31,7 @@ export const mailboxGather = operation({
       timeoutSeconds: timeoutSeconds(
         "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
       ),
-      ack: ackMode(),
-      visibilitySeconds: visibilitySeconds(),
+      ...acking(),
     }),
   output: () =>
     v.strictObject({

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { integer, number } from "../fields.ts";
-import { ackMode, fromSender, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { number } from "../fields.ts";
+import { acking, collected, fromSender, mailAnswer, mailbox, mailLimit } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -26,12 +26,8 @@ export const mailboxWait = operation({
         }),
         2,
       ),
-      max: v.optional(
-        integer("maximum number of messages to collect (default: 1000)", { min: 1, max: 1000 }),
-        1000,
-      ),
-      ack: ackMode(),
-      visibilitySeconds: visibilitySeconds(),
+      max: collected(mailLimit),
+      ...acking(),
     }),
   output: mailAnswer,
   errors: ["invalid_input"],

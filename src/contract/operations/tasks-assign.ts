@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
-import { promptAsMessage, queueOf, taskSettings, taskWords } from "../task.ts";
+import { promptAsMessage, queueOf, startingCommand, startingTool, taskSettings, taskWords } from "../task.ts";
 
 export const tasksAssign = operation({
   name: "tasks.assign",
@@ -19,32 +19,15 @@ export const tasksAssign = operation({
   errors: ["invalid_input", "not_allowed", "too_large", "conflict", "not_found", "invalid_state"],
   cli: {
     command: "assign",
-    program: "orch",
-    plain: ["profile", "message"],
-    lastFirst: true,
-    identity: "agent",
-    identityDefault: "main",
+    ...startingCommand,
   },
   creates: true,
   http: ["POST /api/tasks/assign"],
   mcp: {
     tool: "assign",
-    set: "supervisor",
-    usual: true,
-    usualFor: ["leader"],
+    ...startingTool,
     use: "Start a sub-agent without waiting; its result comes to your inbox (check_inbox, gather). To wait for one use handoff.",
     says: taskWords,
-    without: [
-      "cwd",
-      "timeout",
-      "priority",
-      "retries",
-      "after",
-      "worker",
-      "permission",
-      "worktree",
-      "withChanges",
-    ],
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],
 });

@@ -3,7 +3,7 @@ import { name } from "../fields.ts";
 import { mail } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
-import { promptAsMessage, queueOf, taskSettings, taskWords } from "../task.ts";
+import { promptAsMessage, queueOf, startingCommand, startingTool, taskSettings, taskWords } from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const tasksHandoff = operation({
@@ -37,19 +37,13 @@ export const tasksHandoff = operation({
   errors: ["invalid_input", "not_allowed", "too_large", "conflict", "not_found", "invalid_state"],
   cli: {
     command: "handoff",
-    program: "orch",
-    plain: ["profile", "message"],
-    lastFirst: true,
-    identity: "agent",
-    identityDefault: "main",
+    ...startingCommand,
   },
   waits: { goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }) },
   http: ["POST /api/tasks/handoff"],
   mcp: {
     tool: "handoff",
-    set: "supervisor",
-    usual: true,
-    usualFor: ["leader"],
+    ...startingTool,
     use: "Start one sub-agent and wait for its answer; if it is still running, call again with terminal_id. For several use assign.",
     renamed: { timeoutSeconds: "wait" },
     says: {
@@ -57,17 +51,6 @@ export const tasksHandoff = operation({
       message: "what to do; give this or terminal_id",
       terminalId: "continue waiting for this sub-agent",
     },
-    without: [
-      "cwd",
-      "timeout",
-      "priority",
-      "retries",
-      "after",
-      "worker",
-      "permission",
-      "worktree",
-      "withChanges",
-    ],
   },
   nothing: ({ status }) => status === "running",
   failed: ({ success }) => success === false,
