@@ -182,11 +182,15 @@ const isOfSocket = (error: unknown) =>
   !(error instanceof InboxError) && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code));
 
 async function cannotListen(error: unknown, host: string, port: number): Promise<unknown> {
-  const { code, message } = error as { code?: string; message?: string };
+  const { code } = error as { code?: string };
   if (code === "EADDRINUSE") return whoHolds(host, port);
-  return new InboxError("storage", `the hub cannot listen on ${host}:${port} (${code ?? message})`, {
-    hint: phrase`give an address of this machine with ${ofServe("host")}, and a port you are allowed to use with ${ofServe("port")}`,
-  });
+  return new InboxError(
+    "storage",
+    `the hub cannot listen on ${host}:${port} (${code ?? "the host is unknown"})`,
+    {
+      hint: phrase`give an address of this machine with ${ofServe("host")}, and a port you are allowed to use with ${ofServe("port")}`,
+    },
+  );
 }
 
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */

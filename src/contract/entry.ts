@@ -84,7 +84,7 @@ const docsLimit = 100;
 export function pathProblem(path: string): string | undefined {
   if (path.trim() === "" || path.length > 1024) return "must be a path of 1 to 1024 characters";
   if (path.includes("\u0000") || !path.isWellFormed()) return "must be valid text without U+0000";
-  if (/^([/\\~]|[a-z]:)/i.test(path)) return "must be relative to the workspace";
+  if (/^([/\\~]|[a-z]:)/i.test(path)) return "must be a path relative to the workspace";
   if (path.split(/[/\\]/).includes("..")) return "must not lead outside the workspace";
   return undefined;
 }

@@ -114,6 +114,6 @@ function* refuseSecond({ correlation_id, from_agent }: MessageRow, from: string)
       and messages.from_agent = ${from} limit 1`);
   if (before)
     throw new InboxError("invalid_state", `"${from}" has already answered this question`, {
-      hint: phrase`the first answer counts; ${call("mailbox.send", { to: from_agent, message: blank("…") })} tells who asked something more`,
+      hint: phrase`the first answer counts; to add something, use ${call("mailbox.send", { to: from_agent, message: blank("…") })}`,
     });
 }

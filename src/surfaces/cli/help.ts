@@ -176,6 +176,9 @@ export function plainWords(op: AnyOperation): string {
     .join(" ");
 }
 
+/** The flag that chooses this form of a command that has two. */
+const chosenBy = ({ cli }: AnyOperation) => cli.needs && `--${cli.needs}`;
+
 /** [Q1] Where flags can be written as `key=value` too, with one of its own as the example. */
 function assigning(op: AnyOperation, flags: readonly Flag[]): string {
   if (!assigns(op)) return "";
@@ -200,7 +203,7 @@ function operationHelp(op: AnyOperation, program: Program): string {
     ]);
   const sections = [
     `${op.summary}.${op.detail ? `\n${wrapped(spelledWhole(op.detail, inShell(op)))}` : ""}`,
-    `Usage: ${program} ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
+    `Usage: ${program} ${[op.cli.command, chosenBy(op), plain, "[flags]"].filter(Boolean).join(" ")}`,
     flags.length ? `Flags:\n${column(flags)}${assigning(op, all)}` : "",
     `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,
   ];

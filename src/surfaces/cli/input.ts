@@ -42,11 +42,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   const filling = { ...caller, op, flags, input, warnings };
   for (const given of scanned.given) {
     const flag = flags.find(({ name }) => name === given.flag);
-    if (!flag)
-      throw invalid(
-        `${given.flag} cannot be combined with the plain argument "${scanned.plain[0] ?? ""}"`,
-        `${caller.program} ${op.cli.command} has two forms, which ${caller.program} ${op.cli.command} --help shows; ${given.flag} belongs to the other one`,
-      );
+    if (!flag) throw ofOtherForm(filling, given.flag, scanned);
     apply(filling, flag, given);
   }
   requireForm(filling, scanned.given);
@@ -61,15 +57,26 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   return { input, warnings };
 }
 
+const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ name }) => name === flag);
+
+/** Of two operations with one name the other knows the flag: says what of the rest is not for that one. */
+function ofOtherForm({ op, program }: Filling, flag: string, { given, plain }: Scanned): InboxError {
+  const other = operationsOf(op.cli.command, program).find((form) => takes(form, flag))!;
+  const mine = given.find((one) => !takes(other, one.flag));
+  const against = mine?.flag ?? `the plain argument "${plain[0] ?? ""}"`;
+  return invalid(
+    `${flag} cannot be combined with ${against}`,
+    `leave out ${flag}, or use it as in: ${other.examples[0]}`,
+  );
+}
+
 /** What only one of two forms takes is refused without the flag that chooses it: it would do nothing, or something unexpected. */
-function requireForm({ op, input }: Filling, given: readonly GivenFlag[]): void {
+function requireForm({ op, input, program }: Filling, given: readonly GivenFlag[]): void {
   const { needs } = op.cli;
   if (needs === undefined || input[needs] !== undefined) return;
   const name = flagName(fieldsOf(op.input()).find(({ key }) => key === needs)!);
-  const other = operationsOf(op.cli.command, "inbox").filter((form) => form !== op);
-  const foreign = given.find(
-    ({ flag }) => !other.some((form) => acceptedFlagsOf(form).some((known) => known.name === flag)),
-  );
+  const others = operationsOf(op.cli.command, program).filter((form) => form !== op);
+  const foreign = given.find(({ flag }) => !others.some((form) => takes(form, flag)));
   if (foreign) throw invalid(`${foreign.flag} requires ${name}`, `add ${name}, or leave out ${foreign.flag}`);
 }
 
