@@ -14,7 +14,7 @@ import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
 import { AgentDetail } from "./agent-detail.tsx";
-import { Transcript } from "./transcript.tsx";
+import { SubAgent } from "./sub-agent.tsx";
 
 type Item = ({ agent: Agent } | { task: Task }) & { depth?: number };
 const nameOf = (item: Item) => ("task" in item ? item.task.name : item.agent.name);
@@ -83,7 +83,7 @@ export function Agents() {
           Open one to see what it is doing, read its mail and write to it.
         </Empty>
       ) : task ? (
-        <Transcript key={id} task={task} />
+        <SubAgent key={id} task={task} />
       ) : (
         <AgentDetail key={id} name={id} agent={list.find(({ name }) => name === id)} />
       )}

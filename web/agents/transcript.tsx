@@ -2,17 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { sendTo } from "../data/agents.ts";
-import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import type { Task } from "../data/tasks.ts";
 import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
 import { Markdown } from "../documents/lazy.tsx";
-import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { Letter } from "../ui/composer.tsx";
-import { DetailHeader } from "../ui/detail.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { StatusTag } from "../ui/status.tsx";
-import { Age, span } from "../ui/time.tsx";
-import { ResumeButton } from "./resume-button.tsx";
 
 export function Transcript({ task }: { task: Task }) {
   const { entries, problem } = useTranscript(task.name, task.attempt);
@@ -23,8 +18,7 @@ export function Transcript({ task }: { task: Task }) {
     if (atEnd.current && body.current) body.current.scrollTop = body.current.scrollHeight;
   });
   return (
-    <article class="entry-detail" aria-label={task.name}>
-      <Header task={task} />
+    <>
       <div
         class="detail-body transcript"
         ref={body}
@@ -54,7 +48,7 @@ export function Transcript({ task }: { task: Task }) {
         draft={`agent ${task.name}`}
         onSend={(text) => attempt(() => sendTo(task.name, text), `Sent to ${task.name}`)}
       />
-    </article>
+    </>
   );
 }
 
@@ -63,59 +57,6 @@ const Failure = ({ children }: { children: ComponentChildren }) => (
     <Icon name="warning" /> <span>{children}</span>
   </p>
 );
-
-function Header({ task }: { task: Task }) {
-  const running = task.status === "running";
-  const profile = [task.profile, task.model].filter(Boolean).join(" · ") || "default profile";
-  return (
-    <DetailHeader
-      tab="agents"
-      face={task.name}
-      title={task.name}
-      more={
-        <>
-          {profile} · pushed by {task.parent} <Duration task={task} />
-        </>
-      }
-    >
-      <StatusTag status={statusOf(task)} />
-      <ResumeButton task={task} />
-      {task.status === "finished" && task.success === false && (
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
-        >
-          <Icon name="refresh" /> Retry
-        </button>
-      )}
-      {running && (
-        <button type="button" class="button quiet danger" onClick={() => void kill(task)}>
-          <Icon name="stop" /> Kill
-        </button>
-      )}
-    </DetailHeader>
-  );
-}
-
-async function kill(task: Task): Promise<void> {
-  const sure = await ask({
-    title: `Kill ${task.name}?`,
-    text: `It and all that it has started end at once. ${task.parent} is told that it was killed.`,
-    button: "Kill",
-  });
-  if (sure) await attempt(() => tasks.kill(task), `Killed ${task.name}`);
-}
-
-function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {
-  if (!startedAt) return null;
-  if (finishedAt) return <>· took {span(Date.parse(finishedAt) - Date.parse(startedAt))}</>;
-  return (
-    <>
-      · started <Age at={startedAt} />
-    </>
-  );
-}
 
 /** What a program prints comes in pieces of any length, which are joined; what an agent says is whole. */
 function joined(log: readonly TranscriptEntry[]): TranscriptEntry[] {
