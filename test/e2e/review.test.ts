@@ -92,11 +92,127 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     ]);
     await page.reload();
     await pair.waitFor();
-    await page.getByRole("button", { name: "Inline" }).click();
+    await page.getByRole("button", { name: "Side by side" }).click();
     // A file is folded by its head.
     await page.locator(".diff-fold", { hasText: "src/cart.ts" }).click();
     await until("the file is folded", async () => !(await lines("added")).includes("price: bigint;"));
     await press("Escape");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U14] comments on lines survive a reload and go back to the session as one message", async () => {
+    await changed("coder", `${cents}; git commit -qam 'Count in cents'`, "coder");
+    await using window = await openWindow(hub.url, "/agents/coder?view=changes");
+    const { page, press } = window;
+    const line = page.locator(".diff-line", { hasText: "price: bigint" });
+    await line.hover();
+    await line.getByRole("button", { name: "Comment on line 3" }).click();
+    await page.keyboard.type("Why not a number of cents?");
+    await press("Control+Enter");
+    // By keyboard: the line above, which was removed.
+    await page.locator(".diff-comment", { hasText: "Why not" }).waitFor();
+    await press("k");
+    await page.locator('.diff-line[data-current="true"][data-kind="removed"]').waitFor();
+    await press("c");
+    await page.keyboard.type("Keep this");
+    await press("Control+Enter");
+    await page.reload();
+    await page.locator(".diff-comment", { hasText: "Keep this" }).waitFor();
+    await page.getByLabel("Tell coder what to change").fill("Nearly there.");
+    await page.getByRole("button", { name: "Send back 2 comments" }).click();
+    await page.getByText("coder goes on with your comments").waitFor();
+    await until("the second turn has ended", async () => {
+      const { status, worktree } = (await hub.ask("GET /api/tasks/coder")).json.task;
+      return status === "finished" && worktree.files === 2;
+    });
+    const told = repository.at("orch/coder", "told.txt");
+    expect(told).toContain(
+      "Nearly there.\n\nsrc/cart.ts:3 (as it was before)\n> price: number;\nKeep this\n\n",
+    );
+    expect(told).toContain("src/cart.ts:3\n> price: bigint;\nWhy not a number of cents?");
+    // It is shown with what came of it, and nothing is left to be sent.
+    await page.getByRole("list", { name: "Files" }).getByText("told.txt").waitFor();
+    expect(await page.locator(".diff-comment").count()).toBe(0);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U14] a conflict and a failed check say what to do; then it is merged, squashed, into the branch that is named", async () => {
+    await changed("first", `${cents}`);
+    await changed("second", "sed -i 's/price: number/price: string/' src/cart.ts");
+    await changed("third", "echo FORBIDDEN >src/bad.ts");
+    await using window = await openWindow(hub.url, "/agents/first?view=changes");
+    const { page, press } = window;
+    const dialog = page.getByRole("dialog");
+    const merge = async (name: string, into: string, how: string) => {
+      await page.goto(`${hub.url}/agents/${name}?view=changes`);
+      await page.getByRole("button", { name: "Merge" }).click();
+      await dialog.getByLabel("Into the branch").fill(into);
+      await dialog.getByLabel(how).check();
+      await press("Control+Enter");
+    };
+    // The branch it was pushed from is checked out: it says so, and offers the way.
+    await page.getByRole("button", { name: "Merge" }).click();
+    expect(await dialog.getByLabel("Into the branch").inputValue()).toBe("work");
+    await press("Control+Enter");
+    await dialog.getByRole("alert").getByText("checked out").waitFor();
+    await press("Escape");
+    await merge("first", "main", "One commit");
+    await page.getByText("Merged first into main").waitFor();
+    await page.locator(".fate", { hasText: "merged into main" }).waitFor();
+    expect(repository.at("main", "src/cart.ts")).toContain("price: bigint");
+    expect(repository.git("log", "--format=%s", "-1", "main")).toStartWith("first: ");
+    await merge("second", "main", "A merge commit");
+    const failure = page.getByRole("alert", { name: "Not merged" });
+    await failure.getByText("It conflicts with main").waitFor();
+    expect(await failure.locator(".conflicts").innerText()).toBe("src/cart.ts");
+    await merge("third", "main", "Its commits on top");
+    await failure.getByText("the check failed").waitFor();
+    expect(repository.git("ls-tree", "--name-only", "main:src")).toBe("cart.ts");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U14] discarding asks first, and says how to bring it back", async () => {
+    await changed("waste", "echo waste >waste.txt");
+    await using window = await openWindow(hub.url, "/agents/waste?view=changes");
+    const { page } = window;
+    const dialog = page.getByRole("dialog", { name: "Discard what waste has changed?" });
+    await page.getByRole("button", { name: "Discard" }).click();
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    expect(repository.git("branch", "--list", "orch/waste")).not.toBe("");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await dialog.getByRole("button", { name: "Discard" }).click();
+    const back = page.getByText(/git branch orch\/waste [0-9a-f]+ brings it back/);
+    await back.waitFor();
+    await page.locator(".fate", { hasText: "discarded" }).waitFor();
+    expect(repository.git("branch", "--list", "orch/waste")).toBe("");
+    const command = (await back.innerText()).replace(/^git (.*) brings.*/, "$1").split(" ");
+    repository.git(...command);
+    expect(repository.at("orch/waste", "waste.txt")).toBe("waste");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U14] of a patch with thousands of lines only what is seen is drawn, and all of it can be reached", async () => {
+    const many =
+      "for n in $(seq 40); do seq -f \"export const x%g = 'line %g';\" 300 >src/many$n.ts; done; seq 5000 >src/long.txt";
+    await changed("many", many);
+    await using window = await openWindow(hub.url, "/agents/many?view=changes");
+    const { page, press } = window;
+    await page.getByRole("button", { name: "Show all 41 files" }).click();
+    const drawn = () => page.locator(".diff-line").count();
+    expect(await drawn()).toBeLessThan(200);
+    // What is long is folded, and unfolds when it is gone to.
+    await page.getByRole("list", { name: "Files" }).getByRole("button", { name: "src/long.txt" }).click();
+    await page.locator(".diff-text", { hasText: /^added: 1$/ }).waitFor();
+    await page.locator(".diff").focus();
+    await press("n");
+    await page.locator('.diff-file[data-current="true"]', { hasText: "src/many1.ts" }).waitFor();
+    // What was never drawn has no height yet: the end moves while it is approached.
+    await until("its end is in view", async () => {
+      await page.locator(".diff").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
+      return (await page.locator(".diff-line", { hasText: "line 300" }).count()) > 0;
+    });
+    await page.locator(".diff-above", { hasText: "src/many9.ts" }).waitFor();
+    expect(await drawn()).toBeLessThan(200);
     expect(window.troubles).toEqual([]);
   });
 });

@@ -38,7 +38,8 @@ export const dropComments = (task: string) => keepDraft(draftName(task), "");
 /** All of it as the agent reads it: in the order of the patch. */
 export function messageOf(words: string, comments: readonly Comment[], paths: readonly string[]): string {
   const inOrder = comments.toSorted(
-    (a, b) => paths.indexOf(a.path) - paths.indexOf(b.path) || a.line - b.line,
+    (a, b) =>
+      paths.indexOf(a.path) - paths.indexOf(b.path) || a.line - b.line || (a.side === "before" ? -1 : 1),
   );
   const parts = inOrder.map(({ path, side, line, quote, text }) => {
     const where = `${path}:${line}${side === "before" ? " (as it was before)" : ""}`;

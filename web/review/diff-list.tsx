@@ -54,7 +54,13 @@ export function DiffList({ rows, actions, top, handle }: Props) {
       >
         {
           ((row: DiffRow): JSX.Element => (
-            <div key={row.key}>
+            // biome-ignore lint/a11y: where there is no pointer that hovers, a tap shows the button; keys do it elsewhere
+            <div
+              key={row.key}
+              onClick={() => {
+                if (row.is === "line" || row.is === "pair") current.value = row.key;
+              }}
+            >
               <Row row={row} current={row.key === current.value} actions={actions} top={top} />
             </div>
           )) as never

@@ -29,6 +29,12 @@ export function MergeDialog() {
   return <MergeForm key={task.name} task={task} onClose={close} />;
 }
 
+/** In the words of this form. */
+const hintOf = ({ hint }: Problem) =>
+  /updateCheckout/i.test(hint)
+    ? "Tick the box above to update that checkout too; its uncommitted changes are never overwritten. Or merge into another branch."
+    : hint;
+
 function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
   const how = useSignal<MergeOptions["how"]>("merge");
   const into = useSignal(task.worktree?.into ?? "");
@@ -106,7 +112,7 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
           <p class="gone" role="alert">
             <Icon name="warning" />{" "}
             <span>
-              {problem.value.message}. {problem.value.hint}
+              {problem.value.message}. {hintOf(problem.value)}
             </span>
           </p>
         )}

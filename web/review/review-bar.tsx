@@ -44,16 +44,11 @@ export const ReviewBar = ({ task, shown, onShow }: Props) => (
 
 export const canDecide = ({ status, worktree }: Task) => status === "finished" && worktree?.state === "kept";
 
-/** Where it stands. */
-function Fate({ task: { worktree, status } }: { task: Task }) {
-  if (!worktree) return null;
-  const { state, branch, into, mergedInto } = worktree;
+/** What was decided. */
+function Fate({ task: { worktree } }: { task: Task }) {
+  const state = worktree?.state;
   const text =
-    state === "merged"
-      ? `merged into ${mergedInto}`
-      : state === "discarded"
-        ? "discarded"
-        : `${branch}${into === null ? "" : ` → ${into}`}${status === "finished" ? "" : ", so far"}`;
+    state === "merged" ? `merged into ${worktree!.mergedInto}` : state === "discarded" ? "discarded" : "";
   return (
     <span class="fate" data-state={state} title={text}>
       {text}
@@ -62,19 +57,14 @@ function Fate({ task: { worktree, status } }: { task: Task }) {
 }
 
 const Layout = () => (
-  <div class="modes layouts" role="group" aria-label="Layout">
-    {(["inline", "split"] as const).map((layout) => (
-      <button
-        key={layout}
-        type="button"
-        class="button quiet chip"
-        aria-pressed={split.value === (layout === "split")}
-        onClick={() => showSplit(layout === "split")}
-      >
-        {layout === "inline" ? "Inline" : "Side by side"}
-      </button>
-    ))}
-  </div>
+  <button
+    type="button"
+    class="button quiet chip layouts"
+    aria-pressed={split.value}
+    onClick={() => showSplit(!split.value)}
+  >
+    Side by side
+  </button>
 );
 
 const Decide = ({ task }: { task: Task }) => (

@@ -55,7 +55,8 @@ function insideOf(file: FilePatch, { comments, writing, split }: Shown): DiffRow
   if (writing?.path === file.path && !own.has(keyOf(writing)))
     own.set(keyOf(writing), { ...writing, text: "" });
   return file.hunks.flatMap((hunk, n): DiffRow[] => [
-    { is: "hunk", key: `${file.path}@${n}`, file, hunk },
+    // Of a new file it would say nothing.
+    ...(hunk.inside || hunk.from > 1 ? [{ is: "hunk" as const, key: `${file.path}@${n}`, file, hunk }] : []),
     ...(split ? splitRows(file, hunk) : inlineRows(file, hunk)).flatMap((row) =>
       withComments(row, own, writing),
     ),

@@ -17,6 +17,16 @@ interface Props {
 export const Top = ({ task, diff, files, onFile }: Props) => (
   <div class="diff-top">
     <OutcomePanel task={task} />
+    <p class="hint">
+      <code>{diff.branch}</code>
+      {task.worktree?.into != null && (
+        <>
+          , from <code>{task.worktree.into}</code>
+        </>
+      )}{" "}
+      at <code>{diff.base.slice(0, shortCommit)}</code>
+      {task.status !== "finished" && ". It is still working: this is what there is so far"}.
+    </p>
     <Commits commits={diff.commits} />
     <Files diff={diff} files={files} onFile={onFile} />
   </div>
