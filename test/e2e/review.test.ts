@@ -74,7 +74,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       "Count in cents",
     );
     const lines = async (kind: string) =>
-      (await page.locator(`.diff-line[data-kind="${kind}"] .diff-text`).allTextContents()).map((text) =>
+      (await page.locator(`.patch-line[data-kind="${kind}"] .patch-text`).allTextContents()).map((text) =>
         text.replace(/^(added|removed): /, "").trim(),
       );
     expect(await lines("removed")).toEqual([
@@ -83,10 +83,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     ]);
     expect(await lines("added")).toContain("price: bigint;");
     // In colours, as code is everywhere on the page.
-    await page.locator(".diff-line .hljs-keyword", { hasText: "const" }).first().waitFor();
+    await page.locator(".patch-line .hljs-keyword", { hasText: "const" }).first().waitFor();
     await page.getByRole("button", { name: "Side by side" }).click();
-    const pair = page.locator(".diff-pair", { hasText: "price: bigint" });
-    expect(await pair.locator(".diff-text").allTextContents()).toEqual([
+    const pair = page.locator(".patch-pair", { hasText: "price: bigint" });
+    expect(await pair.locator(".patch-text").allTextContents()).toEqual([
       "removed:   price: number;",
       "added:   price: bigint;",
     ]);
@@ -94,7 +94,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await pair.waitFor();
     await page.getByRole("button", { name: "Side by side" }).click();
     // A file is folded by its head.
-    await page.locator(".diff-fold", { hasText: "src/cart.ts" }).click();
+    await page.locator(".patch-fold", { hasText: "src/cart.ts" }).click();
     await until("the file is folded", async () => !(await lines("added")).includes("price: bigint;"));
     await press("Escape");
     expect(window.troubles).toEqual([]);
@@ -104,20 +104,20 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await changed("coder", `${cents}; git commit -qam 'Count in cents'`, "coder");
     await using window = await openWindow(hub.url, "/agents/coder?view=changes");
     const { page, press } = window;
-    const line = page.locator(".diff-line", { hasText: "price: bigint" });
+    const line = page.locator(".patch-line", { hasText: "price: bigint" });
     await line.hover();
     await line.getByRole("button", { name: "Comment on line 3" }).click();
     await page.keyboard.type("Why not a number of cents?");
     await press("Control+Enter");
     // By keyboard: the line above, which was removed.
-    await page.locator(".diff-comment", { hasText: "Why not" }).waitFor();
+    await page.locator(".patch-comment", { hasText: "Why not" }).waitFor();
     await press("k");
-    await page.locator('.diff-line[data-current="true"][data-kind="removed"]').waitFor();
+    await page.locator('.patch-line[data-current="true"][data-kind="removed"]').waitFor();
     await press("c");
     await page.keyboard.type("Keep this");
     await press("Control+Enter");
     await page.reload();
-    await page.locator(".diff-comment", { hasText: "Keep this" }).waitFor();
+    await page.locator(".patch-comment", { hasText: "Keep this" }).waitFor();
     await page.getByLabel("Tell coder what to change").fill("Nearly there.");
     await page.getByRole("button", { name: "Send back 2 comments" }).click();
     await page.getByText("coder goes on with your comments").waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(told).toContain("src/cart.ts:3\n> price: bigint;\nWhy not a number of cents?");
     // It is shown with what came of it, and nothing is left to be sent.
     await page.getByRole("list", { name: "Files" }).getByText("told.txt").waitFor();
-    expect(await page.locator(".diff-comment").count()).toBe(0);
+    expect(await page.locator(".patch-comment").count()).toBe(0);
     expect(window.troubles).toEqual([]);
   });
 
@@ -198,20 +198,20 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await using window = await openWindow(hub.url, "/agents/many?view=changes");
     const { page, press } = window;
     await page.getByRole("button", { name: "Show all 41 files" }).click();
-    const drawn = () => page.locator(".diff-line").count();
+    const drawn = () => page.locator(".patch-line").count();
     expect(await drawn()).toBeLessThan(200);
     // What is long is folded, and unfolds when it is gone to.
     await page.getByRole("list", { name: "Files" }).getByRole("button", { name: "src/long.txt" }).click();
-    await page.locator(".diff-text", { hasText: /^added: 1$/ }).waitFor();
-    await page.locator(".diff").focus();
+    await page.locator(".patch-text", { hasText: /^added: 1$/ }).waitFor();
+    await page.locator(".patch").focus();
     await press("n");
-    await page.locator('.diff-file[data-current="true"]', { hasText: "src/many1.ts" }).waitFor();
+    await page.locator('.patch-file[data-current="true"]', { hasText: "src/many1.ts" }).waitFor();
     // What was never drawn has no height yet: the end moves while it is approached.
     await until("its end is in view", async () => {
-      await page.locator(".diff").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
-      return (await page.locator(".diff-line", { hasText: "line 300" }).count()) > 0;
+      await page.locator(".patch").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
+      return (await page.locator(".patch-line", { hasText: "line 300" }).count()) > 0;
     });
-    await page.locator(".diff-above", { hasText: "src/many9.ts" }).waitFor();
+    await page.locator(".patch-above", { hasText: "src/many9.ts" }).waitFor();
     expect(await drawn()).toBeLessThan(200);
     expect(window.troubles).toEqual([]);
   });

@@ -9,10 +9,10 @@ import { Composer } from "../ui/composer.tsx";
 import { Empty, Trouble } from "../ui/empty.tsx";
 import { Receiver } from "../ui/receiver.tsx";
 import { commentsOn, dropComments, keepComment, keyOf, messageOf, type Spot } from "./comments.ts";
-import { DiffList } from "./diff-list.tsx";
-import type { DiffActions } from "./diff-row.tsx";
 import { splitShown } from "./layout.ts";
 import { type FilePatch, parsePatch } from "./patch.ts";
+import { DiffList } from "./patch-list.tsx";
+import type { DiffActions } from "./patch-row.tsx";
 import { rowsOf } from "./rows.ts";
 import { sendBack } from "./send-back.ts";
 import { Top } from "./top.tsx";
@@ -77,7 +77,7 @@ function Shown({ task, diff }: { task: Task; diff: Diff }) {
     wrote(spot, text) {
       writing.value = undefined;
       if (text !== undefined) keepComment(task.name, { ...spot, text, quote: lineAt(files, spot) });
-      document.querySelector<HTMLElement>(".diff")?.focus({ preventScroll: true });
+      document.querySelector<HTMLElement>(".patch")?.focus({ preventScroll: true });
     },
   };
   return (

@@ -6,9 +6,9 @@ import { attempt } from "../ui/attempt.ts";
 import { copy } from "../ui/copy.ts";
 import { Icon } from "../ui/icon.tsx";
 import { say } from "../ui/toasts.tsx";
-import { Changed } from "./diff-row.tsx";
 import { showSplit, split } from "./layout.ts";
 import { askMerge } from "./merge-dialog.tsx";
+import { Changed } from "./patch-row.tsx";
 
 type View = "transcript" | "changes";
 

@@ -3,9 +3,9 @@ import { useSignal } from "@preact/signals";
 import type { Diff } from "../data/review.ts";
 import type { Task } from "../data/tasks.ts";
 import { LinkButton } from "../ui/link-button.tsx";
-import { Changed } from "./diff-row.tsx";
 import { OutcomePanel } from "./outcome.tsx";
 import type { FilePatch } from "./patch.ts";
+import { Changed } from "./patch-row.tsx";
 
 interface Props {
   task: Task;
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export const Top = ({ task, diff, files, onFile }: Props) => (
-  <div class="diff-top">
+  <div class="patch-top">
     <OutcomePanel task={task} />
     <p class="hint">
       <code>{diff.branch}</code>
@@ -63,7 +63,7 @@ function Files({ diff, files, onFile }: Omit<Props, "task">) {
         {shown.map((file) => (
           <li key={file.path}>
             <button type="button" class="line-button" onClick={() => onFile(file.path)}>
-              <span class="diff-path">{file.path}</span>
+              <span class="patch-path">{file.path}</span>
               {file.binary ? <span class="changed">binary</span> : <Changed {...file} />}
             </button>
           </li>

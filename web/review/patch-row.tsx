@@ -37,21 +37,21 @@ export function Row({ row, current, actions, top }: Props) {
       return <FileHead {...row} actions={actions} current={current} />;
     case "hunk":
       return (
-        <div class="diff-hunk">
+        <div class="patch-hunk">
           <span aria-hidden="true">⋯</span> <code>{row.hunk.inside || `line ${row.hunk.from}`}</code>
         </div>
       );
     case "line":
       return (
-        <div class="diff-line" data-kind={row.one.line.kind} data-current={current}>
-          <span class="diff-number">{row.one.line.before}</span>
-          <span class="diff-number">{row.one.line.after}</span>
+        <div class="patch-line" data-kind={row.one.line.kind} data-current={current}>
+          <span class="patch-number">{row.one.line.before}</span>
+          <span class="patch-number">{row.one.line.after}</span>
           <Text file={row.file} one={row.one} actions={actions} />
         </div>
       );
     case "pair":
       return (
-        <div class="diff-pair" data-current={current}>
+        <div class="patch-pair" data-current={current}>
           <Side file={row.file} one={row.left} side="before" actions={actions} />
           <Side file={row.file} one={row.right} side="after" actions={actions} />
         </div>
@@ -59,7 +59,7 @@ export function Row({ row, current, actions, top }: Props) {
     case "comment":
       return <CommentRow key={row.key} spot={row.spot} comment={row.comment} actions={actions} />;
     case "note":
-      return <p class="diff-note hint">{row.text}</p>;
+      return <p class="patch-note hint">{row.text}</p>;
   }
 }
 
@@ -78,10 +78,10 @@ interface HeadProps {
 }
 
 const FileHead = ({ file, folded, comments, current, actions }: HeadProps) => (
-  <h2 class="diff-file" data-current={current}>
-    <button type="button" class="diff-fold" aria-expanded={!folded} onClick={() => actions.fold(file)}>
+  <h2 class="patch-file" data-current={current}>
+    <button type="button" class="patch-fold" aria-expanded={!folded} onClick={() => actions.fold(file)}>
       <Icon name="chevron" />
-      <span class="diff-path">
+      <span class="patch-path">
         {file.oldPath !== undefined && `${file.oldPath} → `}
         {file.path}
       </span>
@@ -116,9 +116,9 @@ interface SideProps {
 }
 
 const Side = ({ file, one, side, actions }: SideProps) => (
-  <div class="diff-line" data-kind={one?.line.kind ?? "none"}>
-    <span class="diff-number">{one?.line[side]}</span>
-    {one ? <Text file={file} one={one} actions={actions} /> : <span class="diff-text" />}
+  <div class="patch-line" data-kind={one?.line.kind ?? "none"}>
+    <span class="patch-number">{one?.line[side]}</span>
+    {one ? <Text file={file} one={one} actions={actions} /> : <span class="patch-text" />}
   </div>
 );
 
@@ -136,7 +136,7 @@ function Text({
   const pieces = coloursOf(file.path, hunk, at);
   return (
     <>
-      <span class="diff-text">
+      <span class="patch-text">
         {signs[line.kind] && <span class="hidden">{signs[line.kind]}</span>}
         {pieces
           ? pieces.map((piece, i) => (
@@ -150,7 +150,7 @@ function Text({
       {actions.write && (
         <button
           type="button"
-          class="diff-comment-button"
+          class="patch-comment-button"
           tabIndex={-1}
           aria-label={`Comment on line ${line.after ?? line.before}`}
           title="Comment (c)"
@@ -173,10 +173,10 @@ interface CommentProps {
 function CommentRow({ spot, comment, actions }: CommentProps) {
   if (!comment) return <Writing spot={spot} actions={actions} />;
   return (
-    <div class="diff-comment">
+    <div class="patch-comment">
       <p>{comment.text}</p>
       {actions.write && (
-        <p class="diff-comment-actions">
+        <p class="patch-comment-actions">
           <LinkButton onClick={() => actions.write?.(spot)}>Edit</LinkButton>
           <LinkButton onClick={() => actions.wrote(spot, "")}>Remove</LinkButton>
         </p>
@@ -192,7 +192,7 @@ function Writing({ spot, actions }: { spot: Spot; actions: DiffActions }) {
   const keep = () => actions.wrote(spot, text.value);
   const save = withMod("Enter", keep);
   return (
-    <div class="diff-comment writing">
+    <div class="patch-comment writing">
       <textarea
         ref={field}
         dir="auto"

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 import type { Spot } from "./comments.ts";
-import { type DiffActions, Row } from "./diff-row.tsx";
+import { type DiffActions, Row } from "./patch-row.tsx";
 import type { DiffRow } from "./rows.ts";
 
 interface Props {
@@ -35,9 +35,9 @@ export function DiffList({ rows, actions, top, handle }: Props) {
     above.value = row?.is === "file" ? undefined : row?.file?.path;
   };
   return (
-    <div class="diff-place">
+    <div class="patch-place">
       {above.value !== undefined && (
-        <p class="diff-above" aria-hidden="true">
+        <p class="patch-above" aria-hidden="true">
           {above.value}
         </p>
       )}
@@ -46,7 +46,7 @@ export function DiffList({ rows, actions, top, handle }: Props) {
         data={rows as DiffRow[]}
         onScroll={onScroll}
         bufferSize={400}
-        className="detail-body diff"
+        className="detail-body patch"
         tabIndex={0}
         role="region"
         aria-label="Changes"
