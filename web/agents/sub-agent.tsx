@@ -1,15 +1,18 @@
 /** A sub-agent: what it does or has done, what it has changed, and what can be done with it. */
+import { useLoaded } from "../data/store.ts";
 import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import type { Command } from "../palette/commands.ts";
+import { useOpenCommands } from "../palette/open-commands.ts";
 import { Changes } from "../review/changes.tsx";
-import { MergeDialog } from "../review/merge-dialog.tsx";
-import { ReviewBar } from "../review/review-bar.tsx";
+import { askMerge, MergeDialog } from "../review/merge-dialog.tsx";
+import { askDiscard, canDecide, ReviewBar } from "../review/review-bar.tsx";
 import { query, setQuery } from "../router.ts";
 import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { DetailHeader } from "../ui/detail.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { StatusTag } from "../ui/status.tsx";
-import { Age, span } from "../ui/time.tsx";
+import { Elapsed, span } from "../ui/time.tsx";
 import { ResumeButton } from "./resume-button.tsx";
 import { Transcript } from "./transcript.tsx";
 
@@ -19,24 +22,51 @@ const hasChanges = ({ worktree }: Task) =>
 
 export function SubAgent({ task }: { task: Task }) {
   const changes = hasChanges(task);
+  const { value } = useLoaded(
+    {
+      fetch: () => tasks.show(task.name),
+      changedBy: ({ eventType }) => eventType.startsWith("task."),
+    },
+    [task.name],
+    task.status,
+  );
+  useOpenCommands(commandsOn(task, changes));
   const shown = changes && query.value.get("view") === "changes" ? "changes" : "transcript";
   return (
     <article class="entry-detail" aria-label={task.name}>
-      <Header task={task} />
-      {changes && (
-        <ReviewBar
-          task={task}
-          shown={shown}
-          onShow={(view) => setQuery({ view: view === "changes" ? view : undefined })}
-        />
-      )}
-      {shown === "changes" ? <Changes task={task} /> : <Transcript task={task} />}
+      <Header task={task} resume={value?.resume ?? null} />
+      {changes && <ReviewBar task={task} shown={shown} onShow={showView} />}
+      {shown === "changes" ? <Changes task={task} /> : <Transcript task={task} prompt={value?.task.prompt} />}
       <MergeDialog />
     </article>
   );
 }
 
-function Header({ task }: { task: Task }) {
+const showView = (view: "changes" | "transcript") =>
+  setQuery({ view: view === "changes" ? view : undefined });
+
+const canRetry = ({ status, success }: Task) => status === "finished" && success === false;
+const startOver = ({ name }: Task) => void attempt(() => retry(name), `Started ${name} again`);
+
+/** What `Ctrl K` offers for it. */
+const commandsOn = (task: Task, changes: boolean): Command[] => [
+  ...(changes
+    ? [
+        { icon: "file" as const, name: "Show what it has changed", run: () => showView("changes") },
+        { icon: "agents" as const, name: "Show its transcript", run: () => showView("transcript") },
+      ]
+    : []),
+  ...(canDecide(task)
+    ? [
+        { icon: "check" as const, name: "Merge its changes", run: () => askMerge(task) },
+        { icon: "trash" as const, name: "Discard its changes", run: () => void askDiscard(task) },
+      ]
+    : []),
+  ...(canRetry(task) ? [{ icon: "refresh" as const, name: "Retry", run: () => startOver(task) }] : []),
+  ...(task.status === "running" ? [{ icon: "stop" as const, name: "Kill", run: () => void kill(task) }] : []),
+];
+
+function Header({ task, resume }: { task: Task; resume: readonly string[] | null }) {
   const running = task.status === "running";
   const profile = [task.profile, task.model].filter(Boolean).join(" · ") || "default profile";
   return (
@@ -51,13 +81,9 @@ function Header({ task }: { task: Task }) {
       }
     >
       <StatusTag status={statusOf(task)} />
-      <ResumeButton task={task} />
-      {task.status === "finished" && task.success === false && (
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
-        >
+      {resume && <ResumeButton task={task} resume={resume} />}
+      {canRetry(task) && (
+        <button type="button" class="button quiet" onClick={() => startOver(task)}>
           <Icon name="refresh" /> Retry
         </button>
       )}
@@ -84,7 +110,7 @@ function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {
   if (finishedAt) return <>· took {span(Date.parse(finishedAt) - Date.parse(startedAt))}</>;
   return (
     <>
-      · started <Age at={startedAt} />
+      · for <Elapsed since={startedAt} />
     </>
   );
 }

@@ -38,6 +38,9 @@ export const tasks = {
   kill: (task: Task) => api.tasks.kill({ ...by(task), name: task.name }),
   log: (name: string, after: number, signal: AbortSignal) =>
     api.tasks.log({ name, after, limit: 500, timeoutSeconds: 25 }, { signal }),
+  /** The end of its transcript, or what is before a place in it. */
+  logBefore: (name: string, before: number | undefined, signal: AbortSignal) =>
+    api.tasks.log({ name, tail: 200, ...(before !== undefined && { before }) }, { signal }),
   show: (name: string) => api.tasks.show({ name }),
   profiles: () => api.tasks.profiles({}),
 };
@@ -46,6 +49,12 @@ export function taskNamed(name: string): Task | undefined {
   const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
   return [...running, ...queued, ...finished].find((task) => task.name === name);
 }
+
+/** A task that was asked for by name, as the queue would list it. */
+export const asListed = ({ prompt, ...task }: OutputOf<"tasks.show">["task"]): Task => ({
+  ...task,
+  summary: prompt.split("\n")[0]!,
+});
 
 /** The same once more, for the person. */
 export async function retry(name: string): Promise<void> {

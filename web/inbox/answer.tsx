@@ -91,7 +91,7 @@ function Choices({ entry, choices, onDone }: ChoicesProps) {
           disabled={sending.value}
           onClick={() => void choose(choice)}
         >
-          {i < 9 && <kbd>{i + 1}</kbd>} {choice}
+          {i < 9 && selected.value.size === 0 && <kbd>{i + 1}</kbd>} {choice}
         </button>
       ))}
     </div>
