@@ -48,9 +48,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   /** A task that has changed something and has ended. */
-  async function changed(name: string, script: string, profile = "sh"): Promise<void> {
-    const how = { agent: "main", worktree: "yes", cwd: repository.path };
-    await hub.ask("POST /api/tasks/handoff", { ...how, name, profile, message: script });
+  async function changed(name: string, script: string, profile = "sh", agent = "main"): Promise<void> {
+    const how = { agent, worktree: "yes", cwd: repository.path };
+    await hub.ask("POST /api/tasks/assign", { ...how, name, profile, message: script });
+    await until(
+      `${name} has ended`,
+      async () => (await hub.ask(`GET /api/tasks/${name}`)).json.task.status === "finished",
+    );
   }
 
   const cents = "sed -i 's/price: number/price: bigint/; s/, 0)/, 0n)/' src/cart.ts";
@@ -172,9 +176,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U14] discarding asks first, and says how to bring it back", async () => {
-    await changed("waste", "echo waste >waste.txt");
-    await using window = await openWindow(hub.url, "/agents/waste?view=changes");
+    await changed("waste", "echo waste >waste.txt", "sh", "user");
+    // From its result in the inbox.
+    await using window = await openWindow(hub.url);
     const { page } = window;
+    await page.locator(".entry", { hasText: "waste" }).locator(".row-link").click();
+    await page.getByRole("button", { name: "Review changes" }).click();
     const dialog = page.getByRole("dialog", { name: "Discard what waste has changed?" });
     await page.getByRole("button", { name: "Discard" }).click();
     await dialog.getByRole("button", { name: "Keep it" }).click();
@@ -192,8 +199,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U14] of a patch with thousands of lines only what is seen is drawn, and all of it can be reached", async () => {
-    const many =
-      "for n in $(seq 40); do seq -f \"export const x%g = 'line %g';\" 300 >src/many$n.ts; done; seq 5000 >src/long.txt";
+    const lines = `seq 300 | sed "s/.*/export const x& = 'line &';/"`;
+    const many = `for n in $(seq 40); do ${lines} >src/many$n.ts; done; seq 5000 >src/long.txt`;
     await changed("many", many);
     await using window = await openWindow(hub.url, "/agents/many?view=changes");
     const { page, press } = window;

@@ -121,8 +121,14 @@ function useEnd(rows: readonly Row[], earlier: () => void) {
     observer.observe(inside);
     return () => observer.disconnect();
   }, []);
-  const onScroll = () => {
-    atEnd.value = look();
+  const was = useRef({ offset: 0, size: 0 });
+  const onScroll = (offset: number) => {
+    const size = list.current?.scrollSize ?? 0;
+    // What is measured moves what is seen: only who scrolls up in what stays as it is has left the end.
+    const left = offset < was.current.offset && size === was.current.size;
+    was.current = { offset, size };
+    if (look()) atEnd.value = true;
+    else if (left) atEnd.value = false;
   };
   return { list, place, atEnd, toEnd, onScroll, shift };
 }

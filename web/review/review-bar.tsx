@@ -70,7 +70,7 @@ const Layout = () => (
 const Decide = ({ task }: { task: Task }) => (
   <>
     <button type="button" class="button quiet danger" onClick={() => void askDiscard(task)}>
-      <Icon name="trash" /> Discard
+      <Icon name="trash" /> <span class="label">Discard</span>
     </button>
     <button type="button" class="button primary" onClick={() => askMerge(task)}>
       <Icon name="check" /> Merge
