@@ -45,12 +45,14 @@ export interface Start {
   env: Record<string, string>;
   tree: Tree;
   transcript: Transcript;
+  /** [A11] */
+  spent: Talk["spent"];
   interruptions: Interruptions;
   signal: AbortSignal;
 }
 
 export function startChild(start: Start): Running {
-  const { runner, profile, job, env, tree, transcript, interruptions, signal } = start;
+  const { runner, profile, job, env, tree, transcript, spent, interruptions, signal } = start;
   const launch = runner.launch(job);
   for (const [name, text] of Object.entries(launch.files ?? {})) replaceOwn(join(job.folder, name), text);
   const environment = { ...env, ...launch.env };
@@ -76,6 +78,7 @@ export function startChild(start: Start): Running {
     endInput: () => void child.stdin?.end(),
     note: async (entry) => transcript.note(entry),
     interruptions,
+    spent,
     signal,
   };
   if (typeof launch.stdin === "object") void feed(talk, launch.stdin.text);

@@ -131,7 +131,11 @@ async function start(engine: Engine, { row, profile, prompt, round, cwd, plan }:
       const reviewer = yield* addTask(tx, {
         ...{ agent: row.name, name, prompt, cwd, env: row.env_json, priority: row.priority },
         ...{ profile: profile.name, usualPermission: profile.permission, permission: "reject", retries: 0 },
-        ...{ timeout: profile.runner.timeoutSeconds ?? usualTimeoutSeconds, review: null },
+        ...{
+          timeout: profile.runner.timeoutSeconds ?? usualTimeoutSeconds,
+          review: null,
+          budget: profile.budget,
+        },
         ...{ worktree: plan ? "yes" : "no", repository: plan, reviewOf: row.task_number },
       });
       const now = reviewer.created_at;

@@ -4,12 +4,14 @@ import { findingLine } from "../bus/review.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { Ending } from "../bus/tasks/end.ts";
 import type { End } from "../bus/tasks/keep.ts";
+import type { SessionCount } from "../bus/usage.ts";
 import type { ReviewOutcome } from "../contract/review.ts";
 import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import type { Tree } from "./find-tree.ts";
 import { askGate } from "./gate.ts";
 import { killBelow } from "./kill-tree.ts";
+import type { Meter } from "./meter.ts";
 import type { Profile } from "./profiles/profile.ts";
 import type { Review, Reviewed } from "./review.ts";
 import { runnerFor } from "./runners/index.ts";
@@ -27,6 +29,7 @@ export interface Turns {
   tree: Tree;
   row: TaskRow;
   transcript: Transcript;
+  meter: Meter;
   /** Its reason, an End, is why the task is to end. */
   signal: AbortSignal;
   interruptions: Interruptions;
@@ -37,7 +40,7 @@ export interface Turns {
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
-  const { profile, tree, transcript, signal, interruptions, onStart } = turns;
+  const { profile, tree, transcript, meter, signal, interruptions, onStart } = turns;
   const runner = runnerFor(profile.runner);
   const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });
@@ -46,15 +49,23 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
   const refused = new Set<string>();
   const judge = judgeOf(turns, clear);
   let review: ReviewOutcome | undefined;
+  let sofar: Partial<Ending> = {};
+  const goOn = async (outcome: Outcome, told: string) => {
+    // [A11] Whether it may go on: a program may say only now what it has used.
+    await meter.settle();
+    job = { ...goingOn(runner, turns.job, outcome, told), ...moneyLeft(turns.job, meter) };
+  };
   for (;;) {
-    if (signal.aborted) return stopped();
+    if (signal.aborted) return { ...stopped(), ...sofar };
     transcript.note({ kind: "prompt", text: job.prompt });
-    const running = startChild({ ...turns, runner, job });
+    meter.begin();
+    const running = startChild({ ...turns, runner, job, spent: meter.spent });
     onStart(running);
     // One that cancels has heeded them by itself; what is left came after that.
     const heeded = runner.cancels ? { ...interruptions, listen: () => () => {} } : interruptions;
     const { ended, told } = await interruptible(heeded, running.ended, running.interrupt);
     const { outcome, error } = ended;
+    meter.ended(outcome.used, countOf(outcome));
     for (const tool of outcome.refused ?? []) refused.add(tool);
     const more = () => ({
       ...(outcome.session !== undefined && { session: outcome.session }),
@@ -62,21 +73,33 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
       ...(review && { review }),
     });
     const partial = outcome.final.slice(-partialLimit).toWellFormed();
-    if (signal.aborted) return { ...stopped(), partial, ...more() };
+    sofar = { partial, ...more() };
+    if (signal.aborted) return { ...stopped(), ...sofar };
+    if (outcome.overBudget) return { success: false, error: spentAll, reason: "budget", ...sofar };
     if (told !== undefined) {
-      job = goingOn(runner, turns.job, outcome, told);
+      await goOn(outcome, told);
       continue;
     }
-    if (error !== undefined) return { success: false, error, reason: "exit", partial, ...more() };
+    if (error !== undefined) return { success: false, error, reason: "exit", ...sofar };
     const judged = await judge(outcome.final);
     review = judged.review ?? review;
-    if (signal.aborted) return { ...stopped(), partial, ...more() };
-    if (judged.failed) return { success: false, ...judged.failed, partial, ...more(), forGood: true };
-    const next = (await interruptions.take()) ?? sentBack(judged.feedback);
-    if (next === undefined) return { success: true, final: outcome.final, ...more() };
-    job = goingOn(runner, turns.job, outcome, next);
+    sofar = { partial, ...more() };
+    if (signal.aborted) return { ...stopped(), ...sofar };
+    if (judged.failed) return { success: false, ...judged.failed, ...sofar, forGood: true };
+    const next = [await interruptions.take(), sentBack(judged.feedback)].filter((one) => one !== undefined);
+    if (!next.length) return { success: true, final: outcome.final, ...more() };
+    await goOn(outcome, next.join("\n\n"));
   }
 }
+
+/** [A11] By the program itself, which knows prices. */
+const spentAll = "it exceeded its budget: its program stopped when the money was spent";
+
+const moneyLeft = ({ costLeft }: Job, meter: Meter) =>
+  costLeft === undefined ? {} : { costLeft: Math.max(0, costLeft - (meter.total()?.used.costUsd ?? 0)) };
+
+const countOf = ({ session, counted }: Outcome): SessionCount | undefined =>
+  session === undefined || counted === undefined ? undefined : { id: session, used: counted };
 
 /** What its gate and then its reviewer say: nothing more, or that it goes back, or that it has failed for good. */
 interface Judged {
@@ -129,8 +152,8 @@ const sentBack = (feedback: string | undefined) =>
     : `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
 
 /** Where the conversation can go on it is only told what is new; else it begins anew with what it said before. */
-function goingOn(runner: Runner, first: Job, { session, final }: Outcome, told: string): Job {
-  if (runner.resumes && session !== undefined) return { ...first, prompt: told, session };
+function goingOn(runner: Runner, first: Job, { session, counted, final }: Outcome, told: string): Job {
+  if (runner.resumes && session !== undefined) return { ...first, prompt: told, session, counted };
   const before =
     final === "" ? "" : `You have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
   return { ...first, prompt: `${first.prompt}\n\n${before}${told}` };

@@ -17,7 +17,7 @@ const reviewing = (bench: HandBench, name: string) =>
     const row = yield* findTask(name);
     const made = yield* addTask(tx, {
       ...{ agent: name, name: `${name}-review-1`, prompt: "judge", cwd: "/", env: null, retries: 0 },
-      ...{ profile: "codex", usualPermission: "inherit", permission: "reject", review: null },
+      ...{ profile: "codex", usualPermission: "inherit", permission: "reject", review: null, budget: null },
       ...{ worktree: "no", repository: null, reviewOf: row.task_number },
     });
     yield* releaseTasks(tx, { agent: name, names: [made.name], inTurn: false, now: made.created_at });

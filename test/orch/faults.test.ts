@@ -40,6 +40,7 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
           worktree: "no",
           repository: null,
           review: null,
+          budget: null,
           env: null,
         }),
       ),

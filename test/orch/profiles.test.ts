@@ -77,6 +77,7 @@ Review.
       retries: 3,
       resume: ["mine", "--resume", "{session}"],
       permission: "inherit",
+      reportsUsage: false,
     } as const;
     const noWorktrees = {
       worktree: "auto",
@@ -96,6 +97,7 @@ Review.
       permission: null,
       gate: null,
       gateIdle: null,
+      budget: null,
       ...noWorktrees,
     });
     expect(profiles.all.get("reviewer")).toEqual({
@@ -106,6 +108,7 @@ Review.
       permission: null,
       gate: ["make", "check"],
       gateIdle: null,
+      budget: null,
       ...noWorktrees,
     });
     expect(profiles.all.get("worker")).toMatchObject({
@@ -205,7 +208,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that is nothing like another",
       "[profiles.claude]\nzzz = 1",
       ": [profiles.claude] zzz is not a key",
-      "there are runner, model, instructions, permission, gate",
+      "there are runner, model, instructions, permission, budget, gate",
     ],
     [
       "an unknown key of a gate",
@@ -431,13 +434,21 @@ describe("which is meant, and which are there", () => {
     await program(join(folder.path, "flat"), 0o644);
     await program(join(folder.path, "bin/codex"));
     const lines = describeProfiles(loadProfiles(folder.file), join(folder.path, "bin"));
-    const codex = { runner: "codex", installed: true, program: join(folder.path, "bin/codex"), hint: null };
+    const codex = {
+      runner: "codex",
+      reports: { tokens: "live", cost: "none" },
+      installed: true,
+      program: join(folder.path, "bin/codex"),
+      hint: null,
+    } as const;
+    const nothing = { tokens: "none", cost: "none" } as const;
     const usual = { model: null, permission: "inherit", interrupts: "resume" } as const;
     expect(lines).toEqual([
       {
         name: "claude",
         runner: "claude",
         ...usual,
+        reports: { tokens: "live", cost: "end" },
         installed: false,
         program: "claude",
         hint: "npm install -g @anthropic-ai/claude-code",
@@ -448,6 +459,7 @@ describe("which is meant, and which are there", () => {
         runner: "gemini",
         ...usual,
         interrupts: "cancel",
+        reports: { tokens: "end", cost: "none" },
         installed: false,
         program: "gemini",
         hint: "npm install -g @google/gemini-cli",
@@ -456,6 +468,7 @@ describe("which is meant, and which are there", () => {
         name: "opencode",
         runner: "opencode",
         ...usual,
+        reports: { tokens: "live", cost: "live" },
         installed: false,
         program: "opencode",
         hint: "npm install -g opencode-ai",
@@ -466,6 +479,7 @@ describe("which is meant, and which are there", () => {
         model: null,
         permission: null,
         interrupts: null,
+        reports: nothing,
         installed: true,
         program: join(folder.path, "mine"),
         hint: null,
@@ -476,6 +490,7 @@ describe("which is meant, and which are there", () => {
         model: null,
         permission: null,
         interrupts: null,
+        reports: nothing,
         installed: false,
         program: join(folder.path, "flat"),
         hint: `make ${join(folder.path, "flat")} a program that can be run, or write another path in [runners.flat] command`,

@@ -1,15 +1,23 @@
 /** What a result says beside the sub-agent's own words. */
 import { reviewLine } from "../review.ts";
 import type { TaskRow } from "../task.ts";
+import { budgetView, type UsageRow } from "../usage.ts";
 import type { Ending } from "./end.ts";
 import { branchLine, type OnBranch } from "./worktrees.ts";
 
 /** [Q15] [A1] [A12] Whoever reads the result learns that not everything could be done, where the changes are, and what a reviewer said. */
 export function withRemarks(
-  { permission }: TaskRow,
+  row: TaskRow,
   final: string,
-  { refused = [], branch, review, notices = [] }: Ending & { branch?: OnBranch },
+  {
+    refused = [],
+    branch,
+    review,
+    notices = [],
+    used,
+  }: Ending & { branch?: OnBranch; used: UsageRow | undefined },
 ): string {
+  const { permission } = row;
   const may =
     permission === null ? "" : ` It had permission=${permission}; permission=allow lets it do everything.`;
   const remarks = [
@@ -17,6 +25,7 @@ export function withRemarks(
     ...(branch ? [branchLine(branch)] : []),
     ...(review ? [reviewLine(review)] : []),
     ...notices,
+    ...(budgetView(row) && !used ? ["Its program reported no usage: its budget was not checked."] : []),
   ];
   return remarks.length ? `${final}\n\n(${remarks.join(" ")})`.trimStart() : final;
 }

@@ -6,6 +6,7 @@ import { all, one, Refused } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
+import { heldToday } from "../daily-limit.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { collect } from "../hand-over/collect.ts";
@@ -66,10 +67,12 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   const now = yield* tx.clock();
   const worked = yield* endDispatched(tx, now);
   const running = yield* all<Occupant>(sql`select ${occupantColumns} from tasks where ${isRunning}`);
+  // [A11] Where the day has cost enough, only living workers are given work.
+  const isHeld = (yield* heldToday(now)) !== null;
   // [A12] One that is being reviewed runs no program meanwhile; its reviewer needs the room.
   const reviewed = new Set((yield* reviewedNow()).map(({ review_of }) => review_of));
   const free = freeRoom(
-    room,
+    isHeld ? { ...room, all: 0 } : room,
     running.filter(({ task_number }) => !reviewed.has(task_number)),
   );
   // Reviewers first: the room that there is for one is what its task has left.

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { permissionsAsked } from "../task.ts";
+import { reported } from "../usage.ts";
 
 export const tasksProfiles = operation({
   name: "tasks.profiles",
@@ -23,6 +24,8 @@ export const tasksProfiles = operation({
           permission: v.nullable(v.picklist(permissionsAsked)),
           /** How `interrupt` ends its turn; null where it cannot. */
           interrupts: v.nullable(v.picklist(["cancel", "resume"])),
+          /** [A11] What it reports of its usage, and when. */
+          reports: reported(),
           installed: v.boolean(),
           program: v.nullable(v.string()),
           hint: v.nullable(v.string()),

@@ -4,10 +4,12 @@ import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
+import type { Reported } from "../../contract/usage.ts";
 import { bun } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
+import { reportedBy } from "./reported.ts";
 
 export interface ProfileLine {
   name: string;
@@ -16,6 +18,7 @@ export interface ProfileLine {
   permission: PermissionAsked | null;
   /** [A13] */
   interrupts: Interrupts | null;
+  reports: Reported;
   installed: boolean;
   /** Where it is, or what was looked for. */
   program: string;
@@ -62,6 +65,7 @@ export function describeProfiles(profiles: Profiles, path: string): ProfileLine[
       model,
       permission,
       interrupts: interruptsBy(runner),
+      reports: reportedBy(runner),
       installed: place !== null,
       program: place ?? wanted,
       hint: place === null ? wayToGet(runner) : null,
