@@ -193,6 +193,22 @@ describe.each(engines)("$name", (engine) => {
     expect((await bench.report("sub", { inputTokens: 151 }))?.end?.reason).toBe("budget");
   });
 
+  test("[A11] what it has cost stays known when retention deletes what a task started", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("top");
+    await bench.started("below", { agent: "top" });
+    await bench.report("below", { inputTokens: 100, costUsd: 0.5, turns: 1 });
+    await bench.end("below");
+    await inbox.call("mailbox.check", { agent: "top" });
+    await inbox.call("retention.set", { kind: "tasks", days: 1, agent: "main" });
+    bench.pass(2 * 86_400);
+    await inbox.call("retention.apply", {});
+    expect((await refusal(inbox.call("tasks.show", { name: "below" }))).code).toBe("not_found");
+    expect((await usageOf(bench, "top")).usageTotal).toMatchObject({ tokens: 100, costUsd: 0.5 });
+    expect((await inbox.call("costs.show", {})).days).toMatchObject([{ tokens: 100, costUsd: 0.5 }]);
+  });
+
   test("[A11] a program may report by itself, for its own running task alone", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
