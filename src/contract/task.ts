@@ -76,6 +76,14 @@ export const taskName = (help = "the task") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
+/** The same where the protocol that came before calls it a message. */
+export const promptAsMessage = () =>
+  text("what the sub-agent is to do", {
+    file: true,
+    value: "PROMPT",
+    flag: "prompt",
+    formerFlag: "message",
+  });
 
 /** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
 /** [C10] The same fields in a model's words. */
@@ -83,6 +91,33 @@ export const taskWords = {
   model: "which model",
   profile: "the kind of agent, see profiles",
 };
+
+/** How a sub-agent is started in one step, on the command line and by a model: the same for assign and handoff. */
+export const startingCommand = {
+  program: "orch",
+  plain: ["profile", "message"],
+  lastFirst: true,
+  identity: "agent",
+  identityDefault: "main",
+} as const;
+
+export const startingTool = {
+  set: "supervisor",
+  usual: true,
+  usualFor: ["leader"],
+  without: [
+    "cwd",
+    "timeout",
+    "budget",
+    "priority",
+    "retries",
+    "after",
+    "worker",
+    "permission",
+    "worktree",
+    "withChanges",
+  ],
+} as const;
 
 const model = () => {
   const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
@@ -103,7 +138,7 @@ const workingFolder = () => {
 };
 
 export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
-  v.optional(number(help, { min: 0.1, max: 31 * 86_400, value: "SECONDS" }));
+  v.optional(number(help, { min: 0.1, max: 31 * 86_400, unit: "seconds" }));
 
 export const taskPriority = () =>
   v.optional(choice(priorities, "priority among waiting tasks (default: normal)"));

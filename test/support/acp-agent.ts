@@ -7,6 +7,12 @@ import * as acp from "@agentclientprotocol/sdk";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
+interface Change {
+  path: string;
+  oldText: string;
+  newText: string;
+}
+
 export type Step =
   | { say: string }
   | { think: string }
@@ -14,11 +20,11 @@ export type Step =
   | { many: number; of: string }
   /** By the MCP server that the session was given. */
   | { use: string; input: Record<string, unknown> }
-  | { ask: string; name?: string; kind?: acp.ToolKind; path?: string }
   /** Says what the session has cost so far, and with the answer what it has used. */
   | { cost: number; currency?: string }
   | { usage: Record<string, number> }
   | { quota: Record<string, number> }
+  | { ask: string; name?: string; kind?: acp.ToolKind; path?: string; input?: unknown; change?: Change }
   | { print: string }
   | { report: "client" | "environment" }
   | { wait: "cancel" }
@@ -128,7 +134,8 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
           toolCallId,
           title: step.ask,
           name: step.name,
-          rawInput: { force: true },
+          rawInput: step.input ?? { force: true },
+          ...(step.change && { content: [{ type: "diff", ...step.change }] }),
           ...(step.kind && { kind: step.kind }),
           ...(step.path && { locations: [{ path: step.path }] }),
         },

@@ -138,7 +138,7 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
 /** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
   if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
-    throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
+    throw new InboxError("conflict", `the name "${name}" is taken: ${holderOf(name, parent)}`, {
       hint: "choose another name, or leave it out to get a generated one",
     });
   // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
@@ -154,9 +154,14 @@ function* refuseTaken(name: string, parent: string, now: string): Procedure<void
     });
   const taken = yield* liveTask(name);
   if (taken)
-    throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
+    throw new InboxError("conflict", `the name "${name}" is taken: a task of that name is ${taken.status}`, {
       hint: phrase`choose another name, or leave it out; ${call("tasks.queue", { all: true })} shows them`,
     });
+}
+
+function holderOf(name: string, parent: string): string {
+  if (name === parent) return "it is your own";
+  return name === "user" ? "it is the person's" : `an agent of that name is active`;
 }
 
 function* livesAlready(name: string, now: string): Procedure<boolean> {

@@ -143,7 +143,7 @@ function* deliver(
   const payload = { ...told, ...refused, ...worktree, ...usageInPayload(used) };
   const final = ending.final ?? "";
   const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
-  const summary = success ? firstLine(final) || "(it ended without a final message)" : firstLine(error!);
+  const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
@@ -218,7 +218,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
     if (!(yield* isStillLive(child))) continue;
-    const error = `its parent "${row.name}" has ended`;
+    const error = `its parent "${row.name}" has finished`;
     if (isUnstartedRow(child))
       yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
     else yield* killLine(tx, child, { by: row.name, reason: error, now });
@@ -232,10 +232,26 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;
     const error = `skipped: its dependency "${failed.name}" did not succeed`;
-    const outcome: Concluded = { success: false, error, reason: "skipped" };
-    yield* tell(tx, row, outcome, now);
-    yield* finishTask(tx, row, outcome, now);
+    yield* failUnstarted(tx, row, { error, reason: "skipped" }, now);
   }
+}
+
+/** What was to start never does, and its parent is told. */
+export function* failUnstarted(
+  tx: Context,
+  row: TaskRow,
+  { error, reason }: { error: string; reason: FailureReason },
+  now: string,
+): Procedure<void> {
+  if (row.thread_id !== null) {
+    // It has failed before, and was to be tried again.
+    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
+    yield* conclude(tx, { row, thread, now }, { success: false, error, reason });
+    return;
+  }
+  const outcome: Concluded = { success: false, error, reason };
+  yield* tell(tx, row, outcome, now);
+  yield* finishTask(tx, row, outcome, now);
 }
 
 /** A failure of a task that never had a thread. */
@@ -252,17 +268,11 @@ function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Proc
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
-    // It has failed before and waited will be retried: its parent still waits for a word.
-    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
-    const ending = { success: false, error: removed.error, reason: removed.reason };
-    yield* conclude(tx, { row, thread, now }, ending);
+    // Its parent still waits for a word.
+    yield* failUnstarted(tx, row, removed, now);
     return { ...row, ...removed, status: "finished", finished_at: now };
   }
-  const after = yield* changeTask(row, {
-    status: "finished",
-    finished_at: now,
-    ...removed,
-  });
+  const after = yield* changeTask(row, { status: "finished", finished_at: now, ...removed });
   yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
   tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
   if (row.worker === null) yield* clearInbox(tx, row, now);

@@ -2,7 +2,7 @@
 import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
-import { call, field, phrase } from "../../contract/phrase.ts";
+import { call, field, phrase, type Text } from "../../contract/phrase.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
 import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
@@ -25,7 +25,10 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     if (asked.budget !== undefined) refuseBudget(budgetIn(asked.budget)!, asked.worker);
     refusePermission(asked.permission, `"${asked.worker}" is already running with its own permission`);
     if (asked.worktree === "yes" || withChanges)
-      throw noWorktree(`"${asked.worker}" is already running in a folder of its own`);
+      throw noWorktree(
+        `"${asked.worker}" is already running in a folder of its own`,
+        phrase`leave out ${field("worktree")} and ${field("withChanges")}`,
+      );
     const nothing = {
       usualPermission: null,
       env: null,
@@ -86,9 +89,15 @@ function mayNeedOne(worktree: WorktreeAsked, { permission, withChanges }: Asked,
   const usual = permission === undefined || permission === "inherit" ? profile.permission : permission;
   const needed = worktree === "yes" || (worktree === "auto" && usual !== null && usual !== "reject");
   if (withChanges && !needed)
-    throw noWorktree(
-      worktree === "no" ? "worktree is no" : "it may not edit, and works in its folder itself",
-    );
+    throw worktree === "no"
+      ? noWorktree(
+          phrase`${field("worktree")} is no`,
+          phrase`leave out ${field("withChanges")}, or give ${field("worktree", "yes")}`,
+        )
+      : noWorktree(
+          "its permission does not let it edit, so it works directly in its folder",
+          phrase`let it edit with ${field("permission", "edit")}, or leave out ${field("withChanges")}`,
+        );
   return needed;
 }
 
@@ -102,13 +111,14 @@ async function repositoryFor(
   if ("plan" in found) return found.plan;
   // Where it was not asked for, the task works in its folder, as it would have without git.
   if (!insist) return null;
-  throw noWorktree(found.problem);
+  throw noWorktree(
+    found.problem,
+    phrase`leave out ${field("worktree")} and ${field("withChanges")}, or push it from a git repository`,
+  );
 }
 
-const noWorktree = (why: string) =>
-  new InboxError("invalid_input", `it cannot have a worktree: ${why}`, {
-    hint: phrase`leave out ${field("worktree")} and ${field("withChanges")}, or push it from a git repository`,
-  });
+const noWorktree = (why: Text, hint: Text) =>
+  new InboxError("invalid_input", phrase`it cannot have a worktree: ${why}`, { hint });
 
 /** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
 function handedOn({ env }: Workplace, { runner }: Profile): string | null {

@@ -25,9 +25,9 @@ export const sendTo = (place: Workplace, { agent, name, message, budget: asked }
     if (!goesOn(place, row))
       throw new InboxError(
         "invalid_state",
-        `"${name}" has ended, and its program cannot go on with a conversation`,
+        `"${name}" has finished, and its program cannot resume a session`,
         {
-          hint: phrase`start a new one: ${call("tasks.assign", { message: blank("…") })}`,
+          hint: phrase`start a new sub-agent: ${call("tasks.assign", { message: blank("…") })}`,
         },
       );
     return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)) };

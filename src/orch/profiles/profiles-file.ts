@@ -1,6 +1,7 @@
 /** [Q8] Reads `.agents/agents.toml`: which agent programs there are and how they are used. */
 import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
+import { phrase } from "../../contract/phrase.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
 import { type Budget, budgetForm, budgetIn } from "../../contract/usage.ts";
@@ -11,7 +12,7 @@ import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
 import { unheeded } from "./reported.ts";
-import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
+import { isTable, profilesManual, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
 /** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
@@ -259,7 +260,7 @@ function parsed(file: string, text: string): Table {
   } catch (error) {
     const problem = (error as Error).message.replace(/^TOML Parse error: /, "");
     throw new InboxError("invalid_input", `${file}, line ${lineOf(text)} or after: ${problem}`, {
-      hint: "it must be TOML; docs/orch-profiles.md has a worked example",
+      hint: phrase`it must be TOML; ${profilesManual}`,
       details: { file },
     });
   }

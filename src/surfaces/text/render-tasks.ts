@@ -92,7 +92,10 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume, reports }, paint) => {
     const facts: [string, string | null][] = [
-      ["status", task.status === "finished" ? (task.success ? "finished" : "failed") : task.status],
+      [
+        "status",
+        task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status,
+      ],
       ["parent", task.parent],
       ["profile", task.profile],
       ["model", task.model],
@@ -110,7 +113,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
       ["error", task.error],
-      ["go on", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
+      ["resume", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
     ];
     const rows = facts.flatMap(([name, value]) =>
       value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${setIn(value, 11)}`],
@@ -130,15 +133,15 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has ended; its result was already collected`;
+    if (message === null) return `${safe(terminalId)} has finished; its result was already collected`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.send": ({ delivered, task }) =>
     delivered === "turn"
-      ? `${safe(task.name)} goes on with it`
-      : `in the inbox of ${safe(task.worker ?? task.name)}`,
+      ? `${safe(task.name)} resumes with it`
+      : `put into the inbox of ${safe(task.worker ?? task.name)}`,
   "tasks.permit": ({ behavior, message }) =>
     message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
