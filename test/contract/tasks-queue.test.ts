@@ -86,7 +86,10 @@ describe.each(engines)("$name", (engine) => {
     const { inbox, push } = bench;
     await inbox.call("mailbox.check", { agent: "worker" });
     const taken = await refusal(push("worker"));
-    expect(taken).toMatchObject({ code: "conflict", message: '"worker" is somebody already' });
+    expect(taken).toMatchObject({
+      code: "conflict",
+      message: 'the name "worker" is taken: an agent of that name is active',
+    });
     bench.pass(61);
     await push("worker");
   });

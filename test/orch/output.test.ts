@@ -89,7 +89,9 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   expect(gathered).toEndWith(`  ${words}\n  it had written:\n    half\n`);
   // Its process is gone, and its number may be another's by now.
   expect((await team.human("orch", "show", "a")).stdout).not.toContain("process");
-  expect((await team.orch("kill", "a")).json.error.hint).toBe("it has ended: it exited with status 3: oops");
+  expect((await team.orch("kill", "a")).json.error.hint).toBe(
+    "it has finished: it exited with status 3: oops",
+  );
 });
 
 test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and whose they are where there are several", async () => {
@@ -113,7 +115,7 @@ test.concurrent("[Q11] Ctrl-C ends the waiting of a handoff, and says which sub-
   const [{ name }] = (await team.orch("queue")).json.running;
   waiting.kill("SIGINT");
   expect(await new Response(waiting.stdout).text()).toBe(
-    `${name} is still running; orch handoff --terminal-id ${name} continues waiting\n`,
+    `${name} is still running; orch handoff --continue ${name} continues waiting\n`,
   );
   expect(await waiting.exited).toBe(130);
   writeFileSync(join(team.path, "go"), "");

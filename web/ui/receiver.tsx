@@ -28,7 +28,7 @@ function Will({ reader }: { reader: ReturnType<typeof readerOf> }) {
         </>
       );
     case "ended":
-      return <>, which has ended and reads no mail</>;
+      return <>, which has finished and reads no mail</>;
     case "unknown":
       return <>: nobody of this name has been seen yet; kept until somebody is</>;
   }
