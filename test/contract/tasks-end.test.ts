@@ -300,6 +300,9 @@ describe.each(engines)("$name", (engine) => {
       },
     ]);
     expect((await mail(inbox)).map(({ kind }) => kind)).toEqual(["result"]);
+    // [B6] Nobody reads what is put back for it.
+    const requeued = await inbox.call("deadLetters.requeue", { agent, id: messages[0]!.id });
+    expect(requeued).toEqual({ requeued: 1, ended: ["sub"] });
   });
 
   test("[Q14] mail to a task that is removed before it starts comes back too", async () => {

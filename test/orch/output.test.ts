@@ -28,8 +28,8 @@ async function outcome(team: Crew, command: string, ...more: string[]): Promise<
 }
 
 const printing: [what: string, command: string, expected: Partial<Heard>][] = [
-  ["nothing", "true", { success: true, text: "(it ended without a final message)" }],
-  ["an empty line", "echo", { success: true, text: "(it ended without a final message)" }],
+  ["nothing", "true", { success: true, text: "(it finished without a final message)" }],
+  ["an empty line", "echo", { success: true, text: "(it finished without a final message)" }],
   ["no newline at the end", "printf 'no end'", { success: true, text: "no end" }],
   ["bytes that are no UTF-8", "printf 'a\\377\\376b'", { success: true, text: "a\ufffd\ufffdb" }],
   ["a character in two pieces", "printf '\\303'; sleep 0.1; printf '\\251'", { success: true, text: "é" }],
@@ -44,7 +44,7 @@ const printing: [what: string, command: string, expected: Partial<Heard>][] = [
     "echo first; exec >&- 2>&-; sleep 0.3",
     { success: true, text: "first" },
   ],
-  ["to standard error only", "echo oops >&2", { success: true, text: "(it ended without a final message)" }],
+  ["to standard error only", "echo oops >&2", { success: true, text: "(it finished without a final message)" }],
   ["nothing and fails", "exit 7", { success: false, error: "it exited with status 7", partial: "" }],
 ];
 
@@ -159,7 +159,7 @@ test.concurrent("[Q5] a program that does not read a prompt of 1 MiB ends as it 
   expect(pushed.json.ok).toBe(true);
   await team.orch("run");
   expect(await team.hear()).toMatchObject([
-    { from: "t", success: true, text: "(it ended without a final message)" },
+    { from: "t", success: true, text: "(it finished without a final message)" },
   ]);
 });
 

@@ -67,9 +67,7 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
     'item 1 of --docs must be an object with a path: {"path": "report.md"}',
     "item 1 of --docs: path is required",
   ]);
-  expect(await message('[{"path": "../x"}]')).toBe(
-    expect.stringMatching(/^--docs must not lead outside the workspace, got /),
-  );
+  expect(await message('[{"path": "../x"}]')).toBe('--docs must not lead outside the workspace, got "../x"');
 });
 
 test.each([...revisions])(
