@@ -405,15 +405,9 @@ describe.each(engines)("$name", (engine) => {
     ]);
     expect(await bench.due()).toEqual([]);
     const { messages } = await inbox.call("mailbox.check", { agent });
-    expect(messages).toMatchObject(
-      [
-        { senderId: "b", metadata: { reason: "skipped" } },
-        { senderId: "a", metadata: { reason: "killed", error: 'killed by "main": not needed' } },
-      ].toSorted(
-        (one, other) =>
-          messages.findIndex((m) => m.senderId === one.senderId) -
-          messages.findIndex((m) => m.senderId === other.senderId),
-      ),
-    );
+    expect(messages).toMatchObject([
+      { senderId: "a", metadata: { reason: "killed", error: 'killed by "main": not needed' } },
+      { senderId: "b", metadata: { reason: "skipped" } },
+    ]);
   });
 });
