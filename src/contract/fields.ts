@@ -206,7 +206,7 @@ export const choices = <const T extends readonly string[]>(known: T, help: Text,
   );
 
 /** A JSON object of the user's own: stored and given back as it is, never interpreted. */
-export const json = (help: Text, flag?: string, formerFlag?: string) =>
+export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFlag?: string } = {}) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(

@@ -44,7 +44,11 @@ const printing: [what: string, command: string, expected: Partial<Heard>][] = [
     "echo first; exec >&- 2>&-; sleep 0.3",
     { success: true, text: "first" },
   ],
-  ["to standard error only", "echo oops >&2", { success: true, text: "(it finished without a final message)" }],
+  [
+    "to standard error only",
+    "echo oops >&2",
+    { success: true, text: "(it finished without a final message)" },
+  ],
   ["nothing and fails", "exit 7", { success: false, error: "it exited with status 7", partial: "" }],
 ];
 
