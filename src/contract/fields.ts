@@ -215,7 +215,7 @@ export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFl
       ),
       v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),
-    { type: "json", value: "JSON", help, flag, formerFlag },
+    { type: "json", value: "JSON", example: '{"question": "which?"}', help, flag, formerFlag },
   );
 
 /** What JSON can hold and give back unchanged: no dates, no functions, no numbers without an end. */
