@@ -146,7 +146,8 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has finished; its result was already collected`;
+    if (message === null)
+      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
