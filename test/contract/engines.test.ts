@@ -52,6 +52,7 @@ const orders: Record<string, string> = {
   found: "as setup knows them",
   results: "as they came",
   finished: "by their end, then as they were pushed",
+  days: "newest first",
   hits: "best first, then newest, then by kind, then the later one",
   kept: "the database first, then what was beside it",
   leases: "those that end soonest first, then by thread number",
