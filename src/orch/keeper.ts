@@ -7,7 +7,7 @@
 import type { TaskRow } from "../bus/task.ts";
 import { type Ending, endTask } from "../bus/tasks/end.ts";
 import { type End, keepTask } from "../bus/tasks/keep.ts";
-import { budgetLeft, countOf, usageOf } from "../bus/usage.ts";
+import { countOf, moneyLeft, usageOf } from "../bus/usage.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
@@ -228,11 +228,12 @@ async function spentBefore(
   row: TaskRow,
   session: string | null,
 ): Promise<Pick<Job, "counted" | "costLeft">> {
-  const { budget_micro_usd: budget, task_number: number } = row;
-  if (session === null && budget === null) return {};
-  const used = await engine.read(() => usageOf(number));
-  const costLeft = budget === null ? {} : { costLeft: budgetLeft(row, used) };
-  return { ...costLeft, ...(session !== null && { counted: countOf(used, session) }) };
+  if (session === null && row.budget_micro_usd === null && row.parent_number === null) return {};
+  const left = await engine.read(() => moneyLeft(row));
+  const costLeft = left === undefined ? {} : { costLeft: left };
+  if (session === null) return costLeft;
+  const used = await engine.read(() => usageOf(row.task_number));
+  return { ...costLeft, counted: countOf(used, session) };
 }
 
 /** Of a task that was pushed before tasks had one. */

@@ -156,7 +156,7 @@ function handedOn({ env }: Workplace, { runner }: Profile): string | null {
 function refusePermission(asked: PermissionAsked | undefined, why: string): void {
   if (asked === undefined || asked === "inherit") return;
   throw new InboxError("invalid_input", `permission=${asked} has no effect: ${why}`, {
-    hint: "leave out permission",
+    hint: phrase`leave out ${field("permission")}`,
   });
 }
 

@@ -6,6 +6,7 @@ import { plural } from "../../contract/plural.ts";
 import type { Review } from "../../contract/review.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
 import type { Held, Reported } from "../../contract/usage.ts";
+import { budgetText, heldText, reportsText, usageBrief, usageText } from "../../contract/usage-text.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -14,7 +15,6 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
-import { budgetText, heldText, reportsText, usageBrief, usageText } from "./usage.ts";
 import { diffText, mergeText, worktreeText } from "./worktree.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld = false } = {}): string {
@@ -146,7 +146,8 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has finished; its result was already collected`;
+    if (message === null)
+      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
