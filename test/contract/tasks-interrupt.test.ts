@@ -28,7 +28,8 @@ describe.each(engines)("$name", (engine) => {
     expect(await bus.read((tx) => keepersToTell(tx, "here"))).toEqual([]);
     const { message } = await send("stop", true);
     expect(message).toMatchObject({ kind: "control", payload: { interrupt: true } });
-    await send("really", true);
+    const again = { agent: "main", name: "t", message: "really", interrupt: true };
+    expect((await inbox.call("tasks.send", again)).delivered).toBe("turn");
     expect(await bus.read((tx) => keepersToTell(tx, "here"))).toEqual(["1:2:3"]);
     expect((await bus.read((tx) => lookAtTask(tx, number, token)))?.row.interrupt_id).toBeGreaterThan(0);
     expect(await bus.write((tx) => takeInterrupts(tx, number, "another"))).toBeUndefined();

@@ -46,7 +46,8 @@ export const mailboxSend = operation({
     usualFor: ["worker", "leader"],
     use: "Send an agent a message; it is kept until asked for. For work to be finished use send_task.",
     renamed: { to: "receiver_id" },
-    without: ["strict"],
+    // It costs every model a line, and is for those who lead: follow_up has it.
+    without: ["strict", "interrupt"],
   },
   examples: [
     'inbox send backend-worker "The schema is merged, go on"',

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { text } from "../fields.ts";
+import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
@@ -10,12 +10,13 @@ export const tasksSend = operation({
   kind: "write",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Write to a sub-agent; one that has finished resumes with it",
-  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
+  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does, or interrupts it. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
       name: taskName("the sub-agent"),
       message: text("what to tell it", { file: true }),
+      interrupt: flag("end its present turn, if it runs; it goes on with the message"),
       budget: budgetAsked(
         "its budget from now on, for all of its turns together: tokens (200k) or dollars (2.50usd)",
       ),

@@ -10,14 +10,20 @@ import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { runnerFor } from "../runners/index.ts";
 import { profileOf } from "./ended-worktree.ts";
+import { interruptWith } from "./mailbox-send.ts";
 import { refuseBudget } from "./new-task.ts";
 import type { Workplace } from "./place.ts";
 
-export const sendTo = (place: Workplace, { agent, name, message, budget: asked }: ParsedOf<"tasks.send">) =>
+export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
   function* (tx: Context): Procedure<OutputOf<"tasks.send">> {
+    const { agent, name, message, budget: asked, interrupt } = input;
     const found = yield* findTask(name);
     const budget = asked === undefined ? null : budgetAskedFor(place, found, asked);
     const row = budget ? yield* changeTask(found, budgetColumns(budget)) : found;
+    if (row.status !== "finished" && interrupt) {
+      yield* interruptWith(place, { from: agent, to: name, message, strict: false, interrupt })(tx);
+      return { delivered: "turn", task: yield* oneView(row) };
+    }
     if (row.status !== "finished") {
       yield* mailboxSend(tx, {
         from: agent,
