@@ -54,6 +54,8 @@ export const eventTypes = {
   "entry.unarchived": "an archived entry came back into the inbox; payload {entry}",
   "entry.snoozed": "an entry was hidden until later; payload {entry, until}",
   "entry.unsnoozed": "a snoozed entry came back before its time; payload {entry}",
+  "entry.seen":
+    "the documents of an entry were remembered as the person has read them; payload {entry, documents}",
   "entries.read": "entries were marked as read together; payload {entries}",
   "mute.added": "an agent or a thread was muted; payload {name, thread}",
   "mute.removed": "an agent or a thread is no longer muted; payload {name, thread}",

@@ -26,6 +26,7 @@ export const tables: readonly Table[] = [
   all.workspaces,
   all.entries,
   all.mutes,
+  all.seenDocuments,
   all.tasks,
   all.taskDependencies,
   all.worktrees,

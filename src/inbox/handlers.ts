@@ -111,6 +111,8 @@ const approval = () => require("../orch/approval.ts") as typeof import("../orch/
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
 
+const seen = () => require("./seen-documents.ts") as typeof import("./seen-documents.ts");
+
 const folders = () => require("../documents/bus-files.ts") as typeof import("../documents/bus-files.ts");
 
 const reads =
@@ -248,6 +250,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.unsnooze": writes(entriesUnsnooze),
   "entries.readAll": writes(entriesReadAll),
   "entries.counts": reads(entriesCounts),
+  "entries.changes": (engine, input, _, { files }) => seen().changesOf(engine, input, files).then(plainly),
+  "entries.seen": (engine, input, _, { files }) => seen().rememberSeen(engine, input, files).then(plainly),
   "mutes.add": writes(mutesAdd),
   "mutes.remove": writes(mutesRemove),
   "mutes.list": reads(mutesList),

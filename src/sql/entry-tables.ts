@@ -41,6 +41,15 @@ export const mutes = table("mutes", ["kind", "name"], {
   created_at: text(),
 });
 
+/** [U15] The text of a document as the person last read it; it goes with the entry in which that was. */
+export const seenDocuments = table("seen_documents", ["workspace_id", "path"], {
+  workspace_id: text(),
+  path: text(),
+  entry_id: text(),
+  seen_at: text(),
+  text: text(),
+});
+
 export const erasedEntries = table("erased_entries", ["erased_number"], {
   erased_number: serial(),
   entry_id: text(),

@@ -53,7 +53,7 @@ const orders: Record<string, string> = {
   results: "as they came",
   finished: "by their end, then as they were pushed",
   hits: "best first, then newest, then by kind, then the later one",
-  kept: "the database first, then what was beside it",
+  kept: "of a backup: the database first, then what was beside it; documents as given",
   leases: "those that end soonest first, then by thread number",
   left: "by process number",
   lines: "as they were written",

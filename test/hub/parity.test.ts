@@ -127,6 +127,8 @@ const round: [route: string, input: Fields][] = [
   ["GET /api/inbox/history", { folder: "archive", needsYou: false }],
   ["DELETE /api/inbox/:id/archive", { id: entry }],
   ["PUT /api/inbox/read", {}],
+  ["PUT /api/inbox/:id/seen", { id: entry }],
+  ["GET /api/inbox/:id/changes", { id: entry }],
   ["PUT /api/mutes", { name: w }],
   ["PUT /api/mutes", {}],
   ["GET /api/mutes", {}],

@@ -107,6 +107,13 @@ export async function fillRichly(location: string): Promise<Rich> {
   });
   const docs = [{ path: "report.md" }];
   await call("entries.push", { workspace: workspace.workspaceId, docs, comments: "please look" });
+  // A document that the person has read.
+  const here = await call("workspaces.add", { path: import.meta.dir, label: "Here", agent: "reader" });
+  const shown = await call("entries.push", {
+    workspace: here.workspace.workspaceId,
+    docs: [{ path: "folder.ts" }],
+  });
+  await call("entries.seen", { id: shown.id });
   // The person's inbox: a question with choices that was answered, one deleted and not yet erased, one that is gone.
   const asking = await send("ask the person", { from: "user" });
   await claim("w", asking, 7 * 86_400);

@@ -94,6 +94,8 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries unarchive", [entry], "entries.unarchive"],
     ["entries read-all", [], "entries.readAll"],
     ["entries counts", [], "entries.counts"],
+    ["entries changes", [entry], "entries.changes"],
+    ["entries seen", [entry], "entries.seen"],
     ["mute add", ["w"], "mutes.add"],
     ["mute list", [], "mutes.list"],
     ["mute remove", ["w"], "mutes.remove"],

@@ -10,6 +10,7 @@ import { type Message, openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
+import { useKeys } from "../keys.ts";
 import { go } from "../router.ts";
 import { copy } from "../ui/copy.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
@@ -21,6 +22,7 @@ import { type EntryActions, isAway } from "./actions.ts";
 import { Answer } from "./answer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { FailureBlock } from "./failure.tsx";
+import { useLastRead } from "./last-read.ts";
 import { ReplyBar } from "./reply-bar.tsx";
 import { headline, whoOf } from "./words.ts";
 
@@ -77,6 +79,22 @@ function useMarkedWhenRead(entry: Entry | undefined): void {
   }, [entry === undefined]);
 }
 
+/** [U15] Of which documents the changes are shown in place of the text; `d` shows those of all, or of none. */
+function useChanges(lastRead: ReadonlyMap<number, unknown>) {
+  const changes = useSignal<ReadonlySet<number>>(new Set());
+  useKeys({
+    d: () => {
+      changes.value = changes.peek().size ? new Set() : new Set(lastRead.keys());
+    },
+  });
+  const showChanges = (n: number) => {
+    const rest = new Set(changes.peek());
+    if (!rest.delete(n)) rest.add(n);
+    changes.value = rest;
+  };
+  return { changes, showChanges };
+}
+
 interface Props {
   id: string;
   /** As the list has it. */
@@ -94,6 +112,8 @@ export function EntryDetail({ id, known, actions }: Props) {
     [id],
   );
   const documents = useDocuments(id, value?.documents);
+  const lastRead = useLastRead(id, documents);
+  const { changes, showChanges } = useChanges(lastRead);
   const entry = known ?? value?.entry;
   useMarkedWhenRead(entry);
   if (!entry) return <NotLoaded tab="inbox" noun="entry" id={id} problem={problem} retry={retry} />;
@@ -110,7 +130,16 @@ export function EntryDetail({ id, known, actions }: Props) {
         {entry.failure && <FailureBlock failure={entry.failure} />}
         {value &&
           entry.docs.map(({ path }, n) => (
-            <Document key={n} entry={id} n={n} path={path} state={documents.find((one) => one.n === n)} />
+            <Document
+              key={n}
+              entry={id}
+              n={n}
+              path={path}
+              state={documents.find((one) => one.n === n)}
+              lastRead={lastRead.get(n)}
+              changes={changes.value.has(n)}
+              onChanges={() => showChanges(n)}
+            />
           ))}
         {comments && (
           <section class="commentary" aria-label="Comments" id="commentary">

@@ -27,6 +27,7 @@ import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
 import { deadLettersShow } from "./dead-letters-show.ts";
 import { entriesArchive } from "./entries-archive.ts";
+import { entriesChanges } from "./entries-changes.ts";
 import { entriesCounts } from "./entries-counts.ts";
 import { entriesDelete } from "./entries-delete.ts";
 import { entriesExport } from "./entries-export.ts";
@@ -37,6 +38,7 @@ import { entriesRead } from "./entries-read.ts";
 import { entriesReadAll } from "./entries-read-all.ts";
 import { entriesReply } from "./entries-reply.ts";
 import { entriesRestore } from "./entries-restore.ts";
+import { entriesSeen } from "./entries-seen.ts";
 import { entriesShow } from "./entries-show.ts";
 import { entriesSnooze } from "./entries-snooze.ts";
 import { entriesUnarchive } from "./entries-unarchive.ts";
@@ -206,6 +208,8 @@ export const table = [
   entriesUnsnooze,
   entriesReadAll,
   entriesCounts,
+  entriesChanges,
+  entriesSeen,
   mutesAdd,
   mutesRemove,
   mutesList,

@@ -519,4 +519,18 @@ create index audit_question on audit (question, audit_id);
   `
 create index leases_lapsing on leases (expires_at) where released_at is null;
 `,
+  // [U15] What the person last read of a document.
+  `
+create table seen_documents (
+  workspace_id text collate "C" not null,
+  path text collate "C" not null,
+  entry_id text collate "C" not null,
+  seen_at text collate "C" not null,
+  text text not null,
+  primary key (workspace_id, path)
+);
+
+create index seen_documents_entry on seen_documents (entry_id);
+create index seen_documents_age on seen_documents (seen_at);
+`,
 ];
