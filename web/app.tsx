@@ -14,6 +14,7 @@ import { Inbox } from "./inbox/inbox.tsx";
 import { useKeys } from "./keys.ts";
 import { Lock } from "./lock.tsx";
 import { canNotify, notifies, toggleNotifications } from "./notify.ts";
+import { Overview } from "./overview/overview.tsx";
 import { openPalette, Palette } from "./palette/palette.tsx";
 import { Queue } from "./queue/queue.tsx";
 import { go, place, type Tab } from "./router.ts";
@@ -33,6 +34,7 @@ const helpOpen = signal(false);
 
 const views: Record<Tab, ComponentType> = {
   inbox: Inbox,
+  overview: Overview,
   agents: Agents,
   threads: Threads,
   queue: Queue,
@@ -157,7 +159,13 @@ function Settings() {
           helpOpen.value = true;
         }}
       />
-      <IconButton icon="more" label="Commands" hotkey={`${modKey}K`} onClick={() => openPalette("")} />
+      <IconButton
+        icon="more"
+        label="Commands"
+        short="More"
+        hotkey={`${modKey}K`}
+        onClick={() => openPalette("")}
+      />
     </div>
   );
 }

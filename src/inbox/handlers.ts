@@ -33,6 +33,7 @@ import { messagesGc } from "../bus/procedures/messages-gc.ts";
 import { messagesInbox } from "../bus/procedures/messages-inbox.ts";
 import { messagesPending } from "../bus/procedures/messages-pending.ts";
 import { messagesRead } from "../bus/procedures/messages-read.ts";
+import { messagesReaders } from "../bus/procedures/messages-readers.ts";
 import { messagesReplies } from "../bus/procedures/messages-replies.ts";
 import { messagesSend } from "../bus/procedures/messages-send.ts";
 import { messagesStatus } from "../bus/procedures/messages-status.ts";
@@ -103,16 +104,12 @@ type Handler<N extends BusOperation> = (
 
 /** Loaded when asked for: they bring modules that no other command needs. */
 const orch = () => require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
-
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
 const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
-
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
-
 const seen = () => require("./seen-documents.ts") as typeof import("./seen-documents.ts");
-
 const folders = () => require("../documents/bus-files.ts") as typeof import("../documents/bus-files.ts");
 
 const reads =
@@ -185,6 +182,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "messages.ack": writes(messagesAck),
   "messages.ackAll": writes(messagesAckAll),
   "messages.pending": reads(messagesPending),
+  "messages.readers": reads(messagesReaders),
   "messages.channels": reads(messagesChannels),
   "messages.replies": reads(messagesReplies),
   "messages.status": reads(messagesStatus),

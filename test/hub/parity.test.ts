@@ -66,6 +66,7 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/messages/:id/ack", { id: 999, agent: w }],
   ["POST /api/messages/inbox/:channel/ack", { channel: "c", agent: w }],
   ["GET /api/messages/inbox/:channel/count", { channel: "c" }],
+  ["GET /api/messages/inbox/:channel/readers", { channel: "c" }],
   ["GET /api/messages/inbox/:channel", { channel: "c", newest: true, includeAcked: true }],
   ["GET /api/messages/channels", { limit: 2 }],
   ["POST /api/messages/gc", { ackedOlderThanHours: 1 }],

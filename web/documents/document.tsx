@@ -60,10 +60,11 @@ function Framed({
   path,
   state,
   kind,
+  shownAs = kind,
   children,
   tools,
   ...props
-}: Props & { kind: Kind; children: ComponentChildren; tools?: ComponentChildren }) {
+}: Props & { kind: Kind; shownAs?: Kind; children: ComponentChildren; tools?: ComponentChildren }) {
   const open = useSignal(true);
   return (
     <section class="document" aria-label={path}>
@@ -92,7 +93,7 @@ function Framed({
         {state?.exists && <Download address={addressOf({ path, ...props })} path={path} />}
       </header>
       {open.value && state && (
-        <div class="document-body" data-kind={kind}>
+        <div class="document-body" data-kind={shownAs}>
           {children}
         </div>
       )}
@@ -154,7 +155,7 @@ function TextDocument(props: Props & { kind: Kind; state: DocumentState }) {
     </button>
   );
   return (
-    <Framed {...props} kind={shown ? "code" : kind} tools={tools}>
+    <Framed {...props} kind={kind} shownAs={shown ? "code" : kind} tools={tools}>
       {problem && <p class="gone">{problem.message}</p>}
       {!problem && !value && <div class="waiting" aria-busy="true" />}
       {!problem && shown && <Changes {...difference} />}

@@ -12,7 +12,6 @@ import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { go } from "../router.ts";
-import { copy } from "../ui/copy.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
@@ -214,19 +213,24 @@ function Header({ entry, agent, subject, actions }: HeaderProps) {
   return (
     <DetailHeader tab="inbox" face={who} title={headline(entry)} more={more}>
       {unread ? (
-        <IconButton icon="mark-read" label="Mark as read" onClick={() => void markRead([entry])} />
+        <IconButton
+          icon="mark-read"
+          label="Mark as read"
+          short="Read"
+          onClick={() => void markRead([entry])}
+        />
       ) : (
-        <IconButton icon="unread" label="Mark as unread" hotkey="u" onClick={actions.unread} />
+        <IconButton icon="unread" label="Mark as unread" short="Unread" hotkey="u" onClick={actions.unread} />
       )}
       <IconButton
         icon={isAway(entry) ? "inbox" : "check"}
         label={isAway(entry) ? "Move to the inbox" : "Done"}
+        short={isAway(entry) ? "Inbox" : "Done"}
         hotkey="e"
         onClick={actions.done}
       />
       <IconButton icon="clock" label="Snooze" hotkey="h" onClick={actions.snooze} />
       <IconButton icon="bell-off" label="Mute" hotkey="m" onClick={actions.mute} />
-      <IconButton icon="link" label="Copy link" onClick={() => void copy(location.href, "Link copied")} />
       <IconButton icon="trash" label="Delete" hotkey="Del" onClick={actions.remove} />
     </DetailHeader>
   );

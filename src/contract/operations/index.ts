@@ -61,6 +61,7 @@ import { messagesGc } from "./messages-gc.ts";
 import { messagesInbox } from "./messages-inbox.ts";
 import { messagesPending } from "./messages-pending.ts";
 import { messagesRead } from "./messages-read.ts";
+import { messagesReaders } from "./messages-readers.ts";
 import { messagesReplies } from "./messages-replies.ts";
 import { messagesSend } from "./messages-send.ts";
 import { messagesStatus } from "./messages-status.ts";
@@ -154,6 +155,7 @@ export const table = [
   messagesAck,
   messagesAckAll,
   messagesPending,
+  messagesReaders,
   messagesChannels,
   messagesReplies,
   messagesStatus,
