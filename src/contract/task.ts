@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
 import { priorities } from "./thread.ts";
+import { budget, budgetAsked, usage } from "./usage.ts";
 import { worktree, worktreeAsked } from "./worktree.ts";
 
 /** `waiting` is queued, and to be started as soon as its turn comes. */
@@ -20,6 +21,7 @@ export const failureReasons = [
   "skipped",
   "gate",
   "refused",
+  "budget",
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
@@ -56,6 +58,11 @@ const taskFields = () => ({
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
   worktree: v.nullable(worktree()),
+  budget: v.nullable(budget()),
+  /** Of itself; null where its program has reported nothing. */
+  usage: v.nullable(usage()),
+  /** With all that it started, and what that started. */
+  usageTotal: v.nullable(usage()),
 });
 
 export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
@@ -126,6 +133,7 @@ export const taskSettings = () => ({
   model: model(),
   profile: profile(),
   timeout: taskTimeout(),
+  budget: budgetAsked(),
   after: dependencies(),
   retries: retries(),
   priority: taskPriority(),

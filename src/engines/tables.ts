@@ -30,6 +30,7 @@ export const tables: readonly Table[] = [
   all.tasks,
   all.taskDependencies,
   all.worktrees,
+  all.taskUsage,
   all.audit,
   all.queues,
   all.erasedEntries,
@@ -37,6 +38,8 @@ export const tables: readonly Table[] = [
   all.retention,
   all.quotas,
   all.quotaUsage,
+  all.dailyUsage,
+  all.usageLimits,
   all.events,
 ];
 

@@ -15,6 +15,10 @@ export type Step =
   /** By the MCP server that the session was given. */
   | { use: string; input: Record<string, unknown> }
   | { ask: string; name?: string; kind?: acp.ToolKind; path?: string }
+  /** Says what the session has cost so far, and with the answer what it has used. */
+  | { cost: number; currency?: string }
+  | { usage: Record<string, number> }
+  | { quota: Record<string, number> }
   | { print: string }
   | { report: "client" | "environment" }
   | { wait: "cancel" }
@@ -81,12 +85,22 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
     await say(`${model}: ${text}`);
     return { stopReason: "end_turn" as const };
   }
+  let answer: Pick<acp.PromptResponse, "_meta"> & { usage?: object } = {};
   for (const [index, step] of (JSON.parse(text) as Step[]).entries()) {
     const toolCallId = `call-${index}`;
     if ("say" in step) for (const bit of step.say.match(/.{1,3}/gsu) ?? []) await say(bit);
     else if ("think" in step)
       await tell({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: step.think } });
     else if ("many" in step) for (let count = 0; count < step.many; count++) await say(step.of);
+    else if ("cost" in step)
+      await tell({
+        sessionUpdate: "usage_update",
+        used: 5000,
+        size: 200_000,
+        cost: { amount: step.cost, currency: step.currency ?? "USD" },
+      });
+    else if ("usage" in step) answer = { ...answer, usage: step.usage };
+    else if ("quota" in step) answer = { ...answer, _meta: { quota: { token_count: step.quota } } };
     else if ("print" in step) process.stdout.write(`${step.print}\n`);
     else if ("crash" in step) process.exit(step.crash);
     else if ("stop" in step) return { stopReason: step.stop };
@@ -128,7 +142,7 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
       await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput });
     }
   }
-  return { stopReason: "end_turn" as const };
+  return { stopReason: "end_turn" as const, ...answer };
 }
 
 const { session } = acp.methods.agent;

@@ -84,6 +84,7 @@ export async function fillRichly(location: string): Promise<Rich> {
   await call("mutes.add", { name: "chatty" });
   // Limits, and quotas with something used of one.
   await call("retention.set", { kind: "events", days: 900, agent: "lead" });
+  await call("costs.set", { usd: 1000, tokens: 1_000_000_000, agent: "lead" });
   await call("quotas.set", { name: "counted", messagesPerMinute: 1000, agent: "lead" });
   await post("counts", "one", { sender: "counted" });
   await post("requests", "ping", { correlationId: "c1" });

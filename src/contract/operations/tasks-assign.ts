@@ -37,6 +37,7 @@ export const tasksAssign = operation({
     without: [
       "cwd",
       "timeout",
+      "budget",
       "priority",
       "retries",
       "after",

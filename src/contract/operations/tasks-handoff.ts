@@ -57,6 +57,7 @@ export const tasksHandoff = operation({
     without: [
       "cwd",
       "timeout",
+      "budget",
       "priority",
       "retries",
       "after",

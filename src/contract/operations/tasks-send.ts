@@ -3,6 +3,7 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
+import { budgetAsked } from "../usage.ts";
 
 export const tasksSend = operation({
   name: "tasks.send",
@@ -15,6 +16,9 @@ export const tasksSend = operation({
       agent: queueOf(),
       name: taskName("the sub-agent"),
       message: text("what to tell it", { file: true }),
+      budget: budgetAsked(
+        "its budget from now on, for all of its turns together: tokens (200k) or dollars (2.50usd)",
+      ),
     }),
   output: () =>
     v.strictObject({
@@ -36,5 +40,8 @@ export const tasksSend = operation({
     set: "supervisor",
     use: "Tell a sub-agent something more, also after its result: its session goes on. The answer comes to your inbox.",
   },
-  examples: ['orch send fix-login "Also cover the empty password in a test"'],
+  examples: [
+    'orch send fix-login "Also cover the empty password in a test"',
+    'orch send fix-login "Go on" --budget 500k',
+  ],
 });

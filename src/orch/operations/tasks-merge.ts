@@ -2,9 +2,10 @@
 
 import { append } from "../../bus/event.ts";
 import { firstLine, write } from "../../bus/message.ts";
+import type { TaskRow } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { settleWorktree } from "../../bus/tasks/worktrees.ts";
-import { InboxError } from "../../contract/errors.ts";
+import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import { withoutPassword } from "../../contract/secret.ts";
@@ -126,6 +127,18 @@ interface Handing extends Found {
   place: Workplace;
 }
 
+/** [A11] False where the session may not go on: its budget is used up, or the day's limit is reached. */
+async function tellSession(engine: Engine, task: TaskRow, agent: string, ask: string): Promise<boolean> {
+  try {
+    await engine.write((tx) => continueTask(tx, task, agent, ask));
+    return true;
+  } catch (error) {
+    const { code } = asInboxError(error);
+    if (code !== "invalid_state" && code !== "limited") throw error;
+    return false;
+  }
+}
+
 /** To the sub-agent, where its session can go on; else to its parent, unless that is who reads the answer. */
 async function handBack(
   engine: Engine,
@@ -138,12 +151,10 @@ async function handBack(
     failed.reason === "conflict"
       ? `The branch ${row.branch} conflicts with ${into} in ${conflicts.join(", ")}.`
       : `The branch ${row.branch} was merged into ${into} for a check, which failed: ${output}`;
-  const resumes = goesOn(place, task);
+  const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;
+  const resumes = goesOn(place, task) && (await tellSession(engine, task, agent, ask));
   const told = resumes ? task.name : task.parent === agent ? null : task.parent;
-  if (resumes) {
-    const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;
-    await engine.write((tx) => continueTask(tx, task, agent, ask));
-  } else if (told !== null)
+  if (!resumes && told !== null)
     await engine.write(function* (tx) {
       const now = yield* tx.clock();
       const head = { thread: null, from: task.name, to: told, kind: "event", taskId: task.name } as const;

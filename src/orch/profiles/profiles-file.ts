@@ -3,12 +3,14 @@ import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
+import { type Budget, budgetForm, budgetIn } from "../../contract/usage.ts";
 import { worktreesAsked } from "../../contract/worktree.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { parseToml } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
+import { unheeded } from "./reported.ts";
 import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
@@ -16,7 +18,7 @@ import { codeWithPlace, mentions, places } from "./template-places.ts";
 const maxRunning = 100;
 
 const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "timeout", "retries"];
-const forCommands = [...forAll, "prompt", "output", "resume"];
+const forCommands = [...forAll, "prompt", "output", "resume", "reports_usage"];
 const forAgents = [...forAll, "permission"];
 
 /** To look at: whoever starts a program by them asks approval.ts. Without a file the built-in ones. */
@@ -38,7 +40,16 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
     all.set(name, {
-      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null, ...usual },
+      ...{
+        name,
+        runner,
+        model: null,
+        instructions: null,
+        gate: null,
+        gateIdle: null,
+        budget: null,
+        ...usual,
+      },
       permission: asksNobody(runner) ? null : runner.permission,
     });
   for (const [name, table] of top.tables("profiles"))
@@ -82,6 +93,7 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     retries: table.number("retries", 0, true) ?? 0,
     resume: program(table, "resume", folder) ?? null,
     permission: table.choice("permission", permissionsAsked) ?? "inherit",
+    reportsUsage: table.flag("reports_usage") ?? false,
   };
   if (settings.model.length && !mentions(settings.model, "model"))
     throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
@@ -138,7 +150,7 @@ function profileIn(
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
 ): Omit<Profile, keyof Usual> {
-  table.takes(["runner", "model", "instructions", "permission", "gate", ...forAllProfiles]);
+  table.takes(["runner", "model", "instructions", "permission", "budget", "gate", ...forAllProfiles]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -174,8 +186,21 @@ function profileIn(
   return {
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },
     permission: asksNobody(runner) ? null : (permission ?? runner.permission),
+    budget: budgetOf(table, runner),
     ...gatesIn(table, folder),
   };
+}
+
+/** [A11] */
+function budgetOf(table: Reader, runner: RunnerSettings): Budget | null {
+  const text = table.text("budget");
+  if (text === undefined) return null;
+  const budget = budgetIn(text);
+  if (!budget)
+    throw table.wrong("budget", `${budgetForm}, got ${JSON.stringify(text)}`, 'for example budget = "200k"');
+  const problem = unheeded(budget, runner);
+  if (problem !== undefined) throw table.wrong("budget", `would have no effect: ${problem}`);
+  return budget;
 }
 
 const forAllProfiles = ["worktree", "prepare", "share", "check", "ask", "ask_timeout"];

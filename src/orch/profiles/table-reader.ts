@@ -16,6 +16,7 @@ export interface Reader {
   words(key: string): string[] | undefined;
   /** A number from `least` up. */
   number(key: string, least: number, whole: boolean): number | undefined;
+  flag(key: string): boolean | undefined;
   texts(key: string): Record<string, string> | undefined;
   table(key: string): Reader | undefined;
   tables(key: string): [name: string, table: Reader][];
@@ -75,6 +76,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
           typeof value === "number" && value >= least && value <= 1e9 && (!whole || Number.isInteger(value)),
         `must be a ${whole ? "whole " : ""}number from ${least} up`,
       ),
+    flag: (key) => get(key, (value): value is boolean => typeof value === "boolean", "must be true or false"),
     texts: (key) => get(key, isTexts, "must be a table of texts", `for example ${key} = { NAME = "value" }`),
     table: (key) => {
       const value = get(key, isTable, "must be a table");

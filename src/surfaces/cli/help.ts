@@ -61,7 +61,7 @@ const headings: readonly (readonly [heading: string, nouns: readonly string[]])[
   ["Threads: work that one agent claims, with a lease", ["threads"]],
   ["Mail: messages to one agent, collected once", ["mailbox"]],
   ["Channels: message streams, each reader with its own position", ["messages"]],
-  ["Sub-agents", ["tasks"]],
+  ["Sub-agents", ["tasks", "costs"]],
   ["The person's inbox", ["entries", "workspaces", "mutes"]],
   ["Agents, pools, dead letters, events", ["agents", "pools", "deadLetters", "events", "search", "stats"]],
   ["The database and the hub", ["bus"]],
