@@ -27,6 +27,8 @@ export const tables: readonly Table[] = [
   all.entries,
   all.mutes,
   all.seenDocuments,
+  all.notificationKeys,
+  all.notificationSubscriptions,
   all.tasks,
   all.taskDependencies,
   all.worktrees,

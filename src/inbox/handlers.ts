@@ -42,6 +42,9 @@ import { messagesStatus } from "../bus/procedures/messages-status.ts";
 import { mutesAdd } from "../bus/procedures/mutes-add.ts";
 import { mutesList } from "../bus/procedures/mutes-list.ts";
 import { mutesRemove } from "../bus/procedures/mutes-remove.ts";
+import { notificationsAdd } from "../bus/procedures/notifications-add.ts";
+import { notificationsKey } from "../bus/procedures/notifications-key.ts";
+import { notificationsRemove } from "../bus/procedures/notifications-remove.ts";
 import { poolsJoin } from "../bus/procedures/pools-join.ts";
 import { poolsLeave } from "../bus/procedures/pools-leave.ts";
 import { poolsList } from "../bus/procedures/pools-list.ts";
@@ -249,6 +252,9 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.unsnooze": writes(entriesUnsnooze),
   "entries.readAll": writes(entriesReadAll),
   "entries.counts": reads(entriesCounts),
+  "notifications.key": reads(notificationsKey),
+  "notifications.add": writes(notificationsAdd),
+  "notifications.remove": writes(notificationsRemove),
   "entries.changes": (engine, input, _, { files }) => seen().changesOf(engine, input, files).then(plainly),
   "entries.seen": (engine, input, _, { files }) => seen().rememberSeen(engine, input, files).then(plainly),
   "mutes.add": writes(mutesAdd),

@@ -131,6 +131,12 @@ const round: [route: string, input: Fields][] = [
   ["PUT /api/inbox/read", {}],
   ["PUT /api/inbox/:id/seen", { id: entry }],
   ["GET /api/inbox/:id/changes", { id: entry }],
+  ["GET /api/notifications/key", {}],
+  [
+    "PUT /api/notifications",
+    { endpoint: "https://push.example.com/x", p256dh: "A".repeat(87), auth: "A".repeat(22) },
+  ],
+  ["DELETE /api/notifications", { endpoint: "https://push.example.com/x" }],
   ["PUT /api/mutes", { name: w }],
   ["PUT /api/mutes", {}],
   ["GET /api/mutes", {}],

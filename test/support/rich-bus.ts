@@ -1,4 +1,5 @@
 /** A bus with something of everything in it, and a round of commands that touches all of it. */
+import { keepKey } from "../../src/bus/notification.ts";
 import { findTask } from "../../src/bus/task.ts";
 import { planWorktree } from "../../src/bus/worktree.ts";
 import { InboxError } from "../../src/contract/errors.ts";
@@ -115,6 +116,12 @@ export async function fillRichly(location: string): Promise<Rich> {
     docs: [{ path: "folder.ts" }],
   });
   await call("entries.seen", { id: shown.id });
+  await inbox.engine.write((tx) => keepKey(tx, { public_key: "public", private_key: "{}" }));
+  await call("notifications.add", {
+    endpoint: "https://push.example.com/x",
+    p256dh: "A".repeat(87),
+    auth: "A".repeat(22),
+  });
   // The person's inbox: a question with choices that was answered, one deleted and not yet erased, one that is gone.
   const asking = await send("ask the person", { from: "user" });
   await claim("w", asking, 7 * 86_400);

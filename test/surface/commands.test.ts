@@ -98,6 +98,8 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
     ["entries counts", [], "entries.counts"],
     ["entries changes", [entry], "entries.changes"],
     ["entries seen", [entry], "entries.seen"],
+    ["notify key", [], "notifications.key"],
+    ["notify remove", ["https://push.example.com/x"], "notifications.remove"],
     ["mute add", ["w"], "mutes.add"],
     ["mute list", [], "mutes.list"],
     ["mute remove", ["w"], "mutes.remove"],

@@ -71,6 +71,9 @@ import { messagesWait } from "./messages-wait.ts";
 import { mutesAdd } from "./mutes-add.ts";
 import { mutesList } from "./mutes-list.ts";
 import { mutesRemove } from "./mutes-remove.ts";
+import { notificationsAdd } from "./notifications-add.ts";
+import { notificationsKey } from "./notifications-key.ts";
+import { notificationsRemove } from "./notifications-remove.ts";
 import { poolsJoin } from "./pools-join.ts";
 import { poolsLeave } from "./pools-leave.ts";
 import { poolsList } from "./pools-list.ts";
@@ -221,6 +224,9 @@ export const table = [
   mutesAdd,
   mutesRemove,
   mutesList,
+  notificationsKey,
+  notificationsAdd,
+  notificationsRemove,
   entriesDelete,
   entriesRestore,
   entriesExport,

@@ -508,7 +508,7 @@ create table usage_limits (
   micro_usd integer
 ) strict, without rowid;
 `,
-  // [U15] What the person last read of a document.
+  // [U15] What the person last read of a document, and where push notifications go.
   `
 create table seen_documents (
   workspace_id text not null,
@@ -521,5 +521,19 @@ create table seen_documents (
 
 create index seen_documents_entry on seen_documents (entry_id);
 create index seen_documents_age on seen_documents (seen_at);
+
+create table notification_keys (
+  public_key text primary key not null,
+  private_key text not null,
+  created_at text not null
+) strict, without rowid;
+
+create table notification_subscriptions (
+  endpoint text primary key not null,
+  p256dh text not null,
+  auth text not null,
+  agent_id text not null,
+  created_at text not null
+) strict, without rowid;
 `,
 ];
