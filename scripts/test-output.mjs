@@ -34,13 +34,19 @@ export function testsIn(output) {
   return tests;
 }
 
-/** Why a test failed. Of files that run beside each other the reason may come after the verdict, with the next one of its file. */
+/**
+ * Why a test failed. Of files that run beside each other the reason may come after the verdict, with the next one of its file,
+ * or between those of the other file: then it is known by the file that its trace names.
+ */
 export function reasonOf(failed, tests) {
   const tells = ({ said }) => said.some((line) => /\berror:/i.test(line) || timedOut.test(line));
+  const names = ({ said }) => said.some((line) => line.includes(`/${failed.file}:`));
   const later = tests.slice(tests.indexOf(failed) + 1).filter(({ file }) => file === failed.file);
   const { said } = tells(failed)
     ? failed
-    : (later.find((test) => test.word !== "fail" && tells(test)) ?? failed);
+    : (later.find((test) => test.word !== "fail" && tells(test)) ??
+      tests.find((test) => tells(test) && names(test)) ??
+      failed);
   return said.slice(-60).join("\n").trim();
 }
 

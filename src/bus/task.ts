@@ -10,6 +10,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts
 import { assignments, columnsOf, type RowOf } from "../sql/table.ts";
 import { tasks } from "../sql/tables.ts";
 import { firstLine } from "./message.ts";
+import { budgetView, type UsageRow, usagesOf, usageViews } from "./usage.ts";
 import { type WorktreeRow, worktreesOf, worktreeView } from "./worktree.ts";
 
 export type TaskRow = RowOf<typeof tasks>;
@@ -60,6 +61,9 @@ export function* liveTask(name: string): Procedure<TaskRow | undefined> {
   );
 }
 
+/** The first word of a keeper's token stays the same, whoever takes the task over: what was started bears it. */
+export const markOf = (token: string) => token.split(".", 1)[0]!;
+
 type Change = Partial<Omit<TaskRow, "task_number" | "name" | "parent" | "created_at">>;
 
 export function* changeTask(row: TaskRow, change: Change): Procedure<TaskRow> {
@@ -95,13 +99,18 @@ export function* oneView(row: TaskRow): Procedure<Task> {
 interface More {
   after: Map<number, string[]>;
   worktrees: Map<number, WorktreeRow>;
+  usages: Map<number, UsageRow>;
 }
 
 function* moreOf(rows: readonly TaskRow[]): Procedure<More> {
-  return { after: yield* dependenciesOf(rows), worktrees: yield* worktreesOf(rows) };
+  return {
+    after: yield* dependenciesOf(rows),
+    worktrees: yield* worktreesOf(rows),
+    usages: yield* usagesOf(rows),
+  };
 }
 
-const fieldsOf = (row: TaskRow, { after, worktrees }: More): Omit<Task, "prompt"> => ({
+const fieldsOf = (row: TaskRow, { after, worktrees, usages }: More): Omit<Task, "prompt"> => ({
   name: row.name,
   status: row.status,
   parent: row.parent,
@@ -126,6 +135,8 @@ const fieldsOf = (row: TaskRow, { after, worktrees }: More): Omit<Task, "prompt"
   reason: row.reason,
   permission: row.permission,
   worktree: worktreeView(worktrees.get(row.task_number)),
+  budget: budgetView(row),
+  ...usageViews(usages.get(row.task_number)),
 });
 
 /** Processes are written as `pid:start:boot`. */

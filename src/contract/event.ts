@@ -63,6 +63,7 @@ export const eventTypes = {
   "retention.set": "a limit of retention was changed; payload {rules}",
   "retention.applied": "retention deleted old things; payload {kind, count}",
   "quota.set": "the quotas of an agent were changed; payload {agent, quotas}",
+  "costs.limited": "the daily limit of costs was changed; payload {tokens, usd}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",
 } as const;
 

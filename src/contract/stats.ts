@@ -1,5 +1,6 @@
 /** [O1] A bus at one moment: how much there is of everything, and what needs a look. */
 import * as v from "valibot";
+import { dailyLimit, usage } from "./usage.ts";
 
 /** How many of each list are shown, at most. */
 export const statsLimit = 20;
@@ -23,6 +24,8 @@ export const stats = () =>
     }),
     deadLetters: v.number(),
     unreadEntries: v.number(),
+    /** [A11] What all tasks have used since midnight (UTC), and what they may. */
+    costs: v.strictObject({ today: usage(), limit: dailyLimit(), held: v.boolean() }),
     tasks: v.strictObject({ queued: v.number(), waiting: v.number(), running: v.number() }),
     /** In the last minute. */
     rates: v.strictObject({
@@ -59,6 +62,8 @@ export const stats = () =>
         name: v.string(),
         parent: v.string(),
         startedAt: v.nullable(v.string()),
+        /** [A11] With all that it started; null where nothing was reported. */
+        usageTotal: v.nullable(usage()),
         /** The last line of its transcript, where that is on this machine. */
         lastLine: v.nullable(v.string()),
       }),

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
 import { priorities } from "./thread.ts";
+import { budget, budgetAsked, usage } from "./usage.ts";
 import { worktree, worktreeAsked } from "./worktree.ts";
 
 /** `waiting` is queued, and to be started as soon as its turn comes. */
@@ -20,6 +21,7 @@ export const failureReasons = [
   "skipped",
   "gate",
   "refused",
+  "budget",
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
@@ -56,6 +58,11 @@ const taskFields = () => ({
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
   worktree: v.nullable(worktree()),
+  budget: v.nullable(budget()),
+  /** Of itself; null where its program has reported nothing. */
+  usage: v.nullable(usage()),
+  /** With all that it started, and what that started. */
+  usageTotal: v.nullable(usage()),
 });
 
 export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
@@ -69,6 +76,14 @@ export const taskName = (help = "the task") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
+/** The same where the protocol that came before calls it a message. */
+export const promptAsMessage = () =>
+  text("what the sub-agent is to do", {
+    file: true,
+    value: "PROMPT",
+    flag: "prompt",
+    formerFlag: "message",
+  });
 
 /** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
 /** [C10] The same fields in a model's words. */
@@ -76,6 +91,33 @@ export const taskWords = {
   model: "which model",
   profile: "the kind of agent, see profiles",
 };
+
+/** How a sub-agent is started in one step, on the command line and by a model: the same for assign and handoff. */
+export const startingCommand = {
+  program: "orch",
+  plain: ["profile", "message"],
+  lastFirst: true,
+  identity: "agent",
+  identityDefault: "main",
+} as const;
+
+export const startingTool = {
+  set: "supervisor",
+  usual: true,
+  usualFor: ["leader"],
+  without: [
+    "cwd",
+    "timeout",
+    "budget",
+    "priority",
+    "retries",
+    "after",
+    "worker",
+    "permission",
+    "worktree",
+    "withChanges",
+  ],
+} as const;
 
 const model = () => {
   const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
@@ -96,7 +138,7 @@ const workingFolder = () => {
 };
 
 export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
-  v.optional(number(help, { min: 0.1, max: 31 * 86_400, value: "SECONDS" }));
+  v.optional(number(help, { min: 0.1, max: 31 * 86_400, unit: "seconds" }));
 
 export const taskPriority = () =>
   v.optional(choice(priorities, "priority among waiting tasks (default: normal)"));
@@ -126,6 +168,7 @@ export const taskSettings = () => ({
   model: model(),
   profile: profile(),
   timeout: taskTimeout(),
+  budget: budgetAsked(),
   after: dependencies(),
   retries: retries(),
   priority: taskPriority(),

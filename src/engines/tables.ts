@@ -29,6 +29,7 @@ export const tables: readonly Table[] = [
   all.tasks,
   all.taskDependencies,
   all.worktrees,
+  all.taskUsage,
   all.audit,
   all.queues,
   all.erasedEntries,
@@ -36,6 +37,8 @@ export const tables: readonly Table[] = [
   all.retention,
   all.quotas,
   all.quotaUsage,
+  all.dailyUsage,
+  all.usageLimits,
   all.events,
 ];
 

@@ -3,6 +3,8 @@
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
 import { auditList } from "../bus/procedures/audit-list.ts";
+import { costsSet } from "../bus/procedures/costs-set.ts";
+import { costsShow } from "../bus/procedures/costs-show.ts";
 import { deadLettersList } from "../bus/procedures/dead-letters-list.ts";
 import { deadLettersPurge } from "../bus/procedures/dead-letters-purge.ts";
 import { deadLettersRequeue } from "../bus/procedures/dead-letters-requeue.ts";
@@ -52,6 +54,7 @@ import { tasksKill } from "../bus/procedures/tasks-kill.ts";
 import { tasksMove } from "../bus/procedures/tasks-move.ts";
 import { tasksQueue } from "../bus/procedures/tasks-queue.ts";
 import { tasksRemove } from "../bus/procedures/tasks-remove.ts";
+import { tasksReport } from "../bus/procedures/tasks-report.ts";
 import { tasksRun } from "../bus/procedures/tasks-run.ts";
 import { tasksShow } from "../bus/procedures/tasks-show.ts";
 import { threadsCancel } from "../bus/procedures/threads-cancel.ts";
@@ -72,11 +75,8 @@ import { workspacesAdd } from "../bus/procedures/workspaces-add.ts";
 import { workspacesEdit } from "../bus/procedures/workspaces-edit.ts";
 import { workspacesList } from "../bus/procedures/workspaces-list.ts";
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts";
-import { InboxError } from "../contract/errors.ts";
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Workplace } from "../orch/operations/place.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
@@ -87,9 +87,9 @@ import { mailboxGather } from "../waiting/mailbox-gather.ts";
 import { mailboxReceive } from "../waiting/mailbox-receive.ts";
 import { mailboxWait } from "../waiting/mailbox-wait.ts";
 import { messagesWait } from "../waiting/messages-wait.ts";
-import { awaitResult } from "../waiting/tasks-handoff.ts";
 import { committing, type Here, handClaim, handEntry, handReply, handShow, plainly } from "./hand-over.ts";
 import { search } from "./search.ts";
+import { handOff, orch, supervised } from "./supervised.ts";
 
 /** Operations on the bus; those about the database itself are in admin/operations.ts. */
 export type BusOperation = Exclude<OperationName, `bus.${string}`>;
@@ -102,11 +102,8 @@ type Handler<N extends BusOperation> = (
 ) => Promise<Given<OutputOf<N>>>;
 
 /** Loaded when asked for: they bring modules that no other command needs. */
-const orch = () => require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
-
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
 const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
-const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
@@ -201,6 +198,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     retention().retentionApply(engine, input, taskFiles().taskFiles(db, process.env), signal).then(plainly),
   "quotas.list": reads(quotasList),
   "quotas.set": writes(quotasSet),
+  "costs.show": reads(costsShow),
+  "costs.set": writes(costsSet),
   "agents.list": async (engine) => {
     const here = await engine.attending();
     return plainly(await engine.read((tx) => agentsList(tx, here)));
@@ -229,6 +228,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
     supervised(place, () => written(engine, keyed, orch().sendTo(place, input))),
   "tasks.permit": (engine, input, { signal }, place) =>
     orch().permitTool(engine, place, input, signal).then(plainly),
+  "tasks.report": writes(tasksReport),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
@@ -267,30 +267,3 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tokens.revoke": writes(tokensRevoke),
   "events.watch": (engine, input, { signal }) => watch(engine, input, signal).then(plainly),
 };
-
-/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
-async function supervised<T>({ db, supervise }: Workplace, writing: () => Promise<T>): Promise<T> {
-  approval().requireApproval(db);
-  const given = await writing();
-  await supervise();
-  return given;
-}
-
-/** [Q11] A new one is started here; one that was handed to before is only waited for. */
-async function handOff(engine: Engine, input: ParsedOf<"tasks.handoff">, call: Calling, place: Workplace) {
-  const { message, terminalId, timeoutSeconds, ...task } = input;
-  const { agent } = input;
-  if ((message === undefined) === (terminalId === undefined))
-    throw new InboxError(
-      "invalid_input",
-      "give a message for a new sub-agent, or the terminalId of one to wait for",
-      {
-        hint: phrase`${field("message")} starts a new sub-agent; ${field("terminalId")} waits for one that was started before`,
-      },
-    );
-  if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
-  const started = await supervised(place, async () =>
-    engine.write(await orch().assignTo(place, { ...task, message: message! })),
-  );
-  return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
-}

@@ -41,10 +41,12 @@ export interface Start {
   env: Record<string, string>;
   tree: Tree;
   transcript: Transcript;
+  /** [A11] */
+  spent: Talk["spent"];
   signal: AbortSignal;
 }
 
-export function startChild({ runner, profile, job, env, tree, transcript, signal }: Start): Running {
+export function startChild({ runner, profile, job, env, tree, transcript, spent, signal }: Start): Running {
   const launch = runner.launch(job);
   const environment = { ...env, ...launch.env };
   const program = findProgram(launch.argv[0]!, profile, job, environment);
@@ -68,6 +70,7 @@ export function startChild({ runner, profile, job, env, tree, transcript, signal
     },
     endInput: () => void child.stdin?.end(),
     note: async (entry) => transcript.note(entry),
+    spent,
     signal,
   };
   if (typeof launch.stdin === "object") void feed(talk, launch.stdin.text);

@@ -13,6 +13,8 @@ export interface Guard {
   /** Aborted when the task is to end; its reason is an End. */
   signal: AbortSignal;
   end(why: End): void;
+  /** What the bus answered to a report of its keeper. */
+  heed(kept: Kept): void;
   /** The task is somebody else's by now. */
   stale(): boolean;
   stop(): void;
@@ -63,6 +65,7 @@ export function guardOver(
   return {
     signal: controller.signal,
     end,
+    heed,
     stale: () => stale,
     stop() {
       clearInterval(beat);

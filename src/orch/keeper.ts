@@ -7,6 +7,7 @@
 import type { TaskRow } from "../bus/task.ts";
 import { type Ending, endTask } from "../bus/tasks/end.ts";
 import { type End, keepTask } from "../bus/tasks/keep.ts";
+import { countOf, moneyLeft, usageOf } from "../bus/usage.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
@@ -22,6 +23,7 @@ import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
 import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
+import { type Meter, meterFor } from "./meter.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
 import { permit } from "./permit.ts";
 import type { Profile } from "./profiles/profile.ts";
@@ -67,19 +69,22 @@ export async function keep(keeping: Keeping): Promise<void> {
   const transcript = openTranscript(transcriptFile(folder));
   const tree: Tree = { mark: token, bus: withoutPassword(db), seen: new Map() };
   const guard = guardOver(keeping, kept, () => noteSeen(tree, folder));
+  const meter = meterFor(keeping, guard);
   try {
     const place = { folder, programs: programFolder(tasks) };
     const home = taskHome(keeping, { row: kept.row, tree, transcript, signal: guard.signal });
-    const begun = await work(keeping, { ...place, row: kept.row, tree, transcript, guard, home });
+    const begun = await work(keeping, { ...place, row: kept.row, tree, transcript, guard, meter, home });
     await killBelow(tree);
     if (guard.stale()) return;
-    const ending = await home.close(begun);
+    const usage = meter.total();
+    const ending = await home.close({ ...begun, ...(usage && { usage }) });
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
     const { outcome } = await deliver(engine, number, token, ending);
     if (outcome === "again") transcript.note({ kind: "notice", text: "it is tried again" });
   } finally {
+    meter.stop();
     guard.stop();
     transcript.close();
   }
@@ -99,13 +104,14 @@ interface Kept extends Folders {
   tree: Tree;
   transcript: Transcript;
   guard: Guard;
+  meter: Meter;
   home: Home;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
 async function work(
   keeping: Keeping,
-  { row, tree, transcript, guard, home, ...folders }: Kept,
+  { row, tree, transcript, guard, meter, home, ...folders }: Kept,
 ): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
@@ -129,6 +135,7 @@ async function work(
       tree,
       row,
       transcript,
+      meter,
       signal: guard.signal,
       onStart: ({ child }) => {
         clearTimeout(naming);
@@ -185,10 +192,12 @@ async function jobFor(
     ...variables,
   };
   childEnv.PATH = onPath(programs, childEnv.PATH);
+  const session = row.follow_up === null ? null : row.session;
   const job: Job = {
     name: row.name,
     prompt: row.follow_up ?? row.prompt,
-    ...(row.follow_up !== null && row.session !== null && { session: row.session }),
+    ...(session !== null && { session }),
+    ...(await spentBefore(engine, row, session)),
     model,
     instructions: profile.instructions,
     permission: row.permission ?? usualPermission(profile),
@@ -197,6 +206,20 @@ async function jobFor(
     mcp: { command: `${programs}/inbox`, args: ["mcp"], env: variables },
   };
   return { job, env: childEnv };
+}
+
+/** [A11] What its session has counted, and what is left of its money. */
+async function spentBefore(
+  engine: Engine,
+  row: TaskRow,
+  session: string | null,
+): Promise<Pick<Job, "counted" | "costLeft">> {
+  if (session === null && row.budget_micro_usd === null && row.parent_number === null) return {};
+  const left = await engine.read(() => moneyLeft(row));
+  const costLeft = left === undefined ? {} : { costLeft: left };
+  if (session === null) return costLeft;
+  const used = await engine.read(() => usageOf(row.task_number));
+  return { ...costLeft, counted: countOf(used, session) };
 }
 
 /** Of a task that was pushed before tasks had one. */

@@ -1,8 +1,8 @@
 /** [Q7] Tasks whose keeper has died: what is left of them is cleared away, and their end is told or they are tried again. */
 
-import type { TaskRow } from "../bus/task.ts";
+import { markOf, type TaskRow } from "../bus/task.ts";
 import { type Ending, endTask, killedBy } from "../bus/tasks/end.ts";
-import { type KeptTask, keptTasks, markOf, takeOver, unstart } from "../bus/tasks/keep.ts";
+import { type KeptTask, keptTasks, takeOver, unstart } from "../bus/tasks/keep.ts";
 import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import { readOwn } from "../platform/own-files.ts";

@@ -1,6 +1,7 @@
-/** The tables of limits (what is kept, and what an agent may write) and of the audit trail. Declared as those in tables.ts, which hands them on. */
+/** The tables of limits (what is kept, what an agent may write, what a day may cost) and of the audit trail. Declared as those in tables.ts, which hands them on. */
 import type { AuditAction, Surface } from "../contract/question.ts";
 import type { RetentionKind } from "../contract/retention.ts";
+import { amounts } from "./amounts.ts";
 import { integer, serial, table, text } from "./table.ts";
 
 /** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
@@ -45,4 +46,14 @@ export const audit = table("audit", ["audit_id"], {
   verified: integer(),
   task: text().orNull(),
   task_number: integer().orNull(),
+});
+
+/** [A11] What all tasks together have used on a day (UTC). It stays when retention deletes them. */
+export const dailyUsage = table("daily_usage", ["day"], { day: text(), ...amounts() });
+
+/** [A11] What a day may cost; one row, "day". */
+export const usageLimits = table("usage_limits", ["period"], {
+  period: text(),
+  tokens: integer().orNull(),
+  micro_usd: integer().orNull(),
 });

@@ -8,6 +8,7 @@ import type { FailureReason, Permission, TaskStatus } from "../contract/task.ts"
 import type { Priority, Status } from "../contract/thread.ts";
 import type { Scope } from "../contract/token.ts";
 import type { WorktreeState } from "../contract/worktree.ts";
+import { amounts } from "./amounts.ts";
 import { integer, serial, table, text } from "./table.ts";
 
 export * from "./entry-tables.ts";
@@ -208,6 +209,10 @@ export const tasks = table(
     env_json: text().orNull(),
     /** [A4] What its session is told next; null in its first turn. */
     follow_up: text().nullAtFirst(),
+    /** [A11] The task of whoever pushed it, to which its usage is added. */
+    parent_number: integer().orNull(),
+    budget_tokens: integer().orNull(),
+    budget_micro_usd: integer().orNull(),
   },
   { priority_rank: integer() },
 );
@@ -230,6 +235,22 @@ export const worktrees = table("worktrees", ["task_number"], {
   deletions: integer().nullAtFirst(),
   merged_into: text().nullAtFirst(),
   merged_commit: text().nullAtFirst(),
+});
+
+/** [A11] What a task has used, and what all it started has used (`below`). Money in millionths of a dollar. */
+export const taskUsage = table("task_usage", ["task_number"], {
+  task_number: integer().refersTo(tasks),
+  ...amounts(),
+  below_input_tokens: integer(),
+  below_cached_tokens: integer(),
+  below_output_tokens: integer(),
+  below_micro_usd: integer().orNull(),
+  below_turns: integer(),
+  /** What was counted of its present attempt, so that a report which is repeated counts once. */
+  attempt_mark: text().orNull(),
+  attempt_json: text().orNull(),
+  /** What its program last said of the whole session, for those that go on counting when it is resumed. */
+  session_json: text().orNull(),
 });
 
 export const taskDependencies = table("task_dependencies", ["task_number", "after_number"], {

@@ -52,6 +52,7 @@ const orders: Record<string, string> = {
   found: "as setup knows them",
   results: "as they came",
   finished: "by their end, then as they were pushed",
+  days: "newest first",
   hits: "best first, then newest, then by kind, then the later one",
   kept: "the database first, then what was beside it",
   leases: "those that end soonest first, then by thread number",
@@ -126,22 +127,36 @@ error: of b
 test/a.test.ts:
 error: of a
 (pass) hub > [G1] slow [1201.46ms]
+error: of c
+      at <anonymous> (/x/test/c.test.ts:1:2)
 (skip) rabbitmq > [G1] left out
 
-2 tests failed:
+test/c.test.ts:
+(fail) [G1] last [5.00ms]
+
+3 tests failed:
 (fail) postgres > [G1] two [0.73ms]
 (fail) [G1] alone [301.32ms]
+(fail) [G1] last [5.00ms]
 
  2 pass
  1 skip
- 2 fail
+ 3 fail
 `;
   const tests = testsIn(output);
-  expect(tests.map(({ word }: { word: string }) => word)).toEqual(["pass", "fail", "fail", "pass", "skip"]);
+  expect(tests.map(({ word }: { word: string }) => word)).toEqual([
+    "pass",
+    "fail",
+    "fail",
+    "pass",
+    "skip",
+    "fail",
+  ]);
   expect(
     engineTable(tests)
       .split("\n")
       .map((line: string) => line.trim().split(/ +/).join(" ")),
   ).toEqual(["sqlite hub postgres rabbitmq", "pass 1 1 0 0", "fail 0 0 1 0", "skip 0 0 0 1"]);
-  expect([tests[1], tests[2]].map((test) => reasonOf(test, tests))).toEqual(["error: of a", "error: of b"]);
+  const reasons = [tests[1], tests[2], tests[5]].map((test) => reasonOf(test, tests).split("\n")[0]);
+  expect(reasons).toEqual(["error: of a", "error: of b", "error: of c"]);
 });

@@ -170,6 +170,7 @@ describe.each(engines)("$name", ({ start }) => {
       (key) => inbox.call("messages.gc", {}, key),
       (key) => inbox.call("retention.set", { kind: "mail", days: 9, agent }, key),
       (key) => inbox.call("quotas.set", { name: "x", openThreads: 9, agent }, key),
+      (key) => inbox.call("costs.set", { usd: 9, agent }, key),
       (key) => inbox.call("threads.send", { from: agent, to: "c", subject: "s" }, key),
       (key) => inbox.call("threads.reply", { from: agent, thread: renewed!, summary: "x" }, key),
       (key) => inbox.call("threads.renew", { agent, thread: renewed! }, key),

@@ -46,7 +46,11 @@ describe.each(engines)("$name", (engine) => {
       success: null,
     });
     expect(await bench.due()).toEqual([]);
-    expect(await inbox.call("tasks.show", { name: "a" })).toEqual({ task, resume: null });
+    expect(await inbox.call("tasks.show", { name: "a" })).toEqual({
+      task,
+      resume: null,
+      reports: { tokens: "live", cost: "end" },
+    });
     expect((await inbox.call("threads.list", {})).threads).toEqual([]);
     const { events } = await inbox.call("events.watch", { afterEvent: 0 });
     expect(events.at(-1)).toMatchObject({
@@ -125,10 +129,10 @@ describe.each(engines)("$name", (engine) => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     for (const name of ["a", "b", "c"]) await push(name);
-    expect(await run(inbox)).toEqual({ released: ["a", "b", "c"], running: 0, waiting: 3 });
+    expect(await run(inbox)).toEqual({ released: ["a", "b", "c"], running: 0, waiting: 3, held: null });
     expect(await bench.due()).toEqual(["a", "b", "c"]);
     expect(await bench.due()).toEqual([]);
-    expect(await run(inbox)).toEqual({ released: [], running: 3, waiting: 0 });
+    expect(await run(inbox)).toEqual({ released: [], running: 3, waiting: 0, held: null });
   });
 
   test("[Q2] run N keeps N of the caller's running, the others follow as they finish", async () => {
@@ -209,6 +213,7 @@ describe.each(engines)("$name", (engine) => {
       running: [],
       finished: [],
       hasMore: false,
+      held: null,
     });
     for (const name of ["good", "bad", "runs"]) await push(name);
     await run(inbox);

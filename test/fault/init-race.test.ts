@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { inFull } from "../support/in-full.ts";
 import { flaws, rows } from "../support/stored.ts";
 
-const rounds = inFull(10, 200);
+const rounds = inFull(4, 200);
 const schemaOf = (db: string) => rows(db, "select type, name, sql from sqlite_schema order by name");
 const refusals = (answers: Result[]) =>
   answers.filter(({ code }) => code !== 0).map(({ code, stdout, stderr }) => ({ code, stdout, stderr }));

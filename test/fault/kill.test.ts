@@ -12,8 +12,8 @@ const random = randomOf(seed);
 console.log(`kill.test.ts: FAULT_SEED=${seed}`);
 
 const slots = ["worker-0", "worker-1", "worker-2"];
-const killsOfWorkers = inFull(100, 600);
-const killsOfCommands = inFull(30, 120);
+const killsOfWorkers = inFull(40, 600);
+const killsOfCommands = inFull(12, 120);
 afterAll(killAlive);
 
 /** One command of the program after the other, most of them killed while they run. */

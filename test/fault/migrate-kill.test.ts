@@ -15,7 +15,7 @@ console.log(`migrate-kill.test.ts: FAULT_SEED=${seed}`);
 
 const bun = [process.execPath, `--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
 const big = 6000;
-const times = inFull(6, 60);
+const times = inFull(3, 60);
 const alive = new Set<{ kill(signal: "SIGKILL"): void }>();
 afterAll(() => {
   for (const child of alive) child.kill("SIGKILL");

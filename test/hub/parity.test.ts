@@ -102,6 +102,7 @@ const round: [route: string, input: Fields][] = [
   ["POST /api/tasks/:name/discard", { agent: lead, name: "four" }],
   ["POST /api/tasks/:name/send", { agent: lead, name: "nobody", message: "m" }],
   ["POST /api/tasks/permit", { agent: lead, toolName: "Bash" }],
+  ["POST /api/tasks/report", { agent: lead, inputTokens: 5 }],
   ["POST /api/mailbox/decide", { from: w, to: ["third"], question: "which?", timeoutSeconds: 0 }],
   ["POST /api/messages/:question/answer", { from: lead, question: 1, choice: "a" }],
   ["GET /api/audit", { limit: 5 }],
@@ -146,6 +147,8 @@ const round: [route: string, input: Fields][] = [
   ["PUT /api/quotas", { name: w, messagesPerMinute: 0, agent: lead }],
   ["POST /api/messages", { channel: "c", content: "refused", sender: w }],
   ["GET /api/quotas", {}],
+  ["PUT /api/costs", { usd: 20.5, tokens: 5_000_000, agent: lead }],
+  ["GET /api/costs", { days: 7 }],
   ["GET /api/stats", {}],
 ];
 

@@ -77,6 +77,7 @@ Review.
       retries: 3,
       resume: ["mine", "--resume", "{session}"],
       permission: "inherit",
+      reportsUsage: false,
     } as const;
     const noWorktrees = {
       worktree: "auto",
@@ -94,6 +95,7 @@ Review.
       permission: null,
       gate: null,
       gateIdle: null,
+      budget: null,
       ...noWorktrees,
     });
     expect(profiles.all.get("reviewer")).toEqual({
@@ -104,6 +106,7 @@ Review.
       permission: null,
       gate: ["make", "check"],
       gateIdle: null,
+      budget: null,
       ...noWorktrees,
     });
     expect(profiles.all.get("worker")).toMatchObject({
@@ -203,7 +206,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that is nothing like another",
       "[profiles.claude]\nzzz = 1",
       ": [profiles.claude] zzz is not a key",
-      "there are runner, model, instructions, permission, gate",
+      "there are runner, model, instructions, permission, budget, gate",
     ],
     [
       "an unknown key of a gate",
@@ -429,13 +432,21 @@ describe("which is meant, and which are there", () => {
     await program(join(folder.path, "flat"), 0o644);
     await program(join(folder.path, "bin/codex"));
     const lines = describeProfiles(loadProfiles(folder.file), join(folder.path, "bin"));
-    const codex = { runner: "codex", installed: true, program: join(folder.path, "bin/codex"), hint: null };
+    const codex = {
+      runner: "codex",
+      reports: { tokens: "live", cost: "none" },
+      installed: true,
+      program: join(folder.path, "bin/codex"),
+      hint: null,
+    } as const;
+    const nothing = { tokens: "none", cost: "none" } as const;
     const usual = { model: null, permission: "inherit" } as const;
     expect(lines).toEqual([
       {
         name: "claude",
         runner: "claude",
         ...usual,
+        reports: { tokens: "live", cost: "end" },
         installed: false,
         program: "claude",
         hint: "npm install -g @anthropic-ai/claude-code",
@@ -445,6 +456,7 @@ describe("which is meant, and which are there", () => {
         name: "gemini",
         runner: "gemini",
         ...usual,
+        reports: { tokens: "end", cost: "none" },
         installed: false,
         program: "gemini",
         hint: "npm install -g @google/gemini-cli",
@@ -453,6 +465,7 @@ describe("which is meant, and which are there", () => {
         name: "opencode",
         runner: "opencode",
         ...usual,
+        reports: { tokens: "live", cost: "live" },
         installed: false,
         program: "opencode",
         hint: "npm install -g opencode-ai",
@@ -462,6 +475,7 @@ describe("which is meant, and which are there", () => {
         runner: "mine",
         model: null,
         permission: null,
+        reports: nothing,
         installed: true,
         program: join(folder.path, "mine"),
         hint: null,
@@ -471,6 +485,7 @@ describe("which is meant, and which are there", () => {
         runner: "flat",
         model: null,
         permission: null,
+        reports: nothing,
         installed: false,
         program: join(folder.path, "flat"),
         hint: `make ${join(folder.path, "flat")} a program that can be run, or write another path in [runners.flat] command`,

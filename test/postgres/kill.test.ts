@@ -12,7 +12,7 @@ import { copied, flaws } from "../support/stored-postgres.ts";
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
 const slots = ["worker-0", "worker-1", "worker-2"];
-const kills = inFull(30, 300);
+const kills = inFull(15, 300);
 afterAll(killAlive);
 
 postgresSuite("kill", () => {

@@ -40,6 +40,8 @@ const usage = `usage: npm run prove -- [--minutes N] [--engine ${engines.join("|
   --report FILE    write what was done to a file
   --keep FOLDER    keep the histories of rounds with a violation`;
 
+/** One of this number of rounds. */
+const patientRounds = 8;
 const minutes = Number(values.minutes);
 const seconds = Number(values.seconds);
 const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
@@ -92,6 +94,7 @@ for (let round = 0; ; round++) {
     ...plan,
     servers,
     seconds,
+    patient: plan.seed % patientRounds === 0,
     surfaces,
     ended(folder, found) {
       if (!keep || !found.length) return;

@@ -110,6 +110,25 @@ const reports = (...ids: number[]): Step => ({
   value: { messages: ids.map((id) => ({ id, content: "r", status: "acked", kind: "result", sender: "t" })) },
 });
 
+const drained = (agent: string, from: number): Step =>
+  receive([], from, { input: { agent, timeoutSeconds: 0 }, audit: true });
+const nothingToDo: Step = {
+  op: "threads.claim",
+  input: { agent: "drain" },
+  value: { thread: null },
+  at: [80, 81],
+  audit: true,
+  surface: "mcp-http",
+};
+const listed = (status: string): Step => ({
+  op: "threads.list",
+  input: {},
+  value: { threads: [{ threadId: "thr_1", status, createdAt: iso(1) }] },
+  at: [90, 91],
+  audit: true,
+  surface: "mcp-http",
+});
+
 const sound: Record<string, Step[]> = {
   "mail that is collected": [send(1, "m1", 1), receive([1], 2), audit("desk-0", [1, "m1", "acked"])],
   "a write that is not known": [send(1, "m1", 1, { outcome: "unknown", value: {} }), audit("desk-0")],
@@ -142,6 +161,13 @@ const sound: Record<string, Step[]> = {
     everyEvent(1, 2, 3),
   ],
   "a task": [push, run, reports(7)],
+  "mail that may be on its way to somebody": [
+    send(1, "m1", 1),
+    receive([], 30, { outcome: "unknown", value: {} }),
+    drained("desk-0", 80),
+    audit("desk-0", [1, "m1"]),
+  ],
+  "a thread that somebody holds": [nothingToDo, listed("claimed")],
 };
 
 test.each(Object.entries(sound))("[S4] no violation: %s", (_, steps) => {
@@ -162,18 +188,10 @@ const broken: Record<string, Step[]> = {
   "two holders": [claim("a", 1, 11), claim("b", 3, 13)],
   "not fenced": [claim("a", 1, 2), claim("b", 3, 13), holder("update", "a", 4)],
   "ended twice": [claim("a", 1, 11), holder("done", "a", 2), holder("done", "a", 3)],
-  "end undone": [
-    claim("a", 1, 11),
-    holder("done", "a", 2),
-    {
-      op: "threads.list",
-      input: {},
-      value: { threads: [{ threadId: "thr_1", status: "pending" }] },
-      at: [90, 91],
-      audit: true,
-      surface: "mcp-http",
-    },
-  ],
+  "end undone": [claim("a", 1, 11), holder("done", "a", 2), listed("pending")],
+  "failure undone": [claim("a", 1, 11), holder("fail", "a", 2), listed("done")],
+  stuck: [send(1, "m1", 1), drained("desk-0", 80), audit("desk-0", [1, "m1"])],
+  "stuck thread": [nothingToDo, listed("pending")],
   "skipped cursor": [
     post(1, "p1", 1),
     post(2, "p2", 1.05),
@@ -207,7 +225,11 @@ const broken: Record<string, Step[]> = {
   ]).flat(),
 };
 
-test.each(Object.entries(broken))("[S4] %s is found", (kind, steps) => {
+/** Two histories that show one kind. */
+const kinds: Record<string, string> = { "failure undone": "end undone", "stuck thread": "stuck" };
+
+test.each(Object.entries(broken))("[S4] %s is found", (title, steps) => {
+  const kind = kinds[title] ?? title;
   const lines = linesOf(steps).map((line) =>
     kind === "internal error" && line.type === "told" ? { ...line, code: "internal" } : line,
   );

@@ -7,6 +7,12 @@ import * as acp from "@agentclientprotocol/sdk";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
+interface Change {
+  path: string;
+  oldText: string;
+  newText: string;
+}
+
 export type Step =
   | { say: string }
   | { think: string }
@@ -14,7 +20,11 @@ export type Step =
   | { many: number; of: string }
   /** By the MCP server that the session was given. */
   | { use: string; input: Record<string, unknown> }
-  | { ask: string; name?: string; kind?: acp.ToolKind; path?: string }
+  /** Says what the session has cost so far, and with the answer what it has used. */
+  | { cost: number; currency?: string }
+  | { usage: Record<string, number> }
+  | { quota: Record<string, number> }
+  | { ask: string; name?: string; kind?: acp.ToolKind; path?: string; input?: unknown; change?: Change }
   | { print: string }
   | { report: "client" | "environment" }
   | { wait: "cancel" }
@@ -81,12 +91,22 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
     await say(`${model}: ${text}`);
     return { stopReason: "end_turn" as const };
   }
+  let answer: Pick<acp.PromptResponse, "_meta"> & { usage?: object } = {};
   for (const [index, step] of (JSON.parse(text) as Step[]).entries()) {
     const toolCallId = `call-${index}`;
     if ("say" in step) for (const bit of step.say.match(/.{1,3}/gsu) ?? []) await say(bit);
     else if ("think" in step)
       await tell({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: step.think } });
     else if ("many" in step) for (let count = 0; count < step.many; count++) await say(step.of);
+    else if ("cost" in step)
+      await tell({
+        sessionUpdate: "usage_update",
+        used: 5000,
+        size: 200_000,
+        cost: { amount: step.cost, currency: step.currency ?? "USD" },
+      });
+    else if ("usage" in step) answer = { ...answer, usage: step.usage };
+    else if ("quota" in step) answer = { ...answer, _meta: { quota: { token_count: step.quota } } };
     else if ("print" in step) process.stdout.write(`${step.print}\n`);
     else if ("crash" in step) process.exit(step.crash);
     else if ("stop" in step) return { stopReason: step.stop };
@@ -114,7 +134,8 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
           toolCallId,
           title: step.ask,
           name: step.name,
-          rawInput: { force: true },
+          rawInput: step.input ?? { force: true },
+          ...(step.change && { content: [{ type: "diff", ...step.change }] }),
           ...(step.kind && { kind: step.kind }),
           ...(step.path && { locations: [{ path: step.path }] }),
         },
@@ -128,7 +149,7 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
       await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput });
     }
   }
-  return { stopReason: "end_turn" as const };
+  return { stopReason: "end_turn" as const, ...answer };
 }
 
 const { session } = acp.methods.agent;

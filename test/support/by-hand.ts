@@ -1,8 +1,10 @@
 /** Supervision by hand, where only the rules of the database matter: nothing is started, a test says when and how a task ends. */
 import { type Ended, type Ending, endTask } from "../../src/bus/tasks/end.ts";
-import { keepTask } from "../../src/bus/tasks/keep.ts";
+import { type Kept, keepTask, noteUsage } from "../../src/bus/tasks/keep.ts";
 import { type Begun, type Room, type Started, startDue } from "../../src/bus/tasks/start.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
+import type { UsageReport } from "../../src/contract/usage.ts";
+import { noUsage } from "../../src/orch/runners/reports.ts";
 import { run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import type { Bench, TestedEngine } from "./engines.ts";
@@ -17,6 +19,8 @@ export interface HandBench extends Bench {
   /** `push` and `run` and `due` of one. */
   started(name: string, more?: Partial<InputOf<"tasks.push">>): Promise<Started>;
   keep(name: string): ReturnType<typeof keepNow>;
+  /** What its keeper reports of its attempt. */
+  report(name: string, used: Partial<UsageReport>): Promise<Kept>;
   /** Ends the running task of that name. */
   end(name: string, ending?: Partial<Ending>): Promise<Ended>;
 }
@@ -54,6 +58,10 @@ export async function byHand({ start }: TestedEngine): Promise<HandBench> {
       await inbox.call("tasks.run", { agent: more.agent ?? "main" });
       await begin();
       return running.get(name)!;
+    },
+    report(name, used) {
+      const { number, token } = running.get(name)!;
+      return engine.write((tx) => noteUsage(tx, number, token, { used: { ...noUsage, ...used } }));
     },
     keep: (name) => keepNow(bench, running.get(name)!),
     end(name, ending = {}) {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { FileSink } from "bun";
 import type { Permission } from "../../src/contract/task.ts";
 import type { TranscriptEntry } from "../../src/contract/transcript.ts";
+import type { UsageReport } from "../../src/contract/usage.ts";
 import { onPath } from "../../src/orch/environment.ts";
 import { loadProfiles } from "../../src/orch/profiles/profiles-file.ts";
 import { runnerFor } from "../../src/orch/runners/index.ts";
@@ -15,6 +16,8 @@ export interface Played {
   launch: Launch;
   outcome: Outcome;
   notes: Noted[];
+  /** What the runner told of its usage while the program ran. */
+  spent: UsageReport[];
   code: number | null;
   stderr: string;
 }
@@ -75,6 +78,7 @@ export async function play(
   const input = child.stdin;
   if (input && launch.stdin && launch.stdin !== "open") give(input, launch.stdin.text);
   const notes: Noted[] = [];
+  const spent: UsageReport[] = [];
   const outcome = await runner.follow(
     {
       stdout: child.stdout,
@@ -84,6 +88,7 @@ export async function play(
       },
       endInput: () => void input!.end(),
       note: note ?? (async (entry) => void notes.push(entry)),
+      spent: (used) => void spent.push(used),
       signal,
     },
     job,
@@ -91,7 +96,7 @@ export async function play(
   // A conversation that is over: not every program ends by itself when its input does.
   if (signal.aborted || launch.stdin === "open") process.kill(-child.pid, "SIGKILL");
   const code = await child.exited;
-  return { launch, outcome, notes, code, stderr: await stderr };
+  return { launch, outcome, notes, spent, code, stderr: await stderr };
 }
 
 async function give(input: FileSink, text: string): Promise<void> {

@@ -6,6 +6,7 @@ import { place, query } from "../router.ts";
 import { api } from "./api.ts";
 import { onEvent } from "./live.ts";
 import { type Pages, pagedStore } from "./pages.ts";
+import { store } from "./store.ts";
 
 export type { Entry };
 
@@ -62,6 +63,8 @@ export const entries = pagedStore<Entry, Filter>({
 /** New entries that are kept out of the list, because they would move what is under the pointer. */
 export const waiting = signal<ReadonlySet<string>>(new Set());
 const held = signal(false);
+/** What the person has brought back is nothing new, also where the hub tells of its deletion only now. */
+const broughtBack = new Set<string>();
 
 /** While `yes`, nothing comes into the list by itself. */
 export function holdList(yes: boolean): void {
@@ -93,7 +96,8 @@ function withNews(page: Pages<Entry>, known: Pages<Entry> | undefined): Pages<En
   if (!known) return page;
   const there = new Set(known.items.map(({ id }) => id));
   const fresh = page.items.filter(({ id }) => !there.has(id));
-  if (held.peek()) waiting.value = new Set([...waiting.peek(), ...fresh.map(({ id }) => id)]);
+  const news = fresh.filter(({ id }) => !broughtBack.has(id));
+  if (held.peek()) waiting.value = new Set([...waiting.peek(), ...news.map(({ id }) => id)]);
   if (fresh.length === page.items.length && page.hasMore) return page;
   const current = new Map(page.items.map((entry) => [entry.id, entry]));
   const rest = known.items.map((entry) => current.get(entry.id) ?? entry);
@@ -106,6 +110,29 @@ function merged(fresh: readonly Entry[], rest: readonly Entry[]): Entry[] {
   return [...fresh, ...rest].sort((a, b) => b.ts - a.ts);
 }
 
+/** What needs the person, also what is older than what the list has loaded. */
+const needs = store<readonly Entry[]>({
+  async fetch() {
+    const { workspaceId } = entries.filter.peek();
+    const asked = { needsYou: true, limit: 200, ...(workspaceId && { workspaceId }) };
+    return (await api.entries.history(asked)).entries;
+  },
+});
+export const needing = computed(() => needs.value.value ?? []);
+/** Where the hub cannot be reached, the list itself says so. */
+export const loadNeeding = () => needs.load();
+
+let writes = 0;
+
+/** While the page writes to entries, no older answer or event takes back what it shows. */
+export function settling(write: Promise<unknown>): void {
+  entries.settling(write);
+  needs.settling(write);
+  writes++;
+  const settled = () => void writes--;
+  write.then(settled, settled);
+}
+
 const updateItems = (change: (items: readonly Entry[]) => readonly Entry[]) =>
   entries.update((known) => ({ ...known, items: change(known.items) }));
 
@@ -114,7 +141,7 @@ function patchWhere(fits: (entry: Entry) => boolean, change: (entry: Entry) => P
   const patched = (entry: Entry) => (fits(entry) ? { ...entry, ...change(entry) } : entry);
   batch(() => {
     updateItems((items) => items.map(patched));
-    needing.value = needing.peek().map(patched);
+    needs.update((items) => items.map(patched));
     if (opened.peek()) opened.value = patched(opened.peek()!);
   });
 }
@@ -127,10 +154,14 @@ export const patch = (ids: ReadonlySet<string>, change: Partial<Entry>) =>
 
 export function drop(ids: ReadonlySet<string>): void {
   updateItems((items) => items.filter(({ id }) => !ids.has(id)));
-  needing.value = needing.peek().filter(({ id }) => !ids.has(id));
+  needs.update((items) => items.filter(({ id }) => !ids.has(id)));
 }
 
-export const putBack = (back: readonly Entry[]) =>
+/** Shown at once, also where an answer of the hub has brought it back first, as something new that waits to be shown. */
+export function putBack(back: readonly Entry[]): void {
+  const ids = new Set(back.map(({ id }) => id));
+  for (const id of ids) broughtBack.add(id);
+  waiting.value = new Set([...waiting.peek()].filter((id) => !ids.has(id)));
   updateItems((items) => {
     const there = new Set(items.map(({ id }) => id));
     return merged(
@@ -138,20 +169,10 @@ export const putBack = (back: readonly Entry[]) =>
       items,
     );
   });
+}
 
 /** The entry that was opened last. It may be outside the list: an older one, or one that the filter leaves out. */
 export const opened = signal<Entry | undefined>(undefined);
-
-/** What needs the person and is older than what the list has loaded. */
-export const needing = signal<readonly Entry[]>([]);
-
-export async function loadNeeding(): Promise<void> {
-  const { workspaceId } = entries.filter.peek();
-  const answer = await api.entries
-    .history({ needsYou: true, limit: 200, ...(workspaceId && { workspaceId }) })
-    .catch(() => undefined); // the list itself says that the hub cannot be reached
-  if (answer) needing.value = answer.entries;
-}
 
 export const find = (id: string | undefined): Entry | undefined =>
   entries.value.value?.items.find((entry) => entry.id === id) ??
@@ -199,7 +220,7 @@ const endsThread = /^thread\.(done|failed|cancelled|reassigned)$/;
 function take(event: Event): void {
   const { eventType, payload, threadId } = event;
   const ids = new Set((payload.entries as string[] | undefined) ?? [String(payload.entry)]);
-  if (eventType === "entry.deleted") drop(ids);
+  if (eventType === "entry.deleted") drop(new Set([...ids].filter((id) => !writes || !broughtBack.has(id))));
   const change = patches[eventType]?.(event);
   if (change) patchWhere(({ id }) => ids.has(id), change);
   // What a thread had asked need not be answered once it is over.
@@ -217,7 +238,7 @@ export function followEntries(): void {
     if (place.value.tab !== "inbox") return;
     const next = chosenFilter();
     if (JSON.stringify(next) === JSON.stringify(entries.filter.peek())) return;
-    needing.value = [];
+    needs.reset();
     waiting.value = new Set();
     void entries.choose(next);
   });

@@ -3,13 +3,31 @@ import { batch } from "@preact/signals";
 import { say } from "../ui/toasts.tsx";
 import { undoable } from "../ui/undo.ts";
 import { api, problemOf } from "./api.ts";
-import { drop, type Entry, patch, putBack } from "./entries.ts";
+import { drop, type Entry, patch, putBack, settling } from "./entries.ts";
 
 const setOf = (entries: readonly Entry[]) => new Set(entries.map(({ id }) => id));
 const many = (count: number) => (count === 1 ? "entry" : `${count} entries`);
 
+/** The last write to each entry that is under way. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** One after the other for one entry: an undo must not overtake what it undoes. */
+function inTurn(id: string, call: (id: string) => Promise<unknown>): Promise<unknown> {
+  const write = () => call(id);
+  const turn = (turns.get(id) ?? Promise.resolve()).then(write, write);
+  turns.set(id, turn);
+  const ended = () => turns.get(id) === turn && turns.delete(id);
+  turn.then(ended, ended);
+  return turn;
+}
+
+const each = (entries: readonly Entry[], call: (id: string) => Promise<unknown>) =>
+  entries.map(({ id }) => inTurn(id, call));
+
 async function attempt(what: string, work: Promise<unknown>[], undo: () => void): Promise<boolean> {
-  const results = await Promise.allSettled(work);
+  const settled = Promise.allSettled(work);
+  settling(settled);
+  const results = await settled;
   const failed = results.find((result) => result.status === "rejected");
   if (!failed) return true;
   undo();
@@ -29,7 +47,7 @@ export async function markRead(entries: readonly Entry[]): Promise<void> {
   patch(setOf(open), { readAt: new Date().toISOString() });
   await attempt(
     "Not marked as read",
-    open.map(({ id }) => api.entries.read({ id })),
+    each(open, (id) => api.entries.read({ id })),
     restoring(open),
   );
 }
@@ -40,7 +58,7 @@ export async function markUnread(entries: readonly Entry[]): Promise<void> {
   patch(setOf(read), { readAt: null });
   await attempt(
     "Not marked as unread",
-    read.map(({ id }) => api.entries.unread({ id })),
+    each(read, (id) => api.entries.unread({ id })),
     restoring(read),
   );
 }
@@ -51,7 +69,7 @@ export async function remove(entries: readonly Entry[]): Promise<void> {
   const forget = undoable({ text: `Deleted ${many(entries.length)}`, undo: () => restore(entries) });
   const done = await attempt(
     "Not deleted",
-    entries.map(({ id }) => api.entries.delete({ id })),
+    each(entries, (id) => api.entries.delete({ id })),
     () => putBack(entries),
   );
   if (!done) forget();
@@ -61,7 +79,7 @@ function restore(entries: readonly Entry[]): void {
   putBack(entries);
   void attempt(
     "Not restored",
-    entries.map(({ id }) => api.entries.restore({ id })),
+    each(entries, (id) => api.entries.restore({ id })),
     () => drop(setOf(entries)),
   );
 }
@@ -73,51 +91,31 @@ const placeOf = ({ id, archivedAt, snoozedAt, snoozedUntil, readAt }: Entry) => 
 });
 
 /** Moves entries to another folder at once, with a way back to where each was. */
-/**
- * What was moved away a moment ago. An answer of the hub that was under way may still list it: nobody is led back to what is
- * done.
- */
-const leaving = new Set<string>();
-const leavingMs = 10_000;
-export const isLeaving = (id: string) => leaving.has(id);
-
-function leave(ids: readonly string[], away: boolean): void {
-  for (const id of ids) {
-    if (away) leaving.add(id);
-    else leaving.delete(id);
-    if (away) setTimeout(() => leaving.delete(id), leavingMs);
-  }
-}
-
 async function moveAway(
   entries: readonly Entry[],
   { now, text, call }: { now: Partial<Entry>; text: string; call(id: string): Promise<unknown> },
 ): Promise<void> {
   if (!entries.length) return;
   const before = entries.map(placeOf);
-  const ids = entries.map(({ id }) => id);
-  const showBefore = () => {
-    leave(ids, false);
+  const showBefore = () =>
     batch(() => {
       putBack(entries);
       for (const { id, was } of before) patch(new Set([id]), was);
     });
-  };
-  leave(ids, Boolean(now.archivedAt ?? now.snoozedAt));
   patch(setOf(entries), now);
   const forget = undoable({
     text,
     seconds: 20,
     undo: () => {
       showBefore();
-      void attempt("Not undone", before.map(backTo), () => patch(setOf(entries), now));
+      void attempt(
+        "Not undone",
+        before.map((one) => inTurn(one.id, () => backTo(one))),
+        () => patch(setOf(entries), now),
+      );
     },
   });
-  const done = await attempt(
-    text,
-    entries.map(({ id }) => call(id)),
-    showBefore,
-  );
+  const done = await attempt(text, each(entries, call), showBefore);
   if (!done) forget();
 }
 
@@ -193,14 +191,26 @@ export interface Reply {
   change?: boolean;
 }
 
+/** The same answer to several questions. */
+export async function answerAll(entries: readonly Entry[], reply: Reply): Promise<boolean> {
+  const answered = entries.map(async ({ id }) => patchAnswer(await api.entries.reply({ id, ...reply })));
+  const done = await attempt("Not all were answered", answered, () => {});
+  if (done) say({ text: `Answered ${many(entries.length)} with “${reply.choice ?? reply.message}”` });
+  return done;
+}
+
+/** Only what the answer changes: the entry may have been archived meanwhile. */
+function patchAnswer({ entry }: { entry: Entry }): void {
+  const { id, answer, answeredAt, answeredBy, needs, readAt } = entry;
+  patch(new Set([id]), { answer, answeredAt, answeredBy, needs, readAt });
+}
+
 export async function answer(entry: Entry, reply: Reply): Promise<boolean> {
   return attempt(
     "Not sent",
     [
       api.entries.reply({ id: entry.id, ...reply }).then(({ entry: now, message, recipient }) => {
-        // Only what the answer changes: the entry may have been archived meanwhile.
-        const { answer, answeredAt, answeredBy, needs, readAt } = now;
-        patch(new Set([entry.id]), { answer, answeredAt, answeredBy, needs, readAt });
+        patchAnswer({ entry: now });
         say({
           text: `Sent to ${message.toAgent}`,
           detail: recipient.known

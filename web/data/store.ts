@@ -8,6 +8,7 @@ import type { Event } from "../../src/contract/event.ts";
 import { type Problem, problemOf } from "./api.ts";
 import { coalesced } from "./coalesce.ts";
 import { hasBegun, onEvent, onReload } from "./live.ts";
+import { upToDate } from "./up-to-date.ts";
 
 export interface Source<T> {
   fetch(signal: AbortSignal): Promise<T>;
@@ -25,8 +26,10 @@ export interface Store<T> {
   load(): Promise<void>;
   /** Forgets the value and any answer still under way. */
   reset(): void;
-  /** Changes what is known, without asking the hub. */
+  /** Changes what is known, without asking the hub. An answer that was asked for before is asked for again. */
   update(change: (known: T) => T): void;
+  /** Until `write` has settled, no answer is taken: it could be older than what the page shows already. */
+  settling(write: Promise<unknown>): void;
   /** Loads a further part and adds it; a failure is in `problem`. */
   extend<Part>(fetch: (known: T) => Promise<Part>, add: (known: T, part: Part) => T): Promise<void>;
   /** Loads it again after every event that may have changed it, and when the line to the hub is back. */
@@ -39,12 +42,14 @@ export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
   const value = signal<T | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
 
+  const answers = upToDate();
+
   /** What is asked between two resets: an answer to an earlier question must not be taken for one to a later. */
   const begin = () => {
     const ending = new AbortController();
     const attempt = async <Found>(find: () => Promise<Found>, take: (found: Found) => T) => {
       try {
-        const found = await find();
+        const found = await answers.ask(find);
         if (ending.signal.aborted) return;
         batch(() => {
           value.value = take(found);
@@ -79,9 +84,11 @@ export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
       });
     },
     update(change) {
+      answers.changed();
       const known = value.peek();
       if (known !== undefined) value.value = change(known);
     },
+    settling: answers.settling,
     async extend(further, add) {
       const known = value.peek();
       if (known === undefined) return;

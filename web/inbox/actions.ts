@@ -1,6 +1,6 @@
 /** What is done with entries: with the row that is open, or with the rows that are selected. */
 import { type Entry, find } from "../data/entries.ts";
-import { archive, bringBack, isLeaving, markRead, markUnread, remove } from "../data/entry-actions.ts";
+import { archive, bringBack, markRead, markUnread, remove } from "../data/entry-actions.ts";
 import { go, place } from "../router.ts";
 import type { ListKeys } from "../ui/list-keys.ts";
 import { neighbour, type Row } from "../ui/long-list.tsx";
@@ -70,7 +70,7 @@ export function inboxActions(rows: readonly Row<Fold>[], { follow }: ListKeys) {
     if (id === undefined || !without.has(id)) return;
     const at = ids.indexOf(id);
     const order = at < 0 ? shown : [...shown.slice(at + 1), ...shown.slice(0, at).reverse()];
-    const left = order.filter((row) => !without.has(row.id) && !isLeaving(row.id));
+    const left = order.filter((row) => !without.has(row.id));
     const next = left.find(({ item }) => allOf(item).some(({ readAt }) => readAt === null)) ?? left[0];
     open(narrow.matches ? undefined : next?.id);
   };
@@ -79,12 +79,14 @@ export function inboxActions(rows: readonly Row<Fold>[], { follow }: ListKeys) {
     const entry = find(one);
     return row ? allOf(row.item) : entry ? [entry] : [];
   };
-  const onSelection = actions({ on: () => [...selected.peek()].flatMap(ofRow), leave });
+  const selectedEntries = () => [...selected.value].flatMap(ofRow);
+  const onSelection = actions({ on: selectedEntries, leave });
   const clearing = (act: () => void) => () => {
     act();
     clearSelection();
   };
   return {
+    selectedEntries,
     onOpen: actions({ on: () => ofRow(id), leave }),
     onSelection: Object.fromEntries(
       Object.entries(onSelection).map(([name, act]) => [name, clearing(act)]),

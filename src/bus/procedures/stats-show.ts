@@ -10,8 +10,10 @@ import { all, one } from "../../sql/procedure.ts";
 import { fragment, literal, sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
 import { waiting } from "../channel.ts";
+import { costsNow } from "../daily-limit.ts";
 import { hasGone } from "../ended-agent.ts";
 import { isRunning } from "../task.ts";
+import { usagesOf, usageViews } from "../usage.ts";
 import { and, visible } from "../visible.ts";
 
 /** A sub-agent, and where its transcript is. */
@@ -45,6 +47,7 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
     unreadEntries: yield* counted(
       sql`select count(*) as count from entries where entries.read_at is null and entries.deleted_at is null`,
     ),
+    costs: yield* costsToday(now),
     tasks: yield* openTasks(),
     rates: yield* ratesUntil(now),
     queues: yield* longestQueues(inboxes, live),
@@ -123,6 +126,11 @@ function* openTasks(): Procedure<Stats["tasks"]> {
   return { queued: of("queued"), waiting: of("waiting"), running: of("running") };
 }
 
+function* costsToday(now: string): Procedure<Stats["costs"]> {
+  const { today, limit, held } = yield* costsNow(now, 1);
+  return { today, limit, held: held !== null };
+}
+
 function* ratesUntil(now: string): Procedure<Stats["rates"]> {
   const since = new Date(Date.parse(now) - rateSeconds * 1000).toISOString();
   const rows = yield* all<{ event_type: string; count: number }>(sql`
@@ -187,14 +195,20 @@ function* leasesEndingSoonest(tx: Context, now: string): Procedure<Stats["leases
 
 function* runningSubAgents(tx: Context): Procedure<Running[]> {
   const rows = yield* all<{
+    task_number: number;
     name: string;
     parent: string;
     started_at: string | null;
     host: string | null;
     folder: string | null;
   }>(sql`
-    select tasks.name, tasks.parent, tasks.started_at, tasks.host, tasks.folder from tasks
+    select tasks.task_number, tasks.name, tasks.parent, tasks.started_at, tasks.host, tasks.folder from tasks
     where ${isRunning} and tasks.worker is null ${and(visible.tasks(tx))}
     order by tasks.started_at, tasks.task_number limit ${literal(statsLimit)}`);
-  return rows.map(({ started_at, ...row }) => ({ ...row, startedAt: started_at }));
+  const usages = yield* usagesOf(rows);
+  return rows.map(({ started_at, task_number, ...row }) => ({
+    ...row,
+    startedAt: started_at,
+    usageTotal: usageViews(usages.get(task_number)).usageTotal,
+  }));
 }

@@ -3,6 +3,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import { budgetIn } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
@@ -11,9 +12,10 @@ import { append } from "../event.ts";
 import { changeTask, oneView, type TaskRow } from "../task.ts";
 import { depend, prerequisites } from "../tasks/add.ts";
 import { changeable } from "../tasks/changeable.ts";
+import { budgetColumns } from "../usage.ts";
 
 export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedure<OutputOf<"tasks.edit">> {
-  const { agent, name, after, timeout, ...rest } = input;
+  const { agent, name, after, timeout, budget, ...rest } = input;
   const row = yield* changeable(tx, name, "edit");
   const now = yield* tx.clock();
   const { prompt, model, profile, retries, priority } = rest;
@@ -25,11 +27,12 @@ export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedur
       retries,
       priority,
       timeout_ms: timeout === undefined ? undefined : Math.round(timeout * 1000),
+      ...(budget !== undefined && budgetColumns(budgetIn(budget)!)),
     }).filter(([, value]) => value !== undefined),
   );
   if (!Object.keys(change).length && after === undefined)
     throw new InboxError("invalid_input", `no change was given for "${name}"`, {
-      hint: "give a new prompt, or one of model, profile, timeout, after, retries, priority",
+      hint: "give a new prompt, or one of model, profile, timeout, budget, after, retries, priority",
     });
   if (after !== undefined) {
     const others = yield* prerequisites(name, after);

@@ -2,6 +2,7 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { heldToday } from "../daily-limit.ts";
 import { isRunning, isUnstarted, onlyOf, tasksInQueue } from "../task.ts";
 import { and, visible } from "../visible.ts";
 
@@ -25,5 +26,6 @@ export function* tasksQueue(
     running: yield* tasksInQueue(sql`${isRunning} ${whose()}`, sql`tasks.started_at, tasks.task_number`),
     finished: finished.slice(0, limit).reverse(),
     hasMore,
+    held: yield* heldToday(yield* tx.clock()),
   };
 }

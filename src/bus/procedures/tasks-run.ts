@@ -6,6 +6,7 @@ import { sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { queues } from "../../sql/tables.ts";
 import { seen } from "../agent.ts";
+import { heldToday } from "../daily-limit.ts";
 import { isReleased, lockTasks, tasksWhere } from "../task.ts";
 import { releaseTasks } from "../tasks/release.ts";
 
@@ -25,7 +26,7 @@ export function* tasksRun(tx: Context, input: ParsedOf<"tasks.run">): Procedure<
     select coalesce(sum(case when tasks.status = 'running' then 1 else 0 end), 0) as running,
       coalesce(sum(case when tasks.status = 'waiting' then 1 else 0 end), 0) as waiting
     from tasks where tasks.parent = ${agent} and ${isReleased}`);
-  return { released: names, running: busy!.running, waiting: busy!.waiting };
+  return { released: names, running: busy!.running, waiting: busy!.waiting, held: yield* heldToday(now) };
 }
 
 const overwritten = overwriting(queues);

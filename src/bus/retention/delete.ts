@@ -34,6 +34,7 @@ export const deletions: Record<
     const links = sql`task_number in (${listed(refs)}) or after_number in (${listed(refs)})`;
     yield* run(sql`delete from task_dependencies where ${links}`);
     yield* run(sql`delete from worktrees where task_number in (${listed(refs)})`);
+    yield* run(sql`delete from task_usage where task_number in (${listed(refs)})`);
     yield* run(sql`delete from tasks where task_number in (${listed(refs)})`);
     const tokens = numbersIn(rows.map(({ token_id }) => token_id));
     if (tokens.length)

@@ -3,6 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import { call, field, phrase } from "../../contract/phrase.ts";
 import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
+import type { Budget } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
@@ -15,13 +16,14 @@ import { admitName, ownerOf } from "../names.ts";
 import { spend } from "../quota.ts";
 import { findTask, isLive, liveTask, lockTasks, type TaskRow, taskColumns } from "../task.ts";
 import { shortNames } from "../task-names.ts";
+import { budgetColumns } from "../usage.ts";
 import { planWorktree, type WorktreePlan } from "../worktree.ts";
 import { buryMailOf } from "./mail.ts";
 
 /** What a push needs to be complete: who queues, what, where and as what kind of agent. */
 export type NewTask = Omit<
   ParsedOf<"tasks.push">,
-  "cwd" | "profile" | "retries" | "worktree" | "withChanges"
+  "cwd" | "profile" | "retries" | "worktree" | "withChanges" | "budget"
 > & {
   cwd: string;
   profile: string | null;
@@ -31,6 +33,8 @@ export type NewTask = Omit<
   /** [A1] What was asked for, and the repository there is, if one can be used. */
   worktree: WorktreeAsked;
   repository: WorktreePlan | null;
+  /** [A11] */
+  budget: Budget | null;
   /** [X12] Variables it is handed, as JSON. */
   env: string | null;
 };
@@ -70,6 +74,8 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
       created_at: now,
       permission,
       env_json: input.env,
+      parent_number: (yield* liveTask(input.agent))?.task_number ?? null,
+      ...budgetColumns(input.budget),
     })}
     returning ${taskColumns}`);
   yield* depend(made!.task_number, after);
@@ -132,7 +138,7 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
 /** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
   if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
-    throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
+    throw new InboxError("conflict", `the name "${name}" is taken: ${holderOf(name, parent)}`, {
       hint: "choose another name, or leave it out to get a generated one",
     });
   // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
@@ -148,9 +154,14 @@ function* refuseTaken(name: string, parent: string, now: string): Procedure<void
     });
   const taken = yield* liveTask(name);
   if (taken)
-    throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
+    throw new InboxError("conflict", `the name "${name}" is taken: a task of that name is ${taken.status}`, {
       hint: phrase`choose another name, or leave it out; ${call("tasks.queue", { all: true })} shows them`,
     });
+}
+
+function holderOf(name: string, parent: string): string {
+  if (name === parent) return "it is your own";
+  return name === "user" ? "it is the person's" : `an agent of that name is active`;
 }
 
 function* livesAlready(name: string, now: string): Procedure<boolean> {

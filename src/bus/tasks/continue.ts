@@ -1,10 +1,13 @@
 /** [A4] A sub-agent that has ended goes on: its session is told something, as another turn of the same task. */
 import { InboxError } from "../../contract/errors.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { refuseWhereHeld } from "../daily-limit.ts";
 import { append } from "../event.ts";
 import { spend } from "../quota.ts";
 import { changeTask, liveTask, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+import { overBudget } from "../usage.ts";
 
 /** Whoever calls has seen to it that its program can resume. It starts at once, in a thread of its own. */
 export function* continueTask(
@@ -19,9 +22,12 @@ export function* continueTask(
   if (row?.status !== "finished" || row.session === null || other)
     throw new InboxError(
       "invalid_state",
-      `"${task.name}" cannot go on: it is ${other?.status ?? row?.status ?? "gone"}`,
+      `"${task.name}" cannot resume: it is ${other?.status ?? row?.status ?? "gone"}`,
+      { hint: phrase`${call("tasks.show", { name: task.name })} shows it` },
     );
   const now = yield* tx.clock();
+  yield* refuseSpent(row);
+  yield* refuseWhereHeld(now);
   yield* spend(tx, by, { bytes: () => Buffer.byteLength(followUp), subAgents: 1 }, now);
   const after = yield* changeTask(row, {
     status: "waiting",
@@ -42,4 +48,12 @@ export function* continueTask(
   });
   yield* append(tx, { type: "task.continued", source: by, payload: { task: row.name }, now });
   return after;
+}
+
+/** [A11] It would end as soon as it began. */
+function* refuseSpent(row: TaskRow): Procedure<void> {
+  if ((yield* overBudget(row)) === undefined) return;
+  throw new InboxError("invalid_state", `"${row.name}" cannot go on: it has used up its budget`, {
+    hint: phrase`give it a larger one, for all its turns together: ${field("budget", blank("TOKENS|USD"), "tasks.send")}`,
+  });
 }

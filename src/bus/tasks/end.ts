@@ -8,15 +8,24 @@ import { fragment, sql } from "../../sql/sql.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import { isGone } from "../ended-agent.ts";
 import { append } from "../event.ts";
-import { expiryAfter } from "../expiry.ts";
 import { findLease, isHeld, saveLease } from "../lease.ts";
 import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
 import { killLine } from "../procedures/tasks-kill.ts";
 import { tokensRevoke } from "../procedures/tokens-revoke.ts";
-import { changeTask, isUnstarted, isUnstartedRow, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+import {
+  changeTask,
+  isUnstarted,
+  isUnstartedRow,
+  lockTasks,
+  markOf,
+  type TaskRow,
+  tasksWhere,
+} from "../task.ts";
 import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
 import { settle } from "../thread-end.ts";
+import { type Metered, recordUsage, usageInPayload, usageOf } from "../usage.ts";
 import type { Changed } from "../worktree.ts";
+import { tryAgain } from "./again.ts";
 import { buryMailOf } from "./mail.ts";
 import { withRemarks } from "./remarks.ts";
 import { branchLine, type OnBranch, recordChanges } from "./worktrees.ts";
@@ -36,6 +45,8 @@ export interface Ending {
   session?: string;
   /** [A1] What is on the branch of its worktree now. */
   changed?: Changed;
+  /** [A11] What its programs used in this attempt. */
+  usage?: Metered;
   /** What else whoever reads the result should know. */
   notices?: readonly string[];
   /** Trying again would not help, or nobody wants it: it was killed, or there is no such program. */
@@ -59,39 +70,20 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   const now = yield* tx.clock();
   if (row.token_id !== null) yield* tokensRevoke(tx, { id: `tok_${row.token_id}` });
+  if (ending.usage) yield* recordUsage(tx, row, markOf(token), ending.usage);
   const killed = row.killed_by !== null || thread.status === "cancelled";
   const again =
-    !ending.success && !ending.forGood && !killed && !hasEnded(thread) && row.attempt <= row.retries;
+    !ending.success &&
+    !ending.forGood &&
+    ending.reason !== "budget" &&
+    !killed &&
+    !hasEnded(thread) &&
+    row.attempt <= row.retries;
   if (again) {
     yield* tryAgain(tx, { row, thread, now }, ending);
     return { outcome: "again" };
   }
   return { outcome: "finished", success: yield* conclude(tx, { row, thread, now }, ending) };
-}
-
-/** The first pause; it doubles with each attempt. */
-const pauseSeconds = 1;
-const longestPauseSeconds = 300;
-
-function* tryAgain(tx: Context, { row, thread, now }: AtEnd, ending: Ending): Procedure<void> {
-  const seconds = Math.min(longestPauseSeconds, pauseSeconds * 2 ** (row.attempt - 1));
-  const not_before = expiryAfter(now, seconds);
-  const error = ending.error ?? "it failed";
-  yield* changeTask(row, {
-    status: "waiting",
-    not_before,
-    keeper_token: null,
-    leased_until: null,
-    keeper: null,
-    child: null,
-    // A new attempt begins anew, unless its session is what was asked to go on.
-    session: row.follow_up === null ? null : row.session,
-    error,
-  });
-  const lease = yield* findLease(thread.thread_id);
-  if (isHeld(lease)) yield* saveLease({ ...lease, expires_at: expiryAfter(not_before, 60) });
-  const payload = { task: row.name, attempt: row.attempt, error, not_before };
-  yield* append(tx, { type: "task.retried", source: row.name, thread, payload, now });
 }
 
 export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boolean> {
@@ -146,10 +138,12 @@ function* deliver(
   const { success, error } = outcome;
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
   const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
-  const payload = { ...told, ...refused, ...(ending.branch && { worktree: ending.branch }) };
+  const used = yield* usageOf(row.task_number);
+  const worktree = ending.branch && { worktree: ending.branch };
+  const payload = { ...told, ...refused, ...worktree, ...usageInPayload(used) };
   const final = ending.final ?? "";
-  const body = success ? withRemarks(row, final, ending) : JSON.stringify(payload);
-  const summary = success ? firstLine(final) || "(it ended without a final message)" : firstLine(error!);
+  const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
+  const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
@@ -224,7 +218,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
     if (!(yield* isStillLive(child))) continue;
-    const error = `its parent "${row.name}" has ended`;
+    const error = `its parent "${row.name}" has finished`;
     if (isUnstartedRow(child))
       yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
     else yield* killLine(tx, child, { by: row.name, reason: error, now });
@@ -238,10 +232,26 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;
     const error = `skipped: its dependency "${failed.name}" did not succeed`;
-    const outcome: Concluded = { success: false, error, reason: "skipped" };
-    yield* tell(tx, row, outcome, now);
-    yield* finishTask(tx, row, outcome, now);
+    yield* failUnstarted(tx, row, { error, reason: "skipped" }, now);
   }
+}
+
+/** What was to start never does, and its parent is told. */
+export function* failUnstarted(
+  tx: Context,
+  row: TaskRow,
+  { error, reason }: { error: string; reason: FailureReason },
+  now: string,
+): Procedure<void> {
+  if (row.thread_id !== null) {
+    // It has failed before, and was to be tried again.
+    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
+    yield* conclude(tx, { row, thread, now }, { success: false, error, reason });
+    return;
+  }
+  const outcome: Concluded = { success: false, error, reason };
+  yield* tell(tx, row, outcome, now);
+  yield* finishTask(tx, row, outcome, now);
 }
 
 /** A failure of a task that never had a thread. */
@@ -258,17 +268,11 @@ function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Proc
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
-    // It has failed before and waited will be retried: its parent still waits for a word.
-    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
-    const ending = { success: false, error: removed.error, reason: removed.reason };
-    yield* conclude(tx, { row, thread, now }, ending);
+    // Its parent still waits for a word.
+    yield* failUnstarted(tx, row, removed, now);
     return { ...row, ...removed, status: "finished", finished_at: now };
   }
-  const after = yield* changeTask(row, {
-    status: "finished",
-    finished_at: now,
-    ...removed,
-  });
+  const after = yield* changeTask(row, { status: "finished", finished_at: now, ...removed });
   yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
   tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
   if (row.worker === null) yield* clearInbox(tx, row, now);

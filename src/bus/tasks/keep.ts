@@ -10,8 +10,9 @@ import { tasks } from "../../sql/tables.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { expiryAfter } from "../expiry.ts";
 import { findLease, isHeld, saveLease } from "../lease.ts";
-import { changeTask, isRunning, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
+import { changeTask, isRunning, lockTasks, markOf, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
+import { type Metered, overBudget, recordUsage } from "../usage.ts";
 import { killedBy } from "./end.ts";
 
 /** A keeper that is silent for longer is taken for dead. */
@@ -40,9 +41,19 @@ export function* lookAtTask(_: Context, number: number, token: string): Procedur
 function* wish(row: TaskRow): Procedure<{ end?: End }> {
   if (row.killed_by !== null) return { end: { error: killedBy(row), reason: "killed" } };
   const thread = yield* findThread(idOf("thread", row.thread_id!));
-  return thread.status === "cancelled"
-    ? { end: { error: "its thread was cancelled", reason: "cancelled" } }
-    : {};
+  if (thread.status === "cancelled")
+    return { end: { error: "its thread was cancelled", reason: "cancelled" } };
+  const error = yield* overBudget(row);
+  return error === undefined ? {} : { end: { error, reason: "budget" } };
+}
+
+/** [A11] What its programs have used so far; the answer says whether that was too much. */
+export function* noteUsage(tx: Context, number: number, token: string, used: Metered): Procedure<Kept> {
+  yield* lockTasks(tx);
+  const row = yield* keptTask(number, token);
+  if (!row) return undefined;
+  yield* recordUsage(tx, row, markOf(token), used);
+  return { row, ...(yield* wish(row)) };
 }
 
 /** Keeps the task and its thread for a while longer, and notes which processes it has. */
@@ -89,9 +100,6 @@ export function* keepersToEnd(_: Context, host: string): Procedure<string[]> {
       and (tasks.killed_by is not null or threads.status = 'cancelled') order by tasks.task_number`);
   return rows.map(({ keeper }) => keeper);
 }
-
-/** The first word of a token stays the same, whoever takes the task over: what was started bears it. */
-export const markOf = (token: string) => token.split(".", 1)[0]!;
 
 /**
  * Takes a task over whose keeper has died, or is taken for dead: whoever kept it is fenced. Undefined where it lives after

@@ -1,20 +1,23 @@
 /** What a result says beside the sub-agent's own words. */
 import type { TaskRow } from "../task.ts";
+import { budgetView, type UsageRow } from "../usage.ts";
 import type { Ending } from "./end.ts";
 import { branchLine, type OnBranch } from "./worktrees.ts";
 
 /** [Q15] [A1] Whoever reads the result learns that not everything could be done, and where the changes are. */
 export function withRemarks(
-  { permission }: TaskRow,
+  row: TaskRow,
   final: string,
-  { refused = [], branch, notices = [] }: Ending & { branch?: OnBranch },
+  { refused = [], branch, notices = [], used }: Ending & { branch?: OnBranch; used: UsageRow | undefined },
 ): string {
+  const { permission } = row;
   const may =
     permission === null ? "" : ` It had permission=${permission}; permission=allow lets it do everything.`;
   const remarks = [
     ...(refused.length ? [`It asked to use ${refused.join(", ")} and was refused.${may}`] : []),
     ...(branch ? [branchLine(branch)] : []),
     ...notices,
+    ...(budgetView(row) && !used ? ["Its program reported no usage: its budget was not checked."] : []),
   ];
   return remarks.length ? `${final}\n\n(${remarks.join(" ")})`.trimStart() : final;
 }

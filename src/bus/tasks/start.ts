@@ -6,6 +6,7 @@ import { all, one, Refused } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
+import { heldToday } from "../daily-limit.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { collect } from "../hand-over/collect.ts";
@@ -66,7 +67,9 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   const now = yield* tx.clock();
   const worked = yield* endDispatched(tx, now);
   const running = yield* all<Occupant>(sql`select ${occupantColumns} from tasks where ${isRunning}`);
-  const free = freeRoom(room, running);
+  // [A11] Where the day has cost enough, only living workers are given work.
+  const isHeld = (yield* heldToday(now)) !== null;
+  const free = freeRoom(isHeld ? { ...room, all: 0 } : room, running);
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
     select distinct tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
     where ${isWaiting} order by tasks.parent`);

@@ -22,6 +22,8 @@ import { busTop } from "./bus-top.ts";
 import { busTrust } from "./bus-trust.ts";
 import { busUp } from "./bus-up.ts";
 import { busUpgrade } from "./bus-upgrade.ts";
+import { costsSet } from "./costs-set.ts";
+import { costsShow } from "./costs-show.ts";
 import { deadLettersList } from "./dead-letters-list.ts";
 import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
@@ -91,6 +93,7 @@ import { tasksProfiles } from "./tasks-profiles.ts";
 import { tasksPush } from "./tasks-push.ts";
 import { tasksQueue } from "./tasks-queue.ts";
 import { tasksRemove } from "./tasks-remove.ts";
+import { tasksReport } from "./tasks-report.ts";
 import { tasksRun } from "./tasks-run.ts";
 import { tasksSend } from "./tasks-send.ts";
 import { tasksShow } from "./tasks-show.ts";
@@ -169,6 +172,8 @@ export const table = [
   retentionApply,
   quotasList,
   quotasSet,
+  costsShow,
+  costsSet,
   agentsList,
   statsShow,
   busTop,
@@ -185,6 +190,7 @@ export const table = [
   tasksMerge,
   tasksDiscard,
   tasksPermit,
+  tasksReport,
   tasksRemove,
   tasksMove,
   tasksEdit,

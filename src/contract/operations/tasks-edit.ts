@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { name, names } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { prompt, queueOf, retries, task, taskName, taskPriority, taskTimeout } from "../task.ts";
+import { budgetAsked } from "../usage.ts";
 
 export const tasksEdit = operation({
   name: "tasks.edit",
@@ -16,6 +17,7 @@ export const tasksEdit = operation({
       model: v.optional(name("another model", "MODEL")),
       profile: v.optional(name("another kind of agent", "PROFILE")),
       timeout: taskTimeout(),
+      budget: budgetAsked("another budget: tokens (200k) or dollars (2.50usd)"),
       after: v.optional(names("start it only after these tasks have succeeded; empty for none", "TASK,…", 0)),
       retries: retries(),
       priority: taskPriority(),

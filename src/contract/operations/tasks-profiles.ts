@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { permissionsAsked } from "../task.ts";
+import { reported } from "../usage.ts";
 
 export const tasksProfiles = operation({
   name: "tasks.profiles",
@@ -21,6 +22,8 @@ export const tasksProfiles = operation({
           runner: v.string(),
           model: v.nullable(v.string()),
           permission: v.nullable(v.picklist(permissionsAsked)),
+          /** [A11] What it reports of its usage, and when. */
+          reports: reported(),
           installed: v.boolean(),
           program: v.nullable(v.string()),
           hint: v.nullable(v.string()),

@@ -9,7 +9,7 @@ export const tasksPush = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Queue a task for a sub-agent",
-  detail: phrase`Nothing starts before ${call("tasks.run")}. Options may also be given as key=value; -- ends the options. The sub-agent sees only its prompt: put everything it needs there.`,
+  detail: phrase`Nothing starts before ${call("tasks.run")}. The sub-agent sees only its prompt: put everything it needs there.`,
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
   output: () =>
     v.strictObject({

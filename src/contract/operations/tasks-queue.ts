@@ -3,6 +3,7 @@ import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { taskInQueue } from "../task.ts";
+import { held } from "../usage.ts";
 
 export const tasksQueue = operation({
   name: "tasks.queue",
@@ -26,6 +27,8 @@ export const tasksQueue = operation({
       finished: v.array(taskInQueue()),
       /** There are earlier ones that have finished. */
       hasMore: v.boolean(),
+      /** Why nothing that waits starts today. */
+      held: v.nullable(held()),
     }),
   errors: ["invalid_input"],
   cli: { command: "queue", program: "orch", identity: "agent", identityDefault: "main" },

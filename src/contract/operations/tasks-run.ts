@@ -3,6 +3,7 @@ import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { queueOf, taskTimeout } from "../task.ts";
+import { held } from "../usage.ts";
 
 export const tasksRun = operation({
   name: "tasks.run",
@@ -18,7 +19,14 @@ export const tasksRun = operation({
       ),
       timeout: taskTimeout("SIGKILL each task after N seconds, unless it has its own timeout"),
     }),
-  output: () => v.strictObject({ released: v.array(v.string()), running: v.number(), waiting: v.number() }),
+  output: () =>
+    v.strictObject({
+      released: v.array(v.string()),
+      running: v.number(),
+      waiting: v.number(),
+      /** Why none of them starts today. */
+      held: v.nullable(held()),
+    }),
   errors: ["invalid_input", "not_allowed"],
   cli: { command: "run", program: "orch", plain: ["count"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/tasks/run"],

@@ -3,18 +3,22 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
+import { budgetAsked } from "../usage.ts";
 
 export const tasksSend = operation({
   name: "tasks.send",
   kind: "write",
   access: { on: "task", by: "name", does: "change", starts: true },
-  summary: "Write to a sub-agent; one that has ended resumes with it",
-  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does. If it has ended and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
+  summary: "Write to a sub-agent; one that has finished resumes with it",
+  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
       name: taskName("the sub-agent"),
       message: text("what to tell it", { file: true }),
+      budget: budgetAsked(
+        "its budget from now on, for all of its turns together: tokens (200k) or dollars (2.50usd)",
+      ),
     }),
   output: () =>
     v.strictObject({
@@ -36,5 +40,8 @@ export const tasksSend = operation({
     set: "supervisor",
     use: "Tell a sub-agent something more, also after its result: its session goes on. The answer comes to your inbox.",
   },
-  examples: ['orch send fix-login "Also cover the empty password in a test"'],
+  examples: [
+    'orch send fix-login "Also cover the empty password in a test"',
+    'orch send fix-login "Go on" --budget 500k',
+  ],
 });

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { task, taskName } from "../task.ts";
+import { reported } from "../usage.ts";
 
 export const tasksShow = operation({
   name: "tasks.show",
@@ -14,6 +15,8 @@ export const tasksShow = operation({
       task: task(),
       /** The command that opens its conversation again, in its folder. */
       resume: v.nullable(v.array(v.string())),
+      /** What its program reports of its usage; null where its profile is not known here. */
+      reports: v.nullable(reported()),
     }),
   errors: ["not_found"],
   cli: { command: "show", program: "orch", plain: ["name"] },

@@ -14,7 +14,11 @@ import { declareDead, type Names, namesOf } from "./queues.ts";
 const confirmMs = 5000;
 const againMs = 200;
 
-export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<string>): Delivery {
+export function rabbitDelivery(
+  address: BrokerAddress,
+  busId: () => Promise<string>,
+  complain: (message: string) => void = () => {},
+): Delivery {
   const consumers = new Consumers();
   let connection: Connection | undefined;
   let names: Names | undefined;
@@ -60,7 +64,7 @@ export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<stri
 
     connect(whenUp) {
       onUp = whenUp;
-      connection = connect(address);
+      connection = connect(address, complain);
       connection.on("connection", () => {
         consumers.forgetRefusals();
         prepare();
@@ -93,7 +97,7 @@ export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<stri
   };
 }
 
-function connect({ url, hosts }: BrokerAddress): Connection {
+function connect({ url, hosts, shown }: BrokerAddress, complain: (message: string) => void): Connection {
   const connection = new (driver().Connection)({
     url,
     hosts,
@@ -105,7 +109,18 @@ function connect({ url, hosts }: BrokerAddress): Connection {
     connectionTimeout: confirmMs,
     noDelay: true,
   });
-  connection.on("error", () => {}); // it tries again by itself; meanwhile the database delivers
+  // It tries again by itself; meanwhile the database delivers. Said once each time it goes away.
+  let told = false;
+  connection.on("connection", () => {
+    told = false;
+  });
+  connection.on("error", (error) => {
+    if (told) return;
+    told = true;
+    complain(
+      `the broker ${shown} cannot be reached (${String(error?.message ?? error)}): the database delivers until it can`,
+    );
+  });
   return connection;
 }
 

@@ -519,4 +519,42 @@ create index audit_question on audit (question, audit_id);
   `
 create index leases_lapsing on leases (expires_at) where released_at is null;
 `,
+  // [A11] What tasks may use and have used, by task and by day.
+  `
+alter table tasks add column parent_number bigint;
+alter table tasks add column budget_tokens bigint;
+alter table tasks add column budget_micro_usd bigint;
+
+create table task_usage (
+  task_number bigint primary key references tasks (task_number),
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  output_tokens bigint not null,
+  micro_usd bigint,
+  turns bigint not null,
+  below_input_tokens bigint not null,
+  below_cached_tokens bigint not null,
+  below_output_tokens bigint not null,
+  below_micro_usd bigint,
+  below_turns bigint not null,
+  attempt_mark text collate "C",
+  attempt_json text,
+  session_json text
+);
+
+create table daily_usage (
+  day text collate "C" primary key,
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  output_tokens bigint not null,
+  micro_usd bigint,
+  turns bigint not null
+);
+
+create table usage_limits (
+  period text collate "C" primary key,
+  tokens bigint,
+  micro_usd bigint
+);
+`,
 ];

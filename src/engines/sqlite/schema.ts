@@ -470,4 +470,42 @@ create index audit_question on audit (question, audit_id);
   `
 create index leases_lapsing on leases (expires_at) where released_at is null;
 `,
+  // [A11] What tasks may use and have used, by task and by day.
+  `
+alter table tasks add column parent_number integer;
+alter table tasks add column budget_tokens integer;
+alter table tasks add column budget_micro_usd integer;
+
+create table task_usage (
+  task_number integer primary key references tasks (task_number),
+  input_tokens integer not null,
+  cached_tokens integer not null,
+  output_tokens integer not null,
+  micro_usd integer,
+  turns integer not null,
+  below_input_tokens integer not null,
+  below_cached_tokens integer not null,
+  below_output_tokens integer not null,
+  below_micro_usd integer,
+  below_turns integer not null,
+  attempt_mark text,
+  attempt_json text,
+  session_json text
+) strict, without rowid;
+
+create table daily_usage (
+  day text primary key,
+  input_tokens integer not null,
+  cached_tokens integer not null,
+  output_tokens integer not null,
+  micro_usd integer,
+  turns integer not null
+) strict, without rowid;
+
+create table usage_limits (
+  period text primary key,
+  tokens integer,
+  micro_usd integer
+) strict, without rowid;
+`,
 ];

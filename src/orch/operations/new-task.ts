@@ -2,13 +2,15 @@
 import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
-import { field, phrase } from "../../contract/phrase.ts";
+import { call, field, phrase, type Text } from "../../contract/phrase.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
+import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
-import type { Profile } from "../profiles/profile.ts";
+import type { Profile, RunnerSettings } from "../profiles/profile.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
 import { canAsk, choosesModel } from "../profiles/profiles-file.ts";
+import { unheeded } from "../profiles/reported.ts";
 import { repositoryAt } from "../worktree/repository.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
@@ -20,10 +22,20 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
   const { withChanges, ...others } = asked;
   const rest = { ...others, prompt, cwd };
   if (asked.worker !== undefined) {
+    if (asked.budget !== undefined) refuseBudget(budgetIn(asked.budget)!, asked.worker);
     refusePermission(asked.permission, `"${asked.worker}" is already running with its own permission`);
     if (asked.worktree === "yes" || withChanges)
-      throw noWorktree(`"${asked.worker}" is already running in a folder of its own`);
-    const nothing = { usualPermission: null, env: null, worktree: "no", repository: null } as const;
+      throw noWorktree(
+        `"${asked.worker}" is already running in a folder of its own`,
+        phrase`leave out ${field("worktree")} and ${field("withChanges")}`,
+      );
+    const nothing = {
+      usualPermission: null,
+      env: null,
+      worktree: "no",
+      repository: null,
+      budget: null,
+    } as const;
     return { ...rest, ...nothing, profile: null, retries: asked.retries ?? 0 };
   }
   const { profiles } = profilesAt(place);
@@ -48,7 +60,28 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
     env: handedOn(place, profile),
+    budget: budgetFor(asked, profile),
   };
+}
+
+/** [A11] What was asked for, else the profile's. */
+function budgetFor({ budget: asked }: Asked, profile: Profile): Budget | null {
+  if (asked === undefined) return profile.budget;
+  const budget = budgetIn(asked)!;
+  refuseBudget(budget, profile.runner);
+  return budget;
+}
+
+/** [A11] `of` is who would have to report what it uses: a runner, or the name of a living worker. */
+export function refuseBudget(budget: Budget, of: RunnerSettings | string): void {
+  const problem =
+    typeof of === "string"
+      ? `"${of}" is already running, and nobody knows what it uses`
+      : unheeded(budget, of);
+  if (problem === undefined) return;
+  throw new InboxError("invalid_input", `the budget would have no effect: ${problem}`, {
+    hint: phrase`leave out ${field("budget")}; ${call("tasks.profiles")} shows what each reports`,
+  });
 }
 
 /** [A1] Where its permission is one that nobody knows yet, it may turn out to edit. */
@@ -56,9 +89,15 @@ function mayNeedOne(worktree: WorktreeAsked, { permission, withChanges }: Asked,
   const usual = permission === undefined || permission === "inherit" ? profile.permission : permission;
   const needed = worktree === "yes" || (worktree === "auto" && usual !== null && usual !== "reject");
   if (withChanges && !needed)
-    throw noWorktree(
-      worktree === "no" ? "worktree is no" : "it may not edit, and works in its folder itself",
-    );
+    throw worktree === "no"
+      ? noWorktree(
+          phrase`${field("worktree")} is no`,
+          phrase`leave out ${field("withChanges")}, or give ${field("worktree", "yes")}`,
+        )
+      : noWorktree(
+          "its permission does not let it edit, so it works directly in its folder",
+          phrase`let it edit with ${field("permission", "edit")}, or leave out ${field("withChanges")}`,
+        );
   return needed;
 }
 
@@ -72,13 +111,14 @@ async function repositoryFor(
   if ("plan" in found) return found.plan;
   // Where it was not asked for, the task works in its folder, as it would have without git.
   if (!insist) return null;
-  throw noWorktree(found.problem);
+  throw noWorktree(
+    found.problem,
+    phrase`leave out ${field("worktree")} and ${field("withChanges")}, or push it from a git repository`,
+  );
 }
 
-const noWorktree = (why: string) =>
-  new InboxError("invalid_input", `it cannot have a worktree: ${why}`, {
-    hint: phrase`leave out ${field("worktree")} and ${field("withChanges")}, or push it from a git repository`,
-  });
+const noWorktree = (why: Text, hint: Text) =>
+  new InboxError("invalid_input", phrase`it cannot have a worktree: ${why}`, { hint });
 
 /** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
 function handedOn({ env }: Workplace, { runner }: Profile): string | null {

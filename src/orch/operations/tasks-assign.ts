@@ -1,3 +1,4 @@
+import { refuseWhereHeld } from "../../bus/daily-limit.ts";
 import { addTask } from "../../bus/tasks/add.ts";
 import { releaseTasks } from "../../bus/tasks/release.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -20,6 +21,7 @@ export const assignTo = async (place: Workplace, { message, ...input }: ParsedOf
   const task = await complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
     const row = yield* addTask(tx, task);
+    if (row.worker === null) yield* refuseWhereHeld(row.created_at);
     yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });
     return { success: true, terminalId: row.name };
   };

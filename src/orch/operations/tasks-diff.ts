@@ -28,7 +28,9 @@ export async function diffOf(
     });
   const now = lives ? await treeOf(path, profileOf(place, task)?.share) : tip;
   const begin = await beginOf(row, tip);
-  const both = ["--no-color", "--no-ext-diff", "--no-textconv", begin, now];
+  // Whatever the user has configured: readers of patches go by these names.
+  const prefixes = ["--src-prefix=a/", "--dst-prefix=b/"];
+  const both = ["--no-color", "--no-ext-diff", "--no-textconv", ...prefixes, begin, now];
   const log = await git(repository, ["log", "--reverse", "--format=%H%x09%s", "-z", `${begin}..${tip}`]);
   const patch = await tryGit(repository, ["diff", ...both], { limit: patchLimit });
   return {

@@ -2,9 +2,10 @@
 import { tasksEdit } from "../../bus/procedures/tasks-edit.ts";
 import { findTask } from "../../bus/task.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { budgetIn } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
-import { refuseModel } from "./new-task.ts";
+import { refuseBudget, refuseModel } from "./new-task.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
 /** A kind of agent that there is not is refused now, not when it would start. */
@@ -16,6 +17,8 @@ export const editTo = (place: Workplace, input: ParsedOf<"tasks.edit">) => {
     const { profile, worker } = yield* findTask(input.name);
     if (input.model !== undefined && worker === null)
       refuseModel(known(input.profile ?? profile ?? undefined));
+    if (input.budget !== undefined)
+      refuseBudget(budgetIn(input.budget)!, worker ?? known(input.profile ?? profile ?? undefined).runner);
     return yield* tasksEdit(tx, input);
   };
 };

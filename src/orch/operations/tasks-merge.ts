@@ -2,11 +2,13 @@
 
 import { append } from "../../bus/event.ts";
 import { firstLine, write } from "../../bus/message.ts";
+import type { TaskRow } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { settleWorktree } from "../../bus/tasks/worktrees.ts";
-import { InboxError } from "../../contract/errors.ts";
+import { onlyOneOf } from "../../contract/combinations.ts";
+import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, field, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import { withoutPassword } from "../../contract/secret.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { markName } from "../find-tree.ts";
@@ -34,8 +36,7 @@ export async function merge(
   signal?: AbortSignal,
 ): Promise<Output> {
   const { name, squash, rebase } = input;
-  if (squash && rebase)
-    throw new InboxError("invalid_input", phrase`give only one of ${field("squash")} and ${field("rebase")}`);
+  if (squash && rebase) throw onlyOneOf("squash", "rebase");
   const {
     folder,
     row: { repository },
@@ -60,7 +61,7 @@ async function mergeNow(engine: Engine, place: Workplace, input: Input, found: F
       "invalid_state",
       `the worktree of "${task.name}" cannot be merged as it is: ${problem}`,
       {
-        hint: `put it in order in ${row.path}, or discard it`,
+        hint: phrase`fix it in ${row.path}, or delete it with ${call("tasks.discard", { name: task.name })}`,
       },
     );
   const outcome = await mergeBranch({
@@ -94,7 +95,9 @@ function intoOf({ into }: Input, { task, row }: Found): string {
       hint: phrase`say into which branch: ${field("into", blank("BRANCH"))}`,
     });
   if (branch === row.branch)
-    throw new InboxError("invalid_input", `${branch} is the branch of "${task.name}" itself`);
+    throw new InboxError("invalid_input", `${branch} is the branch of "${task.name}" itself`, {
+      hint: phrase`name another branch with ${field("into", blank("BRANCH"))}`,
+    });
   return branch;
 }
 
@@ -126,6 +129,18 @@ interface Handing extends Found {
   place: Workplace;
 }
 
+/** [A11] False where the session may not go on: its budget is used up, or the day's limit is reached. */
+async function tellSession(engine: Engine, task: TaskRow, agent: string, ask: string): Promise<boolean> {
+  try {
+    await engine.write((tx) => continueTask(tx, task, agent, ask));
+    return true;
+  } catch (error) {
+    const { code } = asInboxError(error);
+    if (code !== "invalid_state" && code !== "limited") throw error;
+    return false;
+  }
+}
+
 /** To the sub-agent, where its session can go on; else to its parent, unless that is who reads the answer. */
 async function handBack(
   engine: Engine,
@@ -138,12 +153,10 @@ async function handBack(
     failed.reason === "conflict"
       ? `The branch ${row.branch} conflicts with ${into} in ${conflicts.join(", ")}.`
       : `The branch ${row.branch} was merged into ${into} for a check, which failed: ${output}`;
-  const resumes = goesOn(place, task);
+  const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;
+  const resumes = goesOn(place, task) && (await tellSession(engine, task, agent, ask));
   const told = resumes ? task.name : task.parent === agent ? null : task.parent;
-  if (resumes) {
-    const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;
-    await engine.write((tx) => continueTask(tx, task, agent, ask));
-  } else if (told !== null)
+  if (!resumes && told !== null)
     await engine.write(function* (tx) {
       const now = yield* tx.clock();
       const head = { thread: null, from: task.name, to: told, kind: "event", taskId: task.name } as const;

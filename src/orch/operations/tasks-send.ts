@@ -1,18 +1,23 @@
 /** [A4] Writing to a sub-agent, whether it still runs or has ended. */
 import { mailboxSend } from "../../bus/procedures/mailbox-send.ts";
-import { findTask, oneView, type TaskRow } from "../../bus/task.ts";
+import { changeTask, findTask, oneView, type TaskRow } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
+import { budgetColumns } from "../../bus/usage.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
+import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { runnerFor } from "../runners/index.ts";
 import { profileOf } from "./ended-worktree.ts";
+import { refuseBudget } from "./new-task.ts";
 import type { Workplace } from "./place.ts";
 
-export const sendTo = (place: Workplace, { agent, name, message }: ParsedOf<"tasks.send">) =>
+export const sendTo = (place: Workplace, { agent, name, message, budget: asked }: ParsedOf<"tasks.send">) =>
   function* (tx: Context): Procedure<OutputOf<"tasks.send">> {
-    const row = yield* findTask(name);
+    const found = yield* findTask(name);
+    const budget = asked === undefined ? null : budgetAskedFor(place, found, asked);
+    const row = budget ? yield* changeTask(found, budgetColumns(budget)) : found;
     if (row.status !== "finished") {
       yield* mailboxSend(tx, { from: agent, to: row.worker ?? name, message, strict: false });
       return { delivered: "inbox", task: yield* oneView(row) };
@@ -20,9 +25,9 @@ export const sendTo = (place: Workplace, { agent, name, message }: ParsedOf<"tas
     if (!goesOn(place, row))
       throw new InboxError(
         "invalid_state",
-        `"${name}" has ended, and its program cannot go on with a conversation`,
+        `"${name}" has finished, and its program cannot resume a session`,
         {
-          hint: phrase`start a new one: ${call("tasks.assign", { message: blank("…") })}`,
+          hint: phrase`start a new sub-agent: ${call("tasks.assign", { message: blank("…") })}`,
         },
       );
     return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)) };
@@ -32,4 +37,12 @@ export const sendTo = (place: Workplace, { agent, name, message }: ParsedOf<"tas
 export function goesOn(place: Workplace, row: TaskRow): boolean {
   const profile = profileOf(place, row);
   return row.session !== null && profile !== undefined && runnerFor(profile.runner).resumes;
+}
+
+/** [A11] What its program would not heed is refused. */
+function budgetAskedFor(place: Workplace, row: TaskRow, asked: string): Budget {
+  const budget = budgetIn(asked)!;
+  const profile = profileOf(place, row);
+  if (row.worker !== null || profile) refuseBudget(budget, row.worker ?? profile!.runner);
+  return budget;
 }

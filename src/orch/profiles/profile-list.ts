@@ -4,16 +4,19 @@ import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
+import type { Reported } from "../../contract/usage.ts";
 import { bun } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
 import type { Profile, Profiles } from "./profile.ts";
+import { reportedBy } from "./reported.ts";
 
 export interface ProfileLine {
   name: string;
   runner: string;
   model: string | null;
   permission: PermissionAsked | null;
+  reports: Reported;
   installed: boolean;
   /** Where it is, or what was looked for. */
   program: string;
@@ -48,6 +51,7 @@ export function describeProfiles(profiles: Profiles, path: string): ProfileLine[
       runner: runner.name,
       model,
       permission,
+      reports: reportedBy(runner),
       installed: place !== null,
       program: place ?? wanted,
       hint: place === null ? wayToGet(runner) : null,

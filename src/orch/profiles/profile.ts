@@ -1,5 +1,6 @@
 /** [Q8] What `.agents/agents.toml` says of a kind of agent, checked and with the defaults in. */
 import type { PermissionAsked } from "../../contract/task.ts";
+import type { Budget } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 
 export interface RunnerSettings {
@@ -25,6 +26,8 @@ export interface RunnerSettings {
   resume: readonly string[] | null;
   /** [Q15] What a sub-agent may do without asking. */
   permission: PermissionAsked;
+  /** [A11] Whether a command says what it uses, in its JSON or by `orch report`. */
+  reportsUsage: boolean;
 }
 
 export interface Profile {
@@ -34,6 +37,8 @@ export interface Profile {
   instructions: string | null;
   /** [Q15] Null where nobody is asked: any program does what its user may. */
   permission: PermissionAsked | null;
+  /** [A11] What a task of it may use, unless the task says otherwise. */
+  budget: Budget | null;
   /** [Q12] Runs when a task ends; exit 2 refuses the end. */
   gate: readonly string[] | null;
   /** The same for a pool worker that goes idle. */

@@ -1,22 +1,25 @@
 /** [Q8] Reads `.agents/agents.toml`: which agent programs there are and how they are used. */
 import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
+import { phrase } from "../../contract/phrase.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
+import { type Budget, budgetForm, budgetIn } from "../../contract/usage.ts";
 import { worktreesAsked } from "../../contract/worktree.ts";
 import { readOwn } from "../../platform/own-files.ts";
 import { parseToml } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
-import { isTable, type Reader, reader, type Table } from "./table-reader.ts";
+import { unheeded } from "./reported.ts";
+import { isTable, profilesManual, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
 /** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
 const maxRunning = 100;
 
 const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "timeout", "retries"];
-const forCommands = [...forAll, "prompt", "output", "resume"];
+const forCommands = [...forAll, "prompt", "output", "resume", "reports_usage"];
 const forAgents = [...forAll, "permission"];
 
 /** To look at: whoever starts a program by them asks approval.ts. Without a file the built-in ones. */
@@ -38,7 +41,16 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
   const all = new Map<string, Profile>();
   for (const [name, runner] of runners)
     all.set(name, {
-      ...{ name, runner, model: null, instructions: null, gate: null, gateIdle: null, ...usual },
+      ...{
+        name,
+        runner,
+        model: null,
+        instructions: null,
+        gate: null,
+        gateIdle: null,
+        budget: null,
+        ...usual,
+      },
       permission: asksNobody(runner) ? null : runner.permission,
     });
   for (const [name, table] of top.tables("profiles"))
@@ -82,6 +94,7 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     retries: table.number("retries", 0, true) ?? 0,
     resume: program(table, "resume", folder) ?? null,
     permission: table.choice("permission", permissionsAsked) ?? "inherit",
+    reportsUsage: table.flag("reports_usage") ?? false,
   };
   if (settings.model.length && !mentions(settings.model, "model"))
     throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
@@ -138,7 +151,7 @@ function profileIn(
   runners: ReadonlyMap<string, RunnerSettings>,
   folder: string,
 ): Omit<Profile, keyof Usual> {
-  table.takes(["runner", "model", "instructions", "permission", "gate", ...forAllProfiles]);
+  table.takes(["runner", "model", "instructions", "permission", "budget", "gate", ...forAllProfiles]);
   const wanted = table.text("runner") ?? (runners.has(name) ? name : undefined);
   if (wanted === undefined)
     throw table.wrong(
@@ -174,8 +187,21 @@ function profileIn(
   return {
     ...{ name, runner, model, instructions: table.text("instructions") ?? null },
     permission: asksNobody(runner) ? null : (permission ?? runner.permission),
+    budget: budgetOf(table, runner),
     ...gatesIn(table, folder),
   };
+}
+
+/** [A11] */
+function budgetOf(table: Reader, runner: RunnerSettings): Budget | null {
+  const text = table.text("budget");
+  if (text === undefined) return null;
+  const budget = budgetIn(text);
+  if (!budget)
+    throw table.wrong("budget", `${budgetForm}, got ${JSON.stringify(text)}`, 'for example budget = "200k"');
+  const problem = unheeded(budget, runner);
+  if (problem !== undefined) throw table.wrong("budget", `would have no effect: ${problem}`);
+  return budget;
 }
 
 const forAllProfiles = ["worktree", "prepare", "share", "check", "ask", "ask_timeout"];
@@ -234,7 +260,7 @@ function parsed(file: string, text: string): Table {
   } catch (error) {
     const problem = (error as Error).message.replace(/^TOML Parse error: /, "");
     throw new InboxError("invalid_input", `${file}, line ${lineOf(text)} or after: ${problem}`, {
-      hint: "it must be TOML; docs/orch-profiles.md has a worked example",
+      hint: phrase`it must be TOML; ${profilesManual}`,
       details: { file },
     });
   }

@@ -1,5 +1,6 @@
 /** A table of agents.toml, read key by key. A mistake names file, table and key, and what was probably meant. */
 import { InboxError } from "../../contract/errors.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 
 export type Table = Record<string, unknown>;
@@ -16,6 +17,7 @@ export interface Reader {
   words(key: string): string[] | undefined;
   /** A number from `least` up. */
   number(key: string, least: number, whole: boolean): number | undefined;
+  flag(key: string): boolean | undefined;
   texts(key: string): Record<string, string> | undefined;
   table(key: string): Reader | undefined;
   tables(key: string): [name: string, table: Reader][];
@@ -24,13 +26,16 @@ export interface Reader {
   wrong(key: string | null, problem: string, hint?: string): InboxError;
 }
 
+/** The documentation comes with the program: a hub serves it ([C16]). */
+export const profilesManual = phrase`${call("bus.up")} starts a hub, and its page /docs/orch-profiles has a worked example`;
+
 export function reader(file: string, path: readonly string[], table: Table): Reader {
   const name = path.map((key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join(".");
 
   function wrong(key: string | null, problem: string, hint?: string): InboxError {
     const place = [...(name ? [`[${name}]`] : []), ...(key === null ? [] : [key])].join(" ");
     return new InboxError("invalid_input", `${file}: ${place} ${problem}`, {
-      hint: hint ?? "docs/orch-profiles.md has a worked example",
+      hint: hint ?? profilesManual,
       details: { file, table: name, ...(key !== null && { key }) },
     });
   }
@@ -75,6 +80,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
           typeof value === "number" && value >= least && value <= 1e9 && (!whole || Number.isInteger(value)),
         `must be a ${whole ? "whole " : ""}number from ${least} up`,
       ),
+    flag: (key) => get(key, (value): value is boolean => typeof value === "boolean", "must be true or false"),
     texts: (key) => get(key, isTexts, "must be a table of texts", `for example ${key} = { NAME = "value" }`),
     table: (key) => {
       const value = get(key, isTable, "must be a table");

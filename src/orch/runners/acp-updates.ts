@@ -9,7 +9,8 @@ export interface Updates {
   take(update: SessionUpdate): Promise<void>;
 }
 
-export function updatesTo(note: Talk["note"]): Updates {
+/** `others` is told of updates that are no part of a transcript. */
+export function updatesTo(note: Talk["note"], others: (update: SessionUpdate) => void): Updates {
   const tools = toolNames(note);
   const speech = said(note);
   const ended = new Set<string>();
@@ -30,7 +31,7 @@ export function updatesTo(note: Talk["note"]): Updates {
       if (status !== "completed" && status !== "failed") return;
       ended.add(toolCallId);
       await tools.answered(toolCallId, contentText(content) || wordsOf(rawOutput) || status);
-    }
+    } else others(update);
   }
 
   return { said: speech, take };

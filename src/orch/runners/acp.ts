@@ -5,6 +5,7 @@ import type { RunnerSettings } from "../profiles/profile.ts";
 import { answer } from "./acp-permission.ts";
 import { streamOf } from "./acp-stream.ts";
 import { updatesTo } from "./acp-updates.ts";
+import { acpUsage } from "./acp-usage.ts";
 import { toldTo } from "./prompt-text.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
@@ -32,7 +33,8 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
   async function follow(talk: Talk, job: Job): Promise<Outcome> {
     // Loaded here: it is as slow to load as the rest of the program together.
     const sdk: Sdk = await import("@agentclientprotocol/sdk");
-    const updates = updatesTo(talk.note);
+    const usage = acpUsage(talk, job);
+    const updates = updatesTo(talk.note, usage.take);
     const listening = { on: false };
     const refused = new Set<string>();
     const connection = sdk
@@ -49,6 +51,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
         ...(error && { error }),
         ...(session && { session }),
         ...(refused.size && { refused: [...refused] }),
+        ...usage.outcome(),
       };
     };
     try {
@@ -71,9 +74,10 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
         prompt,
       });
       if (talk.signal.aborted) cancel();
-      const { stopReason } = await asked;
+      const response = await asked;
+      usage.answered(response);
       talk.signal.removeEventListener("abort", cancel);
-      return await finish(stopReasons[stopReason]);
+      return await finish(stopReasons[response.stopReason]);
     } catch (error) {
       return await finish(reasonOf(error, connection.signal.aborted));
     } finally {

@@ -1,6 +1,7 @@
 /** [Q8] Claude Code in print mode, with its events as JSON. */
 import { basename } from "node:path";
 import type { RunnerSettings } from "../profiles/profile.ts";
+import { claudeUsage } from "./claude-usage.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
@@ -38,6 +39,8 @@ export function claudeRunner(settings: RunnerSettings): Runner {
         `--allowedTools=mcp__inbox${job.permission === "edit" ? ",Edit(./**)" : ""}`,
         ...(job.permission === "allow" ? ["--permission-mode", "bypassPermissions"] : []),
         ...(asks ? ["--permission-prompt-tool", "mcp__inbox_permission__permit"] : []),
+        // It knows prices while it runs, and says what it has cost only at the end.
+        ...(job.costLeft === undefined ? [] : ["--max-budget-usd", String(job.costLeft)]),
         ...(job.instructions === null ? [] : ["--append-system-prompt", job.instructions]),
         ...(job.model === null ? [] : filled(settings.model, job)),
         ...(job.session === undefined ? [] : ["--resume", job.session]),
@@ -48,8 +51,9 @@ export function claudeRunner(settings: RunnerSettings): Runner {
     };
   }
 
-  async function follow(talk: Talk): Promise<Outcome> {
+  async function follow(talk: Talk, job: Job): Promise<Outcome> {
     const tools = toolNames(talk.note);
+    const usage = claudeUsage();
     let session: string | undefined;
     let said = "";
     let result: Event | undefined;
@@ -60,6 +64,8 @@ export function claudeRunner(settings: RunnerSettings): Runner {
       }
       const { event } = line;
       if (typeof event.session_id === "string") session = event.session_id;
+      const used = usage.heard(event);
+      if (used) talk.spent(used);
       if (event.type === "system") await noteServer(talk, event);
       else if (event.type === "result") result = event;
       else {
@@ -71,7 +77,9 @@ export function claudeRunner(settings: RunnerSettings): Runner {
     const known = { ...(session !== undefined && { session }), ...(refused.length && { refused }) };
     if (!result) return { final: said, error: "it ended before it had a result", ...known };
     const words = wordsOf(result.result);
+    Object.assign(known, usage.ended(result, job.counted));
     if (!result.is_error && result.subtype === "success") return { final: words || said, ...known };
+    if (result.subtype === "error_max_budget_usd") return { final: said, overBudget: true, ...known };
     const reasons = Array.isArray(result.errors) ? result.errors.map(wordsOf).join("; ") : "";
     return { final: said, error: words || reasons || `it ended with ${wordsOf(result.subtype)}`, ...known };
   }

@@ -1,7 +1,11 @@
 /** [Q8] Codex without its screen: `codex exec --json`. */
+import { join } from "node:path";
+import type { UsageReport } from "../../contract/usage.ts";
 import type { RunnerSettings } from "../profiles/profile.ts";
 import { isOpenSandbox, serverKeys } from "./codex-servers.ts";
+import { codexCount, codexSession } from "./codex-usage.ts";
 import { jsonLines } from "./json-lines.ts";
+import { sinceCounted } from "./reports.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
 import { type ToolNames, textIn, toolNames, wordsOf } from "./tool-names.ts";
@@ -54,6 +58,9 @@ export function codexRunner(settings: RunnerSettings): Runner {
     let ended = false;
     let error: string | undefined;
     const refused = new Set<string>();
+    let counted: UsageReport | undefined;
+    let file = sessionFile(session, job);
+    let turns = 0;
     for await (const line of jsonLines(talk.stdout)) {
       if ("text" in line) {
         await talk.note({ kind: "output", text: line.text });
@@ -61,8 +68,10 @@ export function codexRunner(settings: RunnerSettings): Runner {
       }
       const { event } = line;
       const item = (event.item ?? {}) as Item;
-      if (event.type === "thread.started") session = wordsOf(event.thread_id);
-      else if (event.type === "item.started") await noteUse(tools, item);
+      if (event.type === "thread.started") {
+        session = wordsOf(event.thread_id);
+        file = sessionFile(session, job);
+      } else if (event.type === "item.started") await noteUse(tools, item);
       else if (event.type === "item.completed") {
         if (item.type === "agent_message") final = item.text ?? "";
         if (item.status === "declined") refused.add(useOf(item)?.[0] ?? item.type ?? "a tool");
@@ -70,9 +79,12 @@ export function codexRunner(settings: RunnerSettings): Runner {
       } else if (event.type === "turn.completed") {
         ended = true;
         error = undefined;
+        if (event.usage) counted = codexCount(event.usage as Record<string, unknown>, ++turns);
       } else if (event.type === "turn.failed") error = reasonIn(event.error);
       // It tries again after some of these; what counts is how the turn ends.
       else if (event.type === "error") await talk.note({ kind: "error", text: reasonIn(event) });
+      const used = counted === undefined ? file?.used() : undefined;
+      if (used) talk.spent(used);
     }
     if (!ended && error === undefined) error = "it exited before its turn was complete";
     return {
@@ -80,7 +92,15 @@ export function codexRunner(settings: RunnerSettings): Runner {
       ...(error !== undefined && { error }),
       ...(session !== undefined && { session }),
       ...(refused.size && { refused: [...refused] }),
+      ...(counted && { counted, used: sinceCounted(counted, job.counted) }),
     };
+  }
+
+  /** [A11] In its own folder, as its environment names it. */
+  function sessionFile(session: string | undefined, { counted }: Job) {
+    const env = { ...process.env, ...settings.env };
+    const home = env.CODEX_HOME || (env.HOME && join(env.HOME, ".codex"));
+    return session === undefined || !home ? undefined : codexSession(home, session, counted);
   }
 
   return { resumes: true, launch, follow };

@@ -1,8 +1,10 @@
 /** [Q8] Any program: what it prints is its final message. */
+import type { UsageReport } from "../../contract/usage.ts";
 import type { RunnerSettings } from "../profiles/profile.ts";
 import { mentions } from "../profiles/template-places.ts";
 import { keptEnd } from "./kept-end.ts";
 import { toldTo } from "./prompt-text.ts";
+import { countIn, moneyIn } from "./reports.ts";
 import { finalLimit, type Job, type Launch, type Outcome, type Runner, type Talk } from "./runner.ts";
 import { checkArguments, filled, fits, withFlags } from "./template.ts";
 
@@ -70,11 +72,29 @@ function answerIn(printed: string): Outcome {
     return { final: printed, error: 'printed no JSON object, though its runner has output = "json"' };
   const { result, message, text, error, session, session_id } = object;
   const name = session ?? session_id;
-  const known = typeof name === "string" && name !== "" ? { session: name } : {};
+  const used = usageIn(object);
+  const known = {
+    ...(typeof name === "string" && name !== "" && { session: name }),
+    ...(used && { used }),
+  };
   const found = result ?? message ?? text;
   if (error) return { final: found === undefined ? "" : wordsOf(found), error: wordsOf(error), ...known };
   if (found !== undefined && found !== null) return { final: wordsOf(found), ...known };
   return { final: whole, error: "printed a JSON object without result, message or text", ...known };
+}
+
+/** [A11] As `{"usage": {"input_tokens": …, "output_tokens": …}, "total_cost_usd": …}`, which several programs print. */
+function usageIn({ usage, total_cost_usd, num_turns }: Record<string, unknown>): UsageReport | undefined {
+  const tokens = (typeof usage === "object" && usage !== null ? usage : {}) as Record<string, unknown>;
+  const used = {
+    inputTokens: countIn(tokens.input_tokens) + countIn(tokens.cache_creation_input_tokens),
+    cachedTokens: countIn(tokens.cache_read_input_tokens),
+    outputTokens: countIn(tokens.output_tokens),
+    costUsd: moneyIn(total_cost_usd),
+    turns: countIn(num_turns),
+  };
+  const isThere = used.costUsd !== null || used.inputTokens + used.cachedTokens + used.outputTokens > 0;
+  return isThere ? { ...used, turns: used.turns || 1 } : undefined;
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

@@ -1,8 +1,10 @@
 /** [Q8] OpenCode without its screen: `opencode run --format json`. */
+import type { UsageReport } from "../../contract/usage.ts";
 import type { RunnerSettings } from "../profiles/profile.ts";
 import { jsonLines } from "./json-lines.ts";
 import { said } from "./output-collector.ts";
 import { toldTo } from "./prompt-text.ts";
+import { countIn, moneyIn, summed } from "./reports.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
 import { toolNames, wordsOf } from "./tool-names.ts";
@@ -14,6 +16,13 @@ interface Part {
   text?: string;
   tool?: string;
   callID?: string;
+  cost?: unknown;
+  tokens?: {
+    input?: unknown;
+    output?: unknown;
+    reasoning?: unknown;
+    cache?: { read?: unknown; write?: unknown };
+  };
   state?: { input?: unknown; output?: unknown; error?: unknown };
 }
 
@@ -39,6 +48,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
     let session = job.session;
     let error: string | undefined = "it exited without output";
     const refused = new Set<string>();
+    let used: UsageReport | undefined;
     for await (const line of jsonLines(talk.stdout)) {
       if ("text" in line) {
         await talk.note({ kind: "output", text: line.text });
@@ -57,6 +67,9 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
         await tools.answered(part.callID, wordsOf(part.state?.output ?? part.state?.error));
         if (/rejected permission/i.test(wordsOf(part.state?.error))) refused.add(part.tool ?? "a tool");
         error = undefined;
+      } else if (type === "step_finish") {
+        used = summed([...(used ? [used] : []), stepIn(part)]);
+        talk.spent(used);
       } else if (type === "error") error = reasonIn(event.error);
     }
     await speech.pause();
@@ -65,11 +78,21 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
       ...(error !== undefined && { error }),
       ...(session !== undefined && { session }),
       ...(refused.size && { refused: [...refused] }),
+      ...(used && { used }),
     };
   }
 
   return { resumes: true, launch, follow };
 }
+
+/** [A11] One request to its model. What it read from the cache is not in its input. */
+const stepIn = ({ tokens = {}, cost }: Part): UsageReport => ({
+  inputTokens: countIn(tokens.input) + countIn(tokens.cache?.write),
+  cachedTokens: countIn(tokens.cache?.read),
+  outputTokens: countIn(tokens.output) + countIn(tokens.reasoning),
+  costUsd: moneyIn(cost),
+  turns: 1,
+});
 
 const reasonIn = (error: unknown) => {
   const { name, data } = (error ?? {}) as { name?: string; data?: { message?: string } };

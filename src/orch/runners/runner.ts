@@ -4,6 +4,7 @@
  */
 import type { Permission } from "../../contract/task.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
+import type { UsageReport } from "../../contract/usage.ts";
 
 /** What a runner may know of the task. */
 export interface Job {
@@ -26,6 +27,10 @@ export interface Job {
   mcp: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> };
   /** The program's own name for a conversation that is to go on. */
   session?: string;
+  /** [A11] What the program had counted for that session before, where it counts on. */
+  counted?: UsageReport | undefined;
+  /** [A11] Dollars that it may still spend, for programs that can be told. */
+  costLeft?: number;
 }
 
 /** [A8] What an agent program would ask its user. */
@@ -61,6 +66,8 @@ export interface Talk {
   endInput(): void;
   /** Adds to the transcript. Awaited: a program that prints faster than the disk takes it has to wait. */
   note(entry: Omit<TranscriptEntry, "n" | "at">): Promise<void>;
+  /** [A11] What this run of the program has used so far, each time it is known better. */
+  spent(used: UsageReport): void;
   /** The task is to end, by kill or timeout: say goodbye if the protocol has a word for it. The process ends soon after. */
   signal: AbortSignal;
 }
@@ -75,6 +82,12 @@ export interface Outcome {
   refused?: readonly string[];
   /** By which a later run goes on with the same conversation; none where the program cannot. */
   session?: string;
+  /** [A11] What this run has used, as the program said at its end. Undefined: what was last told by `spent`, if anything. */
+  used?: UsageReport;
+  /** [A11] What it said of the whole session, where it counts on when that is resumed. */
+  counted?: UsageReport;
+  /** [A11] It stopped by itself because it had spent `Job.costLeft`. */
+  overBudget?: true;
 }
 
 /** Bytes of a final message that are kept in memory and delivered; the transcript has it all. */

@@ -51,6 +51,7 @@ const groups: Readonly<Record<string, string>> = {
   entries: "The person's inbox: documents and comments from agents",
   retain: "Retention: how long the bus keeps things that are over",
   quota: "Quotas: how much an agent may write and have open",
+  costs: "Costs: what tasks have used, by day, and the daily limit",
   token: "Tokens: who may call a hub, and with which scope",
 };
 

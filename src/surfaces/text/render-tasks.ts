@@ -3,6 +3,7 @@
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
+import type { Held, Reported } from "../../contract/usage.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -11,27 +12,46 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
+import { budgetText, heldText, reportsText, usageBrief, usageText } from "./usage.ts";
 import { diffText, mergeText, worktreeText } from "./worktree.ts";
 
-function taskLine(task: TaskInQueue, paint: Paint, saysParent = false): string {
+function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld = false } = {}): string {
   const { startedAt, finishedAt, error } = task;
   const facts: string[] = saysParent ? [`for ${task.parent}`] : [];
   if (task.status === "waiting")
-    facts.push(task.attempt ? `will be retried: ${cut(error ?? "", 80)}` : "waiting for a free slot");
+    facts.push(
+      isHeld
+        ? "waiting: the daily limit is reached"
+        : task.attempt
+          ? `will be retried: ${cut(error ?? "", 80)}`
+          : "waiting for a free slot",
+    );
   if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
   if (task.status === "running") facts.push(`started ${relative(startedAt!)}`);
   if (task.status === "running" && task.attempt > 1) facts.push(`attempt ${task.attempt}`);
   if (finishedAt && task.success)
     facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
   if (finishedAt && !task.success) facts.push(`failed: ${cut(error ?? "", 80)}`);
+  if (task.usageTotal) facts.push(usageBrief(task.usageTotal));
   const mark = finishedAt ? (task.success ? paint.green("✓") : paint.red("✗")) : "-";
   return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(inLine).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
 
+/** With what it started it has used more than by itself. */
+const isMore = ({ usage, usageTotal }: Pick<TaskInQueue, "usage" | "usageTotal">) =>
+  usageTotal !== null && JSON.stringify(usageTotal) !== JSON.stringify(usage);
+
+/** Of a task of which nothing was reported: whether anything will be. */
+const unreported = (reports: Reported | null) =>
+  reports?.tokens === "none" && reports.cost === "none" ? "not reported by its program" : null;
+
+const heldLine = (held: Held, spell: (text: Text) => string) =>
+  `${heldText(held)}; ${spell(phrase`${call("costs.set", { usd: blank("N") })} raises it`)}`;
+
 const pushing = call("tasks.push", { prompt: blank("PROMPT") });
 
 function queueText(
-  { queued, running, finished, hasMore }: OutputOf<"tasks.queue">,
+  { queued, running, finished, hasMore, held }: OutputOf<"tasks.queue">,
   paint: Paint,
   spell: (text: Text) => string,
 ): string {
@@ -44,11 +64,12 @@ function queueText(
     ] as const
   ).filter(([, tasks]) => tasks.length);
   if (!parts.length) return spell(phrase`the queue is empty; ${pushing} adds a task`);
-  const line = (task: TaskInQueue) => taskLine(task, paint, several);
+  const line = (task: TaskInQueue) => taskLine(task, paint, { saysParent: several, isHeld: held !== null });
   const more = hasMore
     ? `\n${paint.dim(spell(phrase`  … and earlier ones: ${field("limit", blank("N"))} shows more`))}`
     : "";
-  return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more;
+  const stop = held && queued.length ? `\n\n${paint.yellow(heldLine(held, spell))}` : "";
+  return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more + stop;
 }
 
 const shownNames = 12;
@@ -62,15 +83,19 @@ function namesText(names: readonly string[]): string {
 export const taskRenders: NounRenders<"tasks"> = {
   "tasks.push": ({ task, recipient }, paint, spell) =>
     `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}${recipient ? recipientText(recipient, paint) : ""}`,
-  "tasks.run": ({ released, running, waiting }, _paint, spell) => {
+  "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
     const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
+    if (held) return `${names}\n${heldLine(held, spell)}`;
     return `${names}\nresults are delivered to your inbox: ${spell(phrase`${call("mailbox.receive")}`)}`;
   },
   "tasks.queue": queueText,
-  "tasks.show": ({ task, resume }, paint) => {
+  "tasks.show": ({ task, resume, reports }, paint) => {
     const facts: [string, string | null][] = [
-      ["status", task.status === "finished" ? (task.success ? "finished" : "failed") : task.status],
+      [
+        "status",
+        task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status,
+      ],
       ["parent", task.parent],
       ["profile", task.profile],
       ["model", task.model],
@@ -81,11 +106,14 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["folder", task.cwd],
       ["worktree", task.worktree && worktreeText(task.worktree)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
+      ["budget", task.budget && budgetText(task.budget)],
+      ["used", task.usage ? usageText(task.usage) : unreported(reports)],
+      ["in all", isMore(task) ? usageText(task.usageTotal!) : null],
       ["queued", relative(task.createdAt)],
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
       ["error", task.error],
-      ["go on", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
+      ["resume", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
     ];
     const rows = facts.flatMap(([name, value]) =>
       value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${setIn(value, 11)}`],
@@ -105,21 +133,22 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has ended; its result was already collected`;
+    if (message === null) return `${safe(terminalId)} has finished; its result was already collected`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.send": ({ delivered, task }) =>
     delivered === "turn"
-      ? `${safe(task.name)} goes on with it`
-      : `in the inbox of ${safe(task.worker ?? task.name)}`,
+      ? `${safe(task.name)} resumes with it`
+      : `put into the inbox of ${safe(task.worker ?? task.name)}`,
   "tasks.permit": ({ behavior, message }) =>
     message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
   "tasks.merge": mergeText,
   "tasks.discard": ({ branch, commit }) =>
     `discarded ${safe(branch)}${commit === null ? "" : `; it was at ${commit}`}`,
+  "tasks.report": ({ usage }) => `used so far: ${usageText(usage)}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
   "tasks.move": ({ task, place }) => `${safe(task.name)} is now at position ${place}`,
   "tasks.edit": ({ task: { prompt, ...task } }, paint) =>
@@ -130,9 +159,10 @@ export const taskRenders: NounRenders<"tasks"> = {
       inLine(each.runner),
       inLine(each.model ?? ""),
       each.permission ?? "",
+      reportsText(each.reports),
       inLine(each.installed ? (each.program ?? "") : (each.hint ?? "")),
     ]);
     const where = file === null ? "built in; .agents/agents.toml adds your own" : inLine(file);
-    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
+    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "USAGE", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
   },
 };

@@ -7,6 +7,7 @@ import type { Paint } from "./paint.ts";
 import { agentRenders } from "./render-agents.ts";
 import { auditRenders } from "./render-audit.ts";
 import { busRenders } from "./render-bus.ts";
+import { costRenders } from "./render-costs.ts";
 import { deadLetterRenders } from "./render-dead-letters.ts";
 import { entryRenders } from "./render-entries.ts";
 import { eventRenders } from "./render-events.ts";
@@ -38,6 +39,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...entryRenders,
   ...muteRenders,
   ...quotaRenders,
+  ...costRenders,
   ...retentionRenders,
   ...searchRenders,
   ...statsRenders,

@@ -7,6 +7,7 @@ import type { Paint } from "./paint.ts";
 import { cut } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
+import { limitText, usageBrief } from "./usage.ts";
 
 /** A lease that ends sooner is about to lapse. */
 const soonMs = 60_000;
@@ -15,7 +16,8 @@ const age = (since: string, now: string) => span(Date.parse(now) - Date.parse(si
 const amount = (count: number) => (count >= mailLimit ? `${mailLimit}+` : String(count));
 
 function summaryLines(stats: Stats, paint: Paint): string[] {
-  const { agents, threads, mail, tasks, rates } = stats;
+  const { agents, threads, mail, tasks, costs, rates } = stats;
+  const most = limitText(costs.limit);
   const some = (count: number, text: string, colour = paint.yellow) =>
     count ? colour(text) : paint.dim(text);
   return [
@@ -23,6 +25,7 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
     `${paint.bold("threads")}  ${threads.pending} pending, ${threads.claimed + threads.inProgress} in work, ${some(threads.blocked, `${threads.blocked} blocked`)}`,
     `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, plural(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
     `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
+    `${paint.bold("today")}    ${usageBrief(costs.today)}${most === null ? "" : ` of ${most}`}${costs.held ? paint.yellow(" (reached: nothing starts)") : ""}`,
     `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${plural(rates.tasksFinished, "task")} finished, ${plural(rates.events, "event")}`,
   ];
 }
@@ -35,11 +38,12 @@ function tables({ at, queues, leases, subAgents, waiters }: Stats, paint: Paint,
   const names = 28;
   const rest = Math.max(20, width - names - 34);
   add(
-    ["SUB-AGENT", "FOR", "SINCE", "LAST LINE"],
+    ["SUB-AGENT", "FOR", "SINCE", "USED", "LAST LINE"],
     subAgents.map((each) => [
       cut(each.name, names),
       cut(each.parent, 16),
       each.startedAt === null ? "" : age(each.startedAt, at),
+      each.usageTotal === null ? "–" : usageBrief(each.usageTotal),
       cut(each.lastLine ?? "", rest),
     ]),
   );

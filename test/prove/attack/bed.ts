@@ -9,6 +9,7 @@ import type { Surface } from "../check/history.ts";
 import type { AgentsConfig } from "./agents-driver.ts";
 import { type Hub, startHub } from "./hubs.ts";
 import { type Lines, startLines } from "./lines.ts";
+import { type ProcessTable, processTable } from "./process-table.ts";
 import { processesOf, runsTasks, signal } from "./processes.ts";
 import { now, type Recorder, recorder } from "./recorder.ts";
 import type { Role } from "./roles.ts";
@@ -35,6 +36,8 @@ export interface Needs {
   pair?: boolean;
   /** Agents that push tasks. */
   tasks?: boolean;
+  /** Hubs that share a table of processes with what they start; it can be full. */
+  processTable?: boolean;
 }
 
 export interface Bed {
@@ -51,6 +54,7 @@ export interface Bed {
   slow: string;
   postgresLine?: FaultyLine;
   pair?: Pair;
+  table?: ProcessTable;
   /** The history: one file for each process, and one for the faults. */
   files: string[];
   fileFor(name: string): string;
@@ -103,12 +107,16 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
     INBOX_PROFILES: profilesFile,
     ...(needs.slowDisk && { LD_PRELOAD: needs.slowDisk, DISK_SLOW: slow }),
   };
+  const table = needs.processTable ? processTable() : undefined;
+  if (table) left.use(table);
   left.defer(() => endTasks(db));
   // The first one makes the database.
   const hubs: Hub[] = [];
   left.defer(async () => void (await Promise.all(hubs.map((hub) => hub.kill()))));
   for (let count = 0; count < 2; count++)
-    hubs.push(await startHub({ db: postgresLine?.url ?? db, delivery, env }));
+    hubs.push(
+      await startHub({ db: postgresLine?.url ?? db, delivery, env, started: (pid) => table?.enter(pid) }),
+    );
   const ports = hubs.map(({ port }) => port);
   const lines = await startLines({ ports, seed: Math.floor(random() * 2 ** 31), file: fileFor("lines") });
   left.defer(lines.stop);
@@ -121,7 +129,7 @@ export async function makeBed({ engine, servers, random, needs, killCalls }: Bed
   const kept = left.move();
 
   return {
-    ...{ engine, servers, random, place, hubs, lines, agents, disk, slow, postgresLine, pair, files },
+    ...{ engine, servers, random, place, hubs, lines, agents, disk, slow, postgresLine, pair, table, files },
     fileFor,
     record,
     busy: new Set(),

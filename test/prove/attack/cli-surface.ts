@@ -45,6 +45,7 @@ const commands: Record<string, [string[], Record<string, string>]> = {
   "threads.renew": [["renew"], { ...held, leaseSeconds: "--lease-seconds" }],
   "threads.update": [["update"], { ...told, status: "--status" }],
   "threads.done": [["done"], told],
+  "threads.fail": [["fail"], told],
   "threads.release": [["release"], held],
   "events.watch": [
     ["watch"],

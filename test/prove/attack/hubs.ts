@@ -6,6 +6,7 @@ import { until } from "../../support/until.ts";
 export interface Hub {
   port: number;
   pid(): number;
+  hasEnded(): boolean;
   signal(signal: NodeJS.Signals): void;
   /** Ends it at once. */
   kill(): Promise<void>;
@@ -19,19 +20,24 @@ export interface HubOptions {
   db: string;
   delivery?: string;
   env?: Record<string, string>;
+  /** Told each time the process is a new one. */
+  started?(pid: number): void;
 }
 
-export async function startHub({ db, delivery, env = {} }: HubOptions): Promise<Hub> {
+export async function startHub({ db, delivery, env = {}, started }: HubOptions): Promise<Hub> {
   const port = freePort();
   const more = delivery === undefined ? [] : ["--delivery", delivery];
-  const begin = (other: Record<string, string>) =>
-    Bun.spawn([program, "serve", "--port", String(port), "--json", "--db", db, ...more], {
+  const begin = (other: Record<string, string>) => {
+    const made = Bun.spawn([program, "serve", "--port", String(port), "--json", "--db", db, ...more], {
       cwd: "/",
       env: bareEnvironment({ ...env, ...other }),
       stdin: "ignore",
       stdout: "ignore",
       stderr: "ignore",
     });
+    started?.(made.pid);
+    return made;
+  };
   const serving = () =>
     until(`the hub at port ${port} is ready`, async () => {
       if (child.exitCode !== null) child = begin({});
@@ -45,6 +51,7 @@ export async function startHub({ db, delivery, env = {} }: HubOptions): Promise<
   return {
     port,
     pid: () => child.pid,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     signal: (signal) => void child.kill(signal),
     async kill() {
       child.kill("SIGKILL");

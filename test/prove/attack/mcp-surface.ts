@@ -20,6 +20,7 @@ const tools: Record<string, [string, Record<string, string>?]> = {
   "threads.renew": ["renew"],
   "threads.update": ["update"],
   "threads.done": ["done"],
+  "threads.fail": ["fail"],
   "threads.release": ["release"],
   "events.watch": ["watch"],
   "pools.join": ["pool_join"],

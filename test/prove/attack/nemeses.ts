@@ -5,6 +5,7 @@ import { fakeTime } from "../../support/faketime.ts";
 import { hasRabbit, postgresPrograms } from "../../support/servers.ts";
 import { diskShim } from "../shim/shim.ts";
 import type { Bed, Needs } from "./bed.ts";
+import { hasProcessTables } from "./process-table.ts";
 import { childrenOf, processesOf, runsTasks, signal } from "./processes.ts";
 import { administer, type EngineName, engines } from "./servers.ts";
 
@@ -132,6 +133,25 @@ const ofTasks: Record<string, Nemesis> = {
       if (running.length)
         await bed.fault("kill-tasks", async () => signal(pick(bed, running).pid, "SIGKILL"));
     },
+  },
+};
+
+const ofProcesses: Record<string, Nemesis> = {
+  /** The runtime of a hub that needs a thread meanwhile may end it. */
+  "fill-process-table": {
+    engines,
+    pause: 3000,
+    needs: { tasks: true, processTable: true },
+    missing: hasProcessTables()
+      ? undefined
+      : "group of processes with a limit (cgroup, pids) that we may make",
+    strike: (bed) =>
+      bed.fault("fill-process-table", async () => {
+        bed.table!.fill();
+        await a(bed, 1500);
+        bed.table!.free();
+        for (const hub of bed.hubs) if (hub.hasEnded() && !bed.busy.has(hub)) await hub.start();
+      }),
   },
 };
 
@@ -282,6 +302,7 @@ export const nemeses: Record<string, Nemesis> = {
   ...ofHubs,
   ...ofAgents,
   ...ofTasks,
+  ...ofProcesses,
   ...ofDisks,
   ...ofPostgres,
   ...ofRabbit,

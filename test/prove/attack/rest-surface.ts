@@ -17,6 +17,7 @@ const routes: Record<string, string> = {
   "threads.renew": "POST /api/threads/:thread/renew",
   "threads.update": "POST /api/threads/:thread/update",
   "threads.done": "POST /api/threads/:thread/done",
+  "threads.fail": "POST /api/threads/:thread/fail",
   "threads.release": "POST /api/threads/:thread/release",
   "events.watch": "GET /api/events/wait",
   "pools.join": "POST /api/pools/:pool/join",

@@ -142,8 +142,9 @@ async function hold(actor: Actor, thread: string, token: string | undefined, cou
   const kind = actor.random();
   if (kind < 0.15) await told(actor, "threads.release", holder);
   else {
+    const op = kind < 0.25 ? "threads.fail" : "threads.done";
     const summary = `result ${count} of ${agent}`;
-    await write(actor, "threads.done", { ...holder, summary }, summary);
+    await write(actor, op, { ...holder, summary }, summary);
   }
 }
 

@@ -5,6 +5,7 @@ import { verdict } from "../check/checker.ts";
 import { type History, readHistory, type Surface, type Violation } from "../check/history.ts";
 import { audit } from "./audit.ts";
 import { makeBed, type Needs } from "./bed.ts";
+import { drain } from "./drain.ts";
 import { nemeses as known, torment } from "./nemeses.ts";
 import type { Role } from "./roles.ts";
 import type { EngineName, Servers } from "./servers.ts";
@@ -15,6 +16,8 @@ export interface RoundOptions {
   seed: number;
   nemeses: readonly string[];
   seconds: number;
+  /** At the end it is waited until others can have what was handed out to the dead: a good minute. */
+  patient?: boolean;
   /** Only these (default: all). */
   surfaces?: readonly Surface[];
   /** Told the folder of the history before it is deleted. */
@@ -54,6 +57,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const struck = Promise.all(nemeses.map((name) => torment(name, bed, over)));
   await Promise.all([struck, new Promise((done) => over.addEventListener("abort", done))]);
   await Promise.all(bed.agents.map((agents) => agents.leave()));
+  await drain(bed, options.patient ?? false);
   await audit(bed);
   const history = readHistory(bed.files);
   const violations = verdict(history);

@@ -5,6 +5,7 @@ import { type Check, describe, type History, type Violation } from "./history.ts
 import { endedTwice, endUndone, notFenced, twoHolders } from "./holders.ts";
 import { collectedByNobody, keyForgotten, lost, refusedButWritten, writtenTwice } from "./lost.ts";
 import { outsideSchema } from "./schema.ts";
+import { stuckMail, stuckThread } from "./stuck.ts";
 import { reportedOnce } from "./tasks.ts";
 import { internalError, lateAnswer, slowRecovery, slowWake } from "./times.ts";
 
@@ -26,6 +27,8 @@ export const checks: readonly Check[] = [
   skippedByReader,
   skippedEvent,
   staleRead,
+  stuckMail,
+  stuckThread,
   reportedOnce,
   outsideSchema,
   internalError,

@@ -11,12 +11,18 @@ const ofThreads = new Set([
   "threads.renew",
   "threads.update",
   "threads.done",
+  "threads.fail",
   "threads.release",
 ]);
 const threadOf = (op: Op): string | undefined => op.input.thread ?? op.value.thread?.threadId;
 const isClaim = (op: Op) => op.op === "threads.claim" && op.outcome === "ok" && op.value.lease != null;
 const mayHaveHappened = (op: Op) => op.outcome !== "refused";
-const isEnding = ({ op }: Op) => op === "threads.done" || op === "threads.release";
+/** By the operation that ends it, what a thread is then. */
+const endings = new Map([
+  ["threads.done", "done"],
+  ["threads.fail", "failed"],
+]);
+const isEnding = ({ op }: Op) => endings.has(op) || op === "threads.release";
 /** Answered from what was written before. */
 const isRepeat = ({ value }: Op) => value.deduplicated === true || value.already === true;
 
@@ -72,9 +78,7 @@ const ends = new Set(["thread.done", "thread.failed", "thread.cancelled"]);
 
 export const endedTwice: Check = (history) => {
   const told = [...byThread(history.ops).values()].flatMap((all): Violation[] => {
-    const [first, second] = all.filter(
-      (op) => op.op === "threads.done" && op.outcome === "ok" && !isRepeat(op),
-    );
+    const [first, second] = all.filter((op) => endings.has(op.op) && op.outcome === "ok" && !isRepeat(op));
     if (!first || !second) return [];
     const text = `${threadOf(first)} was ended by ${first.input.agent} and by ${second.input.agent}`;
     return [{ kind: "ended twice", text, witness: [first, second] }];
@@ -106,10 +110,11 @@ export const endUndone: Check = ({ ops }) => {
     ) as [string, { op: Op; status: string }][],
   );
   return ops.flatMap((op): Violation[] => {
-    if (op.op !== "threads.done" || op.outcome !== "ok" || !statuses.size) return [];
+    const end = endings.get(op.op);
+    if (!end || op.outcome !== "ok" || !statuses.size) return [];
     const found = statuses.get(op.input.thread);
-    if (found?.status === "done") return [];
-    const text = `${op.input.thread} was acknowledged as done and is ${found?.status ?? "gone"}`;
+    if (found?.status === end) return [];
+    const text = `${op.input.thread} was acknowledged as ${end} and is ${found?.status ?? "gone"}`;
     return [{ kind: "end undone", text, witness: [op, found?.op ?? listed[0]!] }];
   });
 };

@@ -2,7 +2,14 @@
 import type { History, Op } from "./history.ts";
 
 export const collecting = new Set(["mailbox.receive", "mailbox.check", "mailbox.wait", "mailbox.gather"]);
-const sending = new Set(["mailbox.send", "messages.send", "threads.send", "threads.update", "threads.done"]);
+const sending = new Set([
+  "mailbox.send",
+  "messages.send",
+  "threads.send",
+  "threads.update",
+  "threads.done",
+  "threads.fail",
+]);
 
 /** Our own clients confirm what they have: for them a message that was told is nobody else's. */
 const confirmed = new Set(["cli", "cli-hub", "sdk", "sdk-hub"]);

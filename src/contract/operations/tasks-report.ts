@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { integer, name, number } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
+import { usage } from "../usage.ts";
+
+const count = (help: string) => v.optional(integer(help, { min: 0, max: 1e12 }), 0);
+
+export const tasksReport = operation({
+  name: "tasks.report",
+  kind: "write",
+  access: { on: "own" },
+  summary: "Report what your own task has used, from a program whose runner cannot",
+  detail: phrase`Adds to what was reported before, and answers with the sum. Programs whose runner reports their usage by itself (${call("tasks.profiles")} says which) must not: it would count twice.`,
+  input: () =>
+    v.strictObject({
+      agent: name("the sub-agent that reports", "AGENT"),
+      inputTokens: count("input tokens, without those read from a cache"),
+      cachedTokens: count("input tokens read from a cache"),
+      outputTokens: count("output tokens"),
+      costUsd: v.optional(number("US dollars", { min: 0, max: 1e6, unit: "US dollars" })),
+      turns: count("turns of the model"),
+    }),
+  output: () => v.strictObject({ usage: usage() }),
+  errors: ["invalid_state", "invalid_input"],
+  cli: { command: "report", program: "orch", identity: "agent" },
+  http: ["POST /api/tasks/report"],
+  mcp: { none: "agent programs report by themselves" },
+  examples: ["orch report --input-tokens 1200 --output-tokens 300 --cost-usd 0.02 --turns 1"],
+});

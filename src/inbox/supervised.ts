@@ -1,0 +1,43 @@
+/** What starts sub-agents. */
+import { onlyOneOf } from "../contract/combinations.ts";
+import { InboxError } from "../contract/errors.ts";
+import type { ParsedOf } from "../contract/operations/index.ts";
+import { blank, field, phrase } from "../contract/phrase.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Workplace } from "../orch/operations/place.ts";
+import type { Calling } from "../waiting/handed.ts";
+import { awaitResult } from "../waiting/tasks-handoff.ts";
+
+/** Loaded when asked for: they bring modules that no other command needs. */
+export const orch = () =>
+  require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
+const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
+
+/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
+export async function supervised<T>({ db, supervise }: Workplace, writing: () => Promise<T>): Promise<T> {
+  approval().requireApproval(db);
+  const given = await writing();
+  await supervise();
+  return given;
+}
+
+/** [Q11] A new one is started here; one that was handed to before is only waited for. */
+export async function handOff(
+  engine: Engine,
+  input: ParsedOf<"tasks.handoff">,
+  call: Calling,
+  place: Workplace,
+) {
+  const { message, terminalId, timeoutSeconds, ...task } = input;
+  const { agent } = input;
+  if (message !== undefined && terminalId !== undefined) throw onlyOneOf("message", "terminalId");
+  if (message === undefined && terminalId === undefined)
+    throw new InboxError("invalid_input", "neither a prompt nor a sub-agent to wait for was given", {
+      hint: phrase`${field("message", blank("…"))} starts a sub-agent; ${field("terminalId", blank("TASK"))} waits for one that was started before`,
+    });
+  if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
+  const started = await supervised(place, async () =>
+    engine.write(await orch().assignTo(place, { ...task, message: message! })),
+  );
+  return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
+}
