@@ -9,6 +9,7 @@ import { command } from "./command.ts";
 import { contention } from "./contention.ts";
 import { engines } from "./engines.ts";
 import { entries } from "./entries.ts";
+import { growth } from "./growth.ts";
 import { httpGather } from "./http-gather.ts";
 import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
@@ -17,6 +18,7 @@ import { mcp } from "./mcp.ts";
 import { orch } from "./orch.ts";
 import { order } from "./order.ts";
 import { page } from "./page.ts";
+import { reach } from "./reach.ts";
 import { retain } from "./retain.ts";
 import { search } from "./search.ts";
 import { size } from "./size.ts";
@@ -48,6 +50,8 @@ const benchmarks: Benchmark[] = [
   page,
   order,
   retain,
+  reach,
+  growth,
 ];
 /** More of the machine than this in other hands, and a figure says nothing. */
 const disturbed = 0.2;
