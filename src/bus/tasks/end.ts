@@ -143,11 +143,9 @@ function* deliver(
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
   const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
   const used = yield* usageOf(row.task_number);
-  const more = {
-    ...(ending.branch && { worktree: ending.branch }),
-    ...(ending.review && { review: ending.review }),
-  };
-  const payload = { ...told, ...refused, ...more, ...usageInPayload(used) };
+  const worktree = ending.branch && { worktree: ending.branch };
+  const review = ending.review && { review: ending.review };
+  const payload = { ...told, ...refused, ...worktree, ...review, ...usageInPayload(used) };
   const final = ending.final ?? "";
   const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
   const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
