@@ -11,12 +11,12 @@ export const tasksLog = operation({
   kind: "wait",
   access: { on: "task", by: "name", does: "read" },
   summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
-  detail: phrase`The transcript is kept on the machine where the sub-agent ran. ${field("tail")} shows its end; ${field("timeoutSeconds")} waits for more; ${field("follow")} prints until the task has ended.`,
+  detail: phrase`The transcript is kept on the machine where the sub-agent ran. ${field("tail")} shows its end; ${field("timeoutSeconds")} waits for more; ${field("follow")} prints until the task has finished.`,
   input: () =>
     v.strictObject({
       name: taskName(),
       after: v.optional(
-        integer("continue after this position (default: from the beginning)", {
+        integer("continue after position N (default: from the beginning)", {
           min: 0,
           max: Number.MAX_SAFE_INTEGER,
         }),
@@ -33,7 +33,7 @@ export const tasksLog = operation({
       timeoutSeconds: timeoutSeconds("wait up to N seconds for more (default: 0, do not wait)", {
         endless: false,
       }),
-      follow: flag("print entries as they come, until the task has ended"),
+      follow: flag("print entries as they come, until the task has finished"),
     }),
   output: () =>
     v.strictObject({
