@@ -115,7 +115,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     };
   } catch (error) {
     await inbox.close();
-    throw error instanceof InboxError ? error : await cannotListen(error, host, port);
+    throw isOfSocket(error) ? await cannotListen(error, host, port) : error;
   }
 }
 
@@ -180,13 +180,20 @@ async function bindable(host: string, port: number): Promise<void> {
   }
 }
 
+/** Between the look and the start somebody may have taken the port. Anything else is no matter of the address. */
+const isOfSocket = (error: unknown) =>
+  !(error instanceof InboxError) && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code));
+
 async function cannotListen(error: unknown, host: string, port: number): Promise<unknown> {
   const { code } = error as { code?: string };
   if (code === "EADDRINUSE") return whoHolds(host, port);
-  if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
-  return new InboxError("storage", `the hub cannot listen on ${host}:${port} (${code})`, {
-    hint: phrase`give an address of this machine with ${ofServe("host")}, and a port you are allowed to use with ${ofServe("port")}`,
-  });
+  return new InboxError(
+    "storage",
+    `the hub cannot listen on ${host}:${port} (${code ?? "the host is unknown"})`,
+    {
+      hint: phrase`give an address of this machine with ${ofServe("host")}, and a port you are allowed to use with ${ofServe("port")}`,
+    },
+  );
 }
 
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */

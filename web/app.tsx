@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { Agents } from "./agents/agents.tsx";
+import { Switcher, switchAgents } from "./agents/switcher.tsx";
 import { Channels } from "./channels/channels.tsx";
 import { Compose, openCompose } from "./compose/compose.tsx";
 import { locked } from "./data/api.ts";
@@ -50,6 +51,8 @@ export function App() {
     "/": () => openPalette(""),
     "mod+k": () => openPalette(""),
     c: openCompose,
+    "alt+a": () => switchAgents(1),
+    "alt+A": () => switchAgents(-1),
     z: undoLast,
     "mod+z": undoLast,
     ...Object.fromEntries(
@@ -73,6 +76,7 @@ export function App() {
       <Asked />
       <Menu />
       <Compose />
+      <Switcher />
       {helpOpen.value && (
         <Help
           onClose={() => {

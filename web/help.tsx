@@ -24,7 +24,7 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
     "In the inbox",
     [
       [["e"], "done; opens the next unread"],
-      [["1", "9"], "answer with a choice"],
+      [["1", "9"], "answer, also all selected"],
       [["h"], "snooze"],
       [["m"], "mute"],
       [["d"], "what changed since you last read it"],
@@ -35,6 +35,16 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
       [[`${modKey}A`], "select all"],
       [["Del"], "delete"],
       [[`${modKey}↵`], "send the reply"],
+    ],
+  ],
+  [
+    "Agents",
+    [
+      [["Alt A"], "hold: switch, last used first"],
+      [["w"], "close its tab"],
+      [["n", "p"], "in changes: next file, previous"],
+      [["j", "k"], "in changes: next line, previous"],
+      [["c"], "in changes: comment on the line"],
     ],
   ],
   [

@@ -25,7 +25,13 @@ function nameOf(event: KeyboardEvent): string {
   const mod = event.metaKey || event.ctrlKey ? "mod+" : "";
   const alt = event.altKey ? "alt+" : "";
   if (event.key === " ") return `${mod}${alt}${event.shiftKey ? "shift+" : ""}Space`;
-  return mod + alt + event.key;
+  return mod + alt + keyOf(event);
+}
+
+/** With Alt some keyboards write another letter: then it is the key that counts. */
+function keyOf({ key, code, altKey, shiftKey }: KeyboardEvent): string {
+  const letter = altKey && !/^[a-z]$/i.test(key) ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
+  return letter === undefined ? key : shiftKey ? letter : letter.toLowerCase();
 }
 
 function handlerOf(name: string): ((event: KeyboardEvent) => void) | undefined {
@@ -44,7 +50,7 @@ export function listenToKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const name = nameOf(event);
-    if (typing(event.target) && !/^(mod\+k|Escape)$/.test(name)) return;
+    if (typing(event.target) && !/^(mod\+k|alt\+[aA]|Escape)$/.test(name)) return;
     // A button that has the focus is pressed by Enter and Space, a link by Enter; a row of a list is opened already.
     if (/Enter$|Space$/.test(name) && (event.target as Element).closest?.("button, summary, input")) return;
     if (name === "Enter" && (event.target as Element).closest?.('a:not(.row-link[aria-current="true"])'))

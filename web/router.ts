@@ -60,8 +60,13 @@ export function setQuery(change: Record<string, string | undefined>): void {
   move(location.pathname, next.size ? `?${next}` : "", false);
 }
 
+/** Whether the last step took the place of the one before it: the person walks through a list. */
+let replaced = false;
+export const skimming = () => replaced;
+
 function move(path: string, filters: string, replace: boolean): void {
   if (path === location.pathname && filters === location.search) return;
+  replaced = replace;
   if (replace) history.replaceState(null, "", path + filters);
   else history.pushState(null, "", path + filters);
   address.value = path;

@@ -3,12 +3,14 @@ import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { blank, call, option, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion, fileTools } from "../engines/registry.ts";
 import type { Loader } from "../engines/sqlite/file-tools.ts";
 import { tables } from "../engines/tables.ts";
 import { type Asked, locateOrNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
+import { look } from "../platform/system.ts";
 import { type ExportHead, exportEnd, exportFormat, exportHead, exportRow } from "./export-format.ts";
 import { occupantOf, prepareBus } from "./install-bus.ts";
 import { requireDatabase } from "./require-database.ts";
@@ -23,11 +25,19 @@ export async function busImport(
   const location = locateOrNew(asked);
   requireDatabase("import", location, "run it where the hub runs, while that is stopped");
   const name = input.file === "-" ? "standard input" : resolve(asked.cwd, input.file);
+  if (input.file !== "-" && look(name)?.kind !== "file")
+    throw new InboxError(
+      "not_found",
+      `${look(name) ? `${name} is not a file` : `there is no file ${name}`}`,
+      {
+        hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
+      },
+    );
   const occupant = await occupantOf(location);
   if (occupant.state === "used") throw notEmpty(location);
   if (occupant.state === "unreadable")
     throw new InboxError("conflict", `${location} is not an empty bus; nothing was changed`, {
-      hint: "import to a new place",
+      hint: phrase`import to a new database: ${option("db", blank("PATH"))}`,
     });
   await requireUnused(location);
   return await withWorkFolder(besideBus(location, asked.env), async (folder) => {
@@ -49,8 +59,8 @@ export async function busImport(
 const notEmpty = (location: string) =>
   new InboxError(
     "conflict",
-    `${withoutPassword(location)} already contains a bus, and two buses cannot be merged because both use the same ids; nothing was changed`,
-    { hint: "import to a new place, or to a bus that nothing was written to yet" },
+    `${withoutPassword(location)} already contains a bus, and an import needs an empty database: ids of both would collide; nothing was changed`,
+    { hint: phrase`import to a new database: ${option("db", blank("PATH"))}` },
   );
 
 class BadLine extends Error {}
@@ -76,7 +86,7 @@ async function load(path: string, name: string, into: string): Promise<ExportHea
       "invalid_input",
       `${name} cannot be imported: ${where}${error.message}; nothing was changed`,
       {
-        hint: "take an export that is complete and was not changed",
+        hint: phrase`use a complete export that nobody has changed; ${call("bus.export", { file: blank("FILE") })} writes one`,
       },
     );
   } finally {
@@ -133,7 +143,7 @@ class Reading {
   }
 
   take(line: string): void {
-    if (this.#ended) throw new BadLine("it goes on after its last line");
+    if (this.#ended) throw new BadLine("there are more lines after the last line of the export");
     const added = parsed(this.#row, line);
     if (added) this.#add(added.table, added.row);
     else this.#end(line);
@@ -154,11 +164,11 @@ class Reading {
 
   #end(line: string): void {
     const end = parsed(exportEnd(), line);
-    if (!end) throw new BadLine("it is neither a row nor the last line");
+    if (!end) throw new BadLine("it is neither a row nor the last line of an export");
     for (const [table, left] of this.#left)
       if (left > 0) throw new BadLine(`${left} rows of ${table} are missing`);
     if (end.sha256 !== this.#hasher.copy().digest("hex"))
-      throw new BadLine("the checksum is another: the lines before it were changed");
+      throw new BadLine("the checksum does not match: a line before this one was changed");
     this.#ended = true;
   }
 
@@ -174,7 +184,6 @@ class Reading {
 
 async function* linesOf(path: string): AsyncGenerator<string> {
   const file = path === "-" ? Bun.stdin : Bun.file(path);
-  if (path !== "-" && !(await file.exists())) throw new InboxError("invalid_input", "there is no such file");
   const decoder = new TextDecoderStream("utf-8", { fatal: true });
   let rest = "";
   for await (const piece of file.stream().pipeThrough(decoder)) {

@@ -30,7 +30,7 @@ export async function busMigrate(
   // The source first: where there is none, nothing is made.
   await using source = await opened(from).catch(noSource);
   const busId = await source.engine.read(busOf).catch(noSource);
-  await createOwnBus(to);
+  await createOwnBus(to).catch((error) => wrongFile(error, "to"));
   await using target = await opened(to);
   const places = await Promise.all(
     [source, target].map(({ location, engine }) => engineAt(location).copying().place(location, engine)),
@@ -58,9 +58,22 @@ export async function busMigrate(
 
 /** Whoever copies a bus that is not there has named the wrong place: creating one would help nobody. */
 function noSource(error: unknown): never {
+  if (error instanceof InboxError && error.details?.notOurs) wrongFile(error, "from");
   if (!(error instanceof InboxError) || error.code !== "not_initialized") throw error;
   throw new InboxError(error.code, error.said.message, {
     hint: phrase`name the database to copy with ${field("from", blank("PATH"))}`,
+    cause: error,
+  });
+}
+
+/** Neither database is the one that other commands name. */
+function wrongFile(error: unknown, side: "from" | "to"): never {
+  if (!(error instanceof InboxError) || !error.details?.notOurs) throw error;
+  throw new InboxError(error.code, error.said.message, {
+    hint:
+      side === "from"
+        ? phrase`name the database to copy with ${field("from", blank("PATH"))}`
+        : phrase`name a new or empty database with ${field("to", blank("PATH"))}`,
     cause: error,
   });
 }
@@ -76,7 +89,9 @@ function database(named: string, flag: Reference, cwd: string): string {
     throw new InboxError(
       "invalid_input",
       phrase`migrate copies databases, and ${flag} ${new URL(location).origin} is a hub`,
-      { hint: "name the database that the hub serves: curl HUB/healthz tells which" },
+      {
+        hint: phrase`name the database that the hub serves; ${call("bus.status")} on its machine shows which`,
+      },
     );
   return location;
 }

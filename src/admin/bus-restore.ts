@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { blank, call, phrase } from "../contract/phrase.ts";
+import { blank, call, field, option, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion, fileTools, serverTools } from "../engines/registry.ts";
 import { isMarked } from "../location/backup-mark.ts";
@@ -147,7 +147,7 @@ function extracted(file: string, folder: string, env: Asked["env"]): Extracted {
 
 function manifestIn(text: string | undefined): Manifest {
   if (text === undefined)
-    throw new TarError("it has no list of its parts, so it is not complete, or no backup");
+    throw new TarError("it has no list of its parts: it is incomplete, or it is not a backup");
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -175,7 +175,7 @@ function compare({ parts: listed }: Manifest, found: readonly Found[]): void {
     const part = wanted.get(name);
     if (!part) throw new TarError(`${name} is not in its list of parts`);
     if (part.bytes !== bytes || part.sha256 !== sha256)
-      throw new TarError(`${name} is damaged: its checksum is another`);
+      throw new TarError(`${name} is damaged: its checksum does not match`);
     wanted.delete(name);
   }
   const [missing] = wanted.keys();
@@ -189,10 +189,14 @@ const unusable = (file: string, why: string) =>
   });
 
 const occupied = (there: readonly string[]) =>
-  new InboxError("conflict", `there is something already at ${there.join(" and ")}; nothing was changed`, {
-    hint: "restore to another place, or with force: what is there is kept under another name",
-    details: { there },
-  });
+  new InboxError(
+    "conflict",
+    `${there.join(" and ")} already ${there.length > 1 ? "exist" : "exists"}; nothing was changed`,
+    {
+      hint: phrase`add ${field("force")} to replace it and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
+      details: { there },
+    },
+  );
 
 interface Placed {
   from: string;

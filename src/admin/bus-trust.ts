@@ -1,8 +1,10 @@
 /** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
+
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
+import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { call, field, phrase } from "../contract/phrase.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { openEngine } from "../engines/registry.ts";
 import { distrustBus, distrustProfiles, trustBus, trustProfiles } from "../location/trust.ts";
@@ -22,14 +24,7 @@ export async function busTrust(
   env: Environment,
   { yes, revoke, digest }: ParsedOf<"bus.trust">,
 ): Promise<Output> {
-  if (yes && revoke)
-    throw new InboxError(
-      "invalid_input",
-      phrase`${field("yes")} and ${field("revoke")} contradict each other`,
-      {
-        hint: "give only one of them",
-      },
-    );
+  if (yes && revoke) throw onlyOneOf("yes", "revoke");
   requireDatabase("trust", db, "run it where the hub runs, as the user who runs it");
   const file = profilesFile(db, env);
   const text = readOwn(file);

@@ -44,13 +44,20 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
 async function already(
   { location, env }: Place,
   hub: HubRecord,
-  { port, host }: Input,
+  { port, host, auth }: Input,
 ): Promise<OutputOf<"bus.up">> {
   const { port: at, hostname } = new URL(hub.url);
-  if ((port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname))
-    throw new InboxError("conflict", `a hub serves this bus at ${hub.url} (process ${hub.pid})`, {
-      hint: phrase`${call("bus.down")} stops one in the background; start it again then`,
-    });
+  const elsewhere = (port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname);
+  if (elsewhere || (auth && !hub.auth)) {
+    const wanted = { ...(port !== undefined && { port }), ...(host !== undefined && { host }), auth };
+    const stopped =
+      hub.manager === "foreground" ? "stop it with Ctrl-C" : phrase`${call("bus.down")} stops it`;
+    throw new InboxError(
+      "conflict",
+      `a hub already serves this bus at ${hub.url}${hub.auth ? "" : ", without tokens"} (process ${hub.pid})`,
+      { hint: phrase`${stopped}; then ${call("bus.up", wanted)} starts it as you asked` },
+    );
+  }
   const state = await stateOf(hub);
   const comesBack = hub.manager === "foreground" ? "not" : keeperOf(hub.manager, env).comesBack;
   return { db: withoutPassword(location), hub: state, already: true, token: null, comesBack };

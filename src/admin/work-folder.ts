@@ -61,7 +61,7 @@ export function publish(made: string, file: string, isOurs: (path: string) => bo
 export function requireReplaceable(file: string, isOurs: (path: string) => boolean, what: string): void {
   const there = look(file);
   if (!there || (there.kind === "file" && isOurs(file))) return;
-  throw new InboxError("conflict", `${file} is there already and is not ${what}: it is left alone`, {
+  throw new InboxError("conflict", `${file} already exists and is not ${what}; it was not changed`, {
     hint: "name another file",
   });
 }

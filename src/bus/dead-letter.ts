@@ -1,5 +1,6 @@
 /** [B6] Which messages are dead letters, how one looks, and which of them a call means. */
 
+import { onlyOneOf } from "../contract/combinations.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
@@ -32,12 +33,13 @@ export const lettersPayload = (rows: readonly MessageRow[], channel?: string) =>
 });
 
 export function* chosenLetters({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
-  if ((id === undefined) === (channel === undefined))
+  if (id !== undefined && channel !== undefined) throw onlyOneOf("id", "channel");
+  if (id === undefined && channel === undefined)
     throw new InboxError(
       "invalid_input",
       "give the id of one dead letter, or a channel for all of its dead letters",
       {
-        hint: phrase`${call("deadLetters.list")} shows them`,
+        hint: phrase`${call("deadLetters.list")} shows the ids and the channels`,
       },
     );
   if (id !== undefined) return [yield* findMessage(id, isDead(now))];

@@ -26,6 +26,6 @@ export function* reached(recipient: Recipient, written: { unread: boolean }): Pr
   const task = yield* one<{ parent: string }>(sql`
     select tasks.parent from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
   const others = task ? `write to its parent "${task.parent}", or ` : "";
-  const hint = `"${name}" is a sub-agent that has ended and no longer reads mail; ${others}start a new one`;
+  const hint = `"${name}" is a sub-agent that has finished and no longer reads mail; ${others}start a new one`;
   return { ...recipient, ended: true, hint };
 }

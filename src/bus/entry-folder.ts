@@ -1,9 +1,10 @@
 /** [U12] Where an entry is: in the inbox, archived, or snoozed; and what muting does to one that comes. */
+import { onlyOneOf } from "../contract/combinations.ts";
 import type { entryFolders } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Mute, MuteKind } from "../contract/mute.ts";
-import { blank, call, phrase } from "../contract/phrase.ts";
+import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
@@ -73,9 +74,10 @@ export function* mutedBy(asked: {
   name?: string;
   thread?: string;
 }): Procedure<{ kind: MuteKind; name: string }> {
-  if ((asked.name === undefined) === (asked.thread === undefined))
-    throw new InboxError("invalid_input", "give exactly one of an agent's name and a thread", {
-      hint: phrase`${call("mutes.add", { name: blank("NAME") })} mutes an agent, ${call("mutes.add", { thread: blank("thr_1") })} a thread`,
+  if (asked.name !== undefined && asked.thread !== undefined) throw onlyOneOf("name", "thread");
+  if (asked.name === undefined && asked.thread === undefined)
+    throw new InboxError("invalid_input", "neither an agent nor a thread was given", {
+      hint: phrase`add ${field("name", blank("AGENT"))}, or ${field("thread", blank("THREAD"))}`,
     });
   if (asked.name !== undefined) return { kind: "agent", name: asked.name };
   const { thread_id } = yield* findThread(asked.thread!);

@@ -1,11 +1,13 @@
 /** [A5] Questions with choices: asking, answering, and what was decided. All of it is messages that have one correlation. */
 import { InboxError } from "../contract/errors.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import type { Given } from "../contract/question.ts";
+import type { Approval, Given } from "../contract/question.ts";
+import { withoutTokens } from "../contract/secret.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 import { type Audited, record } from "./audit.ts";
+import { append } from "./event.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
 import { postToChannel } from "./post-message.ts";
 
@@ -152,11 +154,47 @@ export function* recordAnswer(
   );
 }
 
-/** [A8] Whether a tool was allowed for the rest of a task. */
-export function* allowedForTask(task: number, tool: string, choice: string): Procedure<boolean> {
+/** [A8] What a message asks permission for; null where it asks for something else, or is not on this bus. */
+export function* approvalIn(message: number): Procedure<Approval | null> {
+  const found = yield* one<Pick<MessageRow, "payload_json">>(
+    sql`select messages.payload_json from messages where messages.message_id = ${message}`,
+  );
+  const { permission } = JSON.parse(found?.payload_json ?? "{}") as { permission?: Record<string, unknown> };
+  if (typeof permission?.tool !== "string") return null;
+  const { tool, input, folder, diff } = permission;
+  return {
+    tool,
+    input: input === undefined || input === null ? "" : withoutTokens(JSON.stringify(input, null, 2)),
+    folder: typeof folder === "string" ? folder : "",
+    diff: typeof diff === "string" ? diff : null,
+  };
+}
+
+/** A question that nobody can decide any more: whoever asked it has closed it. */
+export function* closeQuestion(
+  tx: Context,
+  { question, from, answer }: { question: string; from: string; answer: string },
+  now: string,
+): Procedure<void> {
+  const closed = yield* all<{ entry_id: string }>(sql`
+    update entries set answered_at = ${now}, answered_by = ${from}, answer = ${answer}, needs = null
+    where entries.answered_at is null and entries.message_id in (
+      select messages.message_id from messages where messages.correlation_id = ${question} and messages.kind = 'question')
+    returning entry_id`);
+  for (const { entry_id } of closed)
+    yield* append(tx, {
+      type: "entry.answered",
+      source: from,
+      payload: { entry: entry_id, answer, changed: false },
+      now,
+    });
+}
+
+/** [A8] Whether something was allowed for the rest of a task: what the question said that the answer covers. */
+export function* allowedForTask(task: number, covers: string, choice: string): Procedure<boolean> {
   const rows = yield* all<{ payload_json: string }>(sql`
     select distinct messages.payload_json from audit join messages on messages.correlation_id = audit.question
     where audit.task_number = ${task} and audit.action = 'answered' and audit.choice = ${choice} and messages.kind = 'question'
     order by messages.payload_json`);
-  return rows.some(({ payload_json }) => JSON.parse(payload_json).permission?.tool === tool);
+  return rows.some(({ payload_json }) => JSON.parse(payload_json).permission?.covers === covers);
 }

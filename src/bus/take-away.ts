@@ -1,5 +1,6 @@
 /** [L10] A thread is taken from whoever has it: given back by force, or given to another. Whoever lost it is told. */
 
+import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -26,10 +27,7 @@ export function* forceRelease(
   tx: Context,
   { agent, thread: id, reason, leaseToken }: ParsedOf<"threads.release">,
 ): Procedure<OutputOf<"threads.release">> {
-  if (leaseToken !== undefined)
-    throw new InboxError("invalid_input", "a lease token and force cannot be combined", {
-      hint: "give only one of them",
-    });
+  if (leaseToken !== undefined) throw onlyOneOf("leaseToken", "force");
   const thread = yield* lockThread(tx, id);
   const now = yield* tx.clock();
   const lease = yield* findLease(thread.thread_id);

@@ -1,6 +1,7 @@
 /** A message in the channel view: what `inbox msg` prints and REST speaks. The same record as in message.ts. */
 import * as v from "valibot";
 import { flag, integer, json, name, text } from "./fields.ts";
+import { messageNumber } from "./ids.ts";
 import { kinds, shownInEveryView } from "./message.ts";
 import type { Text } from "./phrase.ts";
 
@@ -32,17 +33,22 @@ export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
 export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");
-export const messageNumber = (help: Text, flag?: string) =>
-  integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "ID", flag });
-export const correlationId = (help: Text) => v.optional(name(help, "ID", "correlation"));
-export const metadata = () => v.optional(json("structured data for the reader, a JSON object", "metadata"));
+export const correlationId = (help: Text) =>
+  v.optional(name(help, "CORRELATION", "correlation", "correlation-id"));
+/** What a thread's message calls its payload: the same field of the same record. */
+export const metadata = () =>
+  v.optional(
+    json("structured data for the reader, a JSON object: the payload of the message", {
+      flag: "metadata",
+      formerFlag: "payload-json",
+    }),
+  );
 export const ttlSeconds = () =>
   v.optional(
-    integer("how many seconds it can be read before it expires", {
+    integer("it expires after N seconds (default: never)", {
       min: 1,
       max: 10 * 365 * 86_400,
       flag: "ttl",
-      value: "SEC",
     }),
   );
 export const content = () => text("the text", { file: true });
@@ -52,7 +58,7 @@ export const channelFilter = () => ({
   channel: channel(),
   afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "after")),
   limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
-  sender: v.optional(name("only from this sender", "NAME")),
+  sender: v.optional(name("only from this sender", "AGENT")),
   correlationId: correlationId("only with this correlation id"),
   includeAcked: flag("include acknowledged messages"),
 });

@@ -1,6 +1,8 @@
 /** A dead letter: a message nobody could be brought to accept. */
 import * as v from "valibot";
 import { channelMessage } from "./channel-message.ts";
+import { name } from "./fields.ts";
+import { messageNumber } from "./ids.ts";
 
 export const deadLetter = () =>
   v.strictObject({
@@ -9,5 +11,12 @@ export const deadLetter = () =>
     deadReason: v.string(),
     lapses: v.number(),
   });
+
+/** Which of them: exactly one of both. */
+export const chosenDeadLetters = () => ({
+  id: v.optional(messageNumber("the message's id")),
+  channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
+  agent: name("who makes the change", "NAME"),
+});
 
 export type DeadLetter = v.InferOutput<ReturnType<typeof deadLetter>>;

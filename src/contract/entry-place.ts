@@ -1,6 +1,7 @@
 /** [U3] A place in the person's inbox: an entry, or a time, as the history's own protocol pages by its `ts`. */
 import * as v from "valibot";
-import { described } from "./fields.ts";
+import { exampleEntry } from "./entry.ts";
+import { described, quotedValue } from "./fields.ts";
 import type { Text } from "./phrase.ts";
 
 const isEntry = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
@@ -19,7 +20,11 @@ export const entryPlace = (help: Text) =>
   described(
     v.pipe(
       v.string("must be an entry's id, or a time"),
-      v.check((text) => isEntry(text) || timeIn(text) !== undefined, "must be an entry's id, or a time"),
+      v.check(
+        (text) => isEntry(text) || timeIn(text) !== undefined,
+        (issue) =>
+          `must be an entry's id, or a time like 2026-05-18T08:00:00Z, got ${quotedValue(issue.input)}`,
+      ),
     ),
-    { type: "text", value: "ENTRY", help },
+    { type: "text", value: "ENTRY|TIME", example: exampleEntry, help },
   );

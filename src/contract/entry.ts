@@ -1,6 +1,6 @@
 /** One item in the person's inbox: pointers to documents, and commentary. */
 import * as v from "valibot";
-import { described, text } from "./fields.ts";
+import { described, quotedValue, text } from "./fields.ts";
 import { kinds } from "./message.ts";
 
 /** The person is an agent of this name: what is sent to it is an entry ([U9]). */
@@ -64,13 +64,18 @@ export const entry = () =>
 
 export type Entry = v.InferOutput<ReturnType<typeof entry>>;
 
+export const exampleEntry = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
+
 export const entryId = (help = "the entry") =>
   described(
     v.pipe(
       v.string("must be an entry's id"),
-      v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be an entry's id, a lowercase UUID"),
+      v.regex(
+        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        (issue) => `must be an entry's id, a lowercase UUID, got ${quotedValue(issue.input)}`,
+      ),
     ),
-    { type: "text", value: "ENTRY", help },
+    { type: "text", value: "ENTRY", example: exampleEntry, help },
   );
 
 const docsLimit = 100;
@@ -79,7 +84,7 @@ const docsLimit = 100;
 export function pathProblem(path: string): string | undefined {
   if (path.trim() === "" || path.length > 1024) return "must be a path of 1 to 1024 characters";
   if (path.includes("\u0000") || !path.isWellFormed()) return "must be valid text without U+0000";
-  if (/^([/\\~]|[a-z]:)/i.test(path)) return "must be relative to the workspace";
+  if (/^([/\\~]|[a-z]:)/i.test(path)) return "must be a path relative to the workspace";
   if (path.split(/[/\\]/).includes("..")) return "must not lead outside the workspace";
   return undefined;
 }
@@ -90,13 +95,16 @@ export const documentPath = () =>
     v.string("must be text"),
     v.check(
       (path) => pathProblem(path) === undefined,
-      (issue) => pathProblem(issue.input)!,
+      (issue) => `${pathProblem(issue.input)}, got ${quotedValue(issue.input)}`,
     ),
   );
 
 export const documents = () =>
   v.pipe(
-    v.array(v.strictObject({ path: documentPath() }, "must be {path}"), "must be a list of {path}"),
+    v.array(
+      v.strictObject({ path: documentPath() }, 'must be an object with a path: {"path": "report.md"}'),
+      "must be a list of objects with a path",
+    ),
     v.maxLength(docsLimit, `must name at most ${docsLimit} documents`),
   );
 
@@ -104,10 +112,10 @@ export const docs = () =>
   v.optional(
     described(documents(), {
       type: "json",
-      value: "PATHS",
+      value: "PATH,…",
       paths: true,
       flag: "docs",
-      help: "files to show, paths relative to the workspace: [{path}]",
+      help: "files to show, by their paths relative to the workspace",
     }),
   );
 

@@ -13,6 +13,8 @@ export interface FieldInfo {
   type: "text" | "integer" | "number" | "flag" | "choice" | "list" | "json" | "lines" | "artifacts";
   /** How the value is called in help: `--agent NAME`. */
   value?: string;
+  /** A value that it takes, for examples where the operation's own have none. */
+  example?: string;
   help: Text;
   choices?: readonly string[];
   /** A path, relative to where the command was typed. */
@@ -55,7 +57,8 @@ export const described = <S extends v.GenericSchema>(schema: S, info: FieldInfo)
 
 export const infoOf = (schema: unknown) => (schema as { field?: FieldInfo }).field;
 
-const quotedValue = (value: unknown) => {
+/** A value in a refusal, cut where it is long. */
+export const quotedValue = (value: unknown) => {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
@@ -89,7 +92,14 @@ export const address = (help: Text, value: string) =>
 /** Text of at most `limit` bytes. What is longer is refused as too_large, never cut. */
 export const text = (
   help: Text,
-  options: { limit?: number; file?: boolean; value?: string; empty?: boolean } = {},
+  options: {
+    limit?: number;
+    file?: boolean;
+    value?: string;
+    empty?: boolean;
+    flag?: string;
+    formerFlag?: string;
+  } = {},
 ) => {
   const limit = options.limit ?? contentLimit;
   return described(
@@ -99,7 +109,14 @@ export const text = (
       v.maxBytes(limit, (issue) => `is ${issue.received} bytes, at most ${limit} are allowed`),
       v.check(wellFormed, malformed),
     ),
-    { type: "text", value: options.value ?? "TEXT", help, file: options.file },
+    {
+      type: "text",
+      value: options.value ?? "TEXT",
+      help,
+      file: options.file,
+      flag: options.flag,
+      formerFlag: options.formerFlag,
+    },
   );
 };
 
@@ -133,18 +150,18 @@ export const integer = (help: Text, range: { min: number; max: number; value?: s
 
 export const number = (
   help: Text,
-  range: { min: number; max: number; value?: string; flag?: string; formerFlag?: string; none?: boolean },
+  range: { min: number; max: number; unit?: string; flag?: string; formerFlag?: string; none?: boolean },
 ) =>
   described(
     v.custom<number>(
       (input) =>
         typeof input === "number" && Number.isFinite(input) && input >= range.min && input <= range.max,
       (issue) =>
-        `must be a number${range.value === "SECONDS" ? " of seconds" : ""} from ${range.min} to ${range.max}, got ${quotedValue(issue.input)}`,
+        `must be a number${range.unit ? ` of ${range.unit}` : ""} from ${range.min} to ${range.max}, got ${quotedValue(issue.input)}`,
     ),
     {
       type: "number",
-      value: range.value ?? (range.none ? "N|none" : "N"),
+      value: range.none ? "N|none" : "N",
       help,
       minimum: range.min,
       maximum: range.max,
@@ -189,7 +206,7 @@ export const choices = <const T extends readonly string[]>(known: T, help: Text,
   );
 
 /** A JSON object of the user's own: stored and given back as it is, never interpreted. */
-export const json = (help: Text, flag?: string) =>
+export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFlag?: string } = {}) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(
@@ -198,7 +215,7 @@ export const json = (help: Text, flag?: string) =>
       ),
       v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),
-    { type: "json", value: "JSON", help, flag },
+    { type: "json", value: "JSON", example: '{"question": "which?"}', help, flag, formerFlag },
   );
 
 /** What JSON can hold and give back unchanged: no dates, no functions, no numbers without an end. */

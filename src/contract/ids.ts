@@ -1,6 +1,6 @@
 /** Ids are short because agents pay for tokens: a prefix and the row's number. */
 import * as v from "valibot";
-import { described } from "./fields.ts";
+import { described, quotedValue } from "./fields.ts";
 import type { Text } from "./phrase.ts";
 
 const prefixes = { thread: "thr_", message: "msg_", artifact: "art_" } as const;
@@ -21,9 +21,27 @@ const id = (noun: Noun, help: Text) => {
         (issue) => `must be an id like ${prefix}12, got ${JSON.stringify(issue.input.slice(0, 40))}`,
       ),
     ),
-    { type: "text", value: noun.toUpperCase(), help },
+    { type: "text", value: noun === "message" ? "ID" : noun.toUpperCase(), example: `${prefix}12`, help },
   );
 };
 
 export const threadId = (help = "the thread") => id("thread", help);
 export const messageId = (help: Text) => id("message", help);
+
+const isMessage = (input: unknown) =>
+  typeof input === "string"
+    ? /^(?:msg_)?[0-9]{1,15}$/.test(input)
+    : Number.isSafeInteger(input) && (input as number) >= 0;
+
+/** A message by its number, as channels and mail show it; `msg_12`, as threads show it, is understood too. */
+export const messageNumber = (help: Text, flag?: string) =>
+  described(
+    v.pipe(
+      v.custom<number | string>(
+        isMessage,
+        (issue) => `must be a message's id like 12 or msg_12, got ${quotedValue(issue.input)}`,
+      ),
+      v.transform((input) => (typeof input === "string" ? numberOf(input) : input)),
+    ),
+    { type: "integer", value: "ID", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, example: "12", flag, help },
+  );

@@ -6,7 +6,10 @@ export const leaseSecondsDefault = 900;
 
 export const leaseSeconds = () =>
   v.optional(
-    integer("seconds until the lease expires unless renewed (default: 900)", { min: 1, max: 7 * 24 * 3600 }),
+    integer("the lease expires after N seconds unless renewed (default: 900)", {
+      min: 1,
+      max: 7 * 24 * 3600,
+    }),
     leaseSecondsDefault,
   );
 

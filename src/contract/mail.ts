@@ -32,7 +32,7 @@ export const terminalMail = ({ id, senderId, message, summary, createdAt, sender
 });
 
 /** How a hand-over ends: acked by being shown, or hidden until the reader acks each by itself ([B3]). */
-export const ackMode = () =>
+const ackMode = () =>
   v.optional(
     choice(
       ["auto", "manual"],
@@ -41,13 +41,23 @@ export const ackMode = () =>
     "auto",
   );
 
-export const visibilitySeconds = () =>
+const visibilitySeconds = () =>
   v.optional(
-    integer("with manual acks: redelivered unless acknowledged within this time (default: 60)", {
+    integer("with manual acks: redelivered unless acknowledged within N seconds (default: 60)", {
       min: 1,
       max: 7 * 86_400,
     }),
     60,
+  );
+
+/** How what is collected is acked. */
+export const acking = () => ({ ack: ackMode(), visibilitySeconds: visibilitySeconds() });
+
+/** How many are collected at once, unless told. */
+export const collected = (usual: number) =>
+  v.optional(
+    integer(`maximum number of messages to collect (default: ${usual})`, { min: 1, max: mailLimit }),
+    usual,
   );
 
 export const mailbox = () => name("the owner of the inbox", "AGENT");

@@ -17,6 +17,6 @@ export type Mute = v.InferOutput<ReturnType<typeof mute>>;
 
 /** What is muted: exactly one of them. */
 export const muted = () => ({
-  name: v.optional(name("the agent", "NAME")),
+  name: v.optional(name("the agent", "AGENT")),
   thread: v.optional(threadId("the thread")),
 });

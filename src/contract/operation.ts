@@ -13,6 +13,8 @@ export interface CliForm {
   program?: "orch" | "both";
   /** How the list of commands shows it, where another operation has the same words. */
   listed?: string;
+  /** Of two operations with the same words: the flag without which the flags of this one are refused. */
+  needs?: string;
   /** Also a slash command, though it is about the database itself. */
   slash?: true;
   /** Input fields that may also be given as plain arguments, in this order. */
@@ -163,19 +165,24 @@ export function parseInput<I extends v.GenericSchema>(
   // What need not be given is better left out than given empty.
   const entry = (op.input() as { entries?: Record<string, { type: string }> }).entries?.[head ?? ""];
   const optional = issue.type === "min_length" && issue.input === "" && entry?.type === "optional";
+  // A message that shows the value needs no position in a list.
+  const where = issue.message.includes("got ") ? path.slice(0, 1) : path;
   throw new InboxError(
     issue.type === "max_bytes" || issue.message === tooLarge ? "too_large" : "invalid_input",
-    phrase`${placeOf(path)} ${issue.message}${optional ? "; leave it out instead" : ""}`,
+    phrase`${placeOf(where)} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
 
-/** [C15] Where in an input something is wrong: `value 2 of status`, `path of value 1 of docs`. */
+/** [C15] Where in an input something is wrong: `item 2 of status`, `item 1 of docs: path`. */
 function placeOf([head, ...rest]: readonly string[]): Text {
   if (head === undefined) return "the input";
-  const inside = rest
+  const at = rest.findLastIndex((key) => /^\d+$/.test(key));
+  const items = rest
+    .slice(0, at + 1)
     .toReversed()
-    .map((key) => (/^\d+$/.test(key) ? `value ${Number(key) + 1} of ` : `${key} of `));
-  return phrase`${inside.join("")}${field(head)}`;
+    .map((key) => (/^\d+$/.test(key) ? `item ${Number(key) + 1} of ` : `${key} of `));
+  const inside = rest.slice(at + 1).join(".");
+  return phrase`${items.join("")}${field(head)}${inside && (at < 0 ? `.${inside}` : `: ${inside}`)}`;
 }
 
 function meant(guesses: readonly string[]): Text {

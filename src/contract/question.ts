@@ -12,6 +12,26 @@ export const given = () =>
   });
 export type Given = v.InferOutput<ReturnType<typeof given>>;
 
+/** [A8] How the question whether a tool may be used can be answered. */
+export const approvalChoices = {
+  once: "allow once",
+  forTask: "allow for this task",
+  deny: "deny",
+  denyAndSay: "deny and say why",
+} as const;
+
+/** [A8] What an agent program asks its user before it does it, as a person decides about it. */
+export const approval = () =>
+  v.strictObject({
+    tool: v.string(),
+    /** What the tool is called with, as JSON. */
+    input: v.string(),
+    folder: v.string(),
+    /** What would be changed, where the program says it. */
+    diff: v.nullable(v.string()),
+  });
+export type Approval = v.InferOutput<ReturnType<typeof approval>>;
+
 /** [A7] What the audit trail tells of: closed. */
 export const auditActions = ["asked", "escalated", "answered", "expired"] as const;
 export type AuditAction = (typeof auditActions)[number];

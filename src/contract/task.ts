@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
+import { review, reviewAsked, reviewInQueue } from "./review.ts";
 import { priorities } from "./thread.ts";
 import { budget, budgetAsked, usage } from "./usage.ts";
 import { worktree, worktreeAsked } from "./worktree.ts";
@@ -20,6 +21,7 @@ export const failureReasons = [
   "cancelled",
   "skipped",
   "gate",
+  "review",
   "refused",
   "budget",
 ] as const;
@@ -58,6 +60,8 @@ const taskFields = () => ({
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
   worktree: v.nullable(worktree()),
+  /** [A12] The task that it is the review of. */
+  reviewOf: v.nullable(v.string()),
   budget: v.nullable(budget()),
   /** Of itself; null where its program has reported nothing. */
   usage: v.nullable(usage()),
@@ -65,17 +69,27 @@ const taskFields = () => ({
   usageTotal: v.nullable(usage()),
 });
 
-export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
+export const task = () =>
+  v.strictObject({ ...taskFields(), review: v.nullable(review()), prompt: v.string() });
 export type Task = v.InferOutput<ReturnType<typeof task>>;
 
 /** One of many: a prompt may be long, so of each there is its first line. */
-export const taskInQueue = () => v.strictObject({ ...taskFields(), summary: v.string() });
+export const taskInQueue = () =>
+  v.strictObject({ ...taskFields(), review: v.nullable(reviewInQueue()), summary: v.string() });
 export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
 export const taskName = (help = "the task") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
+/** The same where the protocol that came before calls it a message. */
+export const promptAsMessage = () =>
+  text("what the sub-agent is to do", {
+    file: true,
+    value: "PROMPT",
+    flag: "prompt",
+    formerFlag: "message",
+  });
 
 /** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
 /** [C10] The same fields in a model's words. */
@@ -83,6 +97,35 @@ export const taskWords = {
   model: "which model",
   profile: "the kind of agent, see profiles",
 };
+
+/** How a sub-agent is started in one step, on the command line and by a model: the same for assign and handoff. */
+export const startingCommand = {
+  program: "orch",
+  plain: ["profile", "message"],
+  lastFirst: true,
+  identity: "agent",
+  identityDefault: "main",
+} as const;
+
+export const startingTool = {
+  set: "supervisor",
+  usual: true,
+  usualFor: ["leader"],
+  without: [
+    "cwd",
+    "timeout",
+    "budget",
+    "priority",
+    "retries",
+    "after",
+    "worker",
+    "permission",
+    "worktree",
+    "withChanges",
+    "review",
+    "reviewRounds",
+  ],
+} as const;
 
 const model = () => {
   const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
@@ -103,7 +146,7 @@ const workingFolder = () => {
 };
 
 export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
-  v.optional(number(help, { min: 0.1, max: 31 * 86_400, value: "SECONDS" }));
+  v.optional(number(help, { min: 0.1, max: 31 * 86_400, unit: "seconds" }));
 
 export const taskPriority = () =>
   v.optional(choice(priorities, "priority among waiting tasks (default: normal)"));
@@ -142,4 +185,5 @@ export const taskSettings = () => ({
   cwd: workingFolder(),
   worktree: worktreeAsked(),
   withChanges: flag("its worktree begins with your uncommitted changes"),
+  ...reviewAsked(),
 });

@@ -11,5 +11,5 @@ export const time = (help: string) =>
       v.check((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), problem),
       v.transform((text) => new Date(text).toISOString()),
     ),
-    { type: "text", value: "TIME", help },
+    { type: "text", value: "TIME", example: "2026-05-18T08:00:00Z", help },
   );

@@ -1,6 +1,6 @@
 /** A token: who may speak as whom, where tokens are used. Shown once, kept as a hash. */
 import * as v from "valibot";
-import { described } from "./fields.ts";
+import { described, quotedValue } from "./fields.ts";
 
 export const scopes = ["worker", "leader", "user", "admin"] as const;
 export type Scope = (typeof scopes)[number];
@@ -16,10 +16,17 @@ export const token = () =>
 
 export const tokenId = () =>
   described(
-    v.pipe(v.string("must be text"), v.regex(/^(?:tok_)?[1-9][0-9]{0,14}$/, "must be an id like tok_1")),
+    v.pipe(
+      v.string("must be text"),
+      v.regex(
+        /^(?:tok_)?[1-9][0-9]{0,14}$/,
+        (issue) => `must be a token's id like tok_1, got ${quotedValue(issue.input)}`,
+      ),
+    ),
     {
       type: "text",
-      value: "TOKEN",
+      value: "ID",
+      example: "tok_1",
       help: "the token's id",
     },
   );

@@ -7,7 +7,18 @@ import type { Text } from "./phrase.ts";
 
 /** How long a wait may last; 31 days is longer than any program should hold its breath. */
 export const timeoutSeconds = (help: Text, { endless = true, ...flags }: TimeoutOptions = {}) =>
-  v.optional(number(help, { min: 0, max: 31 * 24 * 3600, none: endless, ...flags }));
+  v.optional(
+    number(help, {
+      min: 0,
+      max: 31 * 24 * 3600,
+      none: endless,
+      unit: "seconds",
+      ...(flags.flag ? flags : former),
+    }),
+  );
+
+/** As the one wait calls it that also has a timeout of another kind (`tasks.handoff`). */
+const former = { formerFlag: "wait-seconds" };
 
 interface TimeoutOptions {
   endless?: boolean;

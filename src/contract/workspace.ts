@@ -1,6 +1,6 @@
 /** A folder an agent works in, with an id, a label and an agent. */
 import * as v from "valibot";
-import { described, text } from "./fields.ts";
+import { described, quotedValue, text } from "./fields.ts";
 import { shellWord } from "./shell-word.ts";
 
 export const workspace = () =>
@@ -29,8 +29,18 @@ export const sessionCommand = () =>
 export const workspaceId = (help = "the workspace") =>
   described(
     v.pipe(
-      v.string("must be an id like ws-abc123"),
-      v.regex(/^ws-[a-z0-9]{4,40}$/, "must be an id like ws-abc123"),
+      v.string("must be a workspace's id like ws-abc123"),
+      v.regex(
+        /^ws-[a-z0-9]{4,40}$/,
+        (issue) => `must be a workspace's id like ws-abc123, got ${quotedValue(issue.input)}`,
+      ),
     ),
-    { type: "text", value: "WORKSPACE", help },
+    {
+      type: "text",
+      value: "WORKSPACE",
+      example: "ws-abc123",
+      flag: "workspace",
+      formerFlag: "workspace-id",
+      help,
+    },
   );

@@ -8,7 +8,11 @@ import { rabbitDelivery } from "./rabbitmq/delivery.ts";
 export { checkBroker } from "./rabbitmq/doctor.ts";
 
 /** The engine, with its mail carried by the broker at that address. */
-export const carriedTo = (address: string, engine: Engine, brief: boolean): Engine => {
-  const delivery = rabbitDelivery(parseBroker(address), () => engine.read(() => busId()));
+export const carriedTo = (
+  address: string,
+  engine: Engine,
+  { brief, complain }: { brief: boolean; complain?: (message: string) => void },
+): Engine => {
+  const delivery = rabbitDelivery(parseBroker(address), () => engine.read(() => busId()), complain);
   return carriedBy(delivery, engine, brief);
 };

@@ -18,7 +18,10 @@ export function openBus(
   { delivery, journal: place = {}, ...options }: BusOptions = {},
 ): { engine: Engine; journal?: Journaled["journal"] } {
   const opened = openEngine(location, options);
-  const carried = delivery === undefined ? opened : carriedTo(delivery, opened, options.brief ?? false);
+  const carried =
+    delivery === undefined
+      ? opened
+      : carriedTo(delivery, opened, { brief: options.brief ?? false, complain: place.complain });
   // Where the journal's lock cannot be had, it is left to the next program that can: it writes what is missing.
   const folder = canLock ? (place.folder ?? journalBeside(location)) : undefined;
   return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });

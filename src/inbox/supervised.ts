@@ -1,7 +1,8 @@
 /** What starts sub-agents. */
+import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
-import { field, phrase } from "../contract/phrase.ts";
+import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
 import type { Calling } from "../waiting/handed.ts";
@@ -29,14 +30,11 @@ export async function handOff(
 ) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
-  if ((message === undefined) === (terminalId === undefined))
-    throw new InboxError(
-      "invalid_input",
-      "give a message for a new sub-agent, or the terminalId of one to wait for",
-      {
-        hint: phrase`${field("message")} starts a new sub-agent; ${field("terminalId")} waits for one that was started before`,
-      },
-    );
+  if (message !== undefined && terminalId !== undefined) throw onlyOneOf("message", "terminalId");
+  if (message === undefined && terminalId === undefined)
+    throw new InboxError("invalid_input", "neither a prompt nor a sub-agent to wait for was given", {
+      hint: phrase`${field("message", blank("…"))} starts a sub-agent; ${field("terminalId", blank("TASK"))} waits for one that was started before`,
+    });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await supervised(place, async () =>
     engine.write(await orch().assignTo(place, { ...task, message: message! })),

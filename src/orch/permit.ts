@@ -3,21 +3,22 @@
  * agent waits; no answer in time is a deny.
  */
 import { record } from "../bus/audit.ts";
-import { acknowledge } from "../bus/message.ts";
-import { allowedForTask, askQuestion, type Decision, decisionOf } from "../bus/question.ts";
+import { acknowledge, firstLine } from "../bus/message.ts";
+import { allowedForTask, askQuestion, closeQuestion, type Decision, decisionOf } from "../bus/question.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { person } from "../contract/entry.ts";
+import { approvalChoices } from "../contract/question.ts";
 import { withoutTokens } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 import { wait } from "../waiting/wait.ts";
+import { scopeOf } from "./permission-scope.ts";
 import type { Profile } from "./profiles/profile.ts";
 import type { PermissionRequest, PermissionVerdict } from "./runners/runner.ts";
 
-const once = "allow once";
-const forTask = "allow for this task";
-const choices = [once, forTask, "deny", "deny and say why"] as const;
+const { once, forTask } = approvalChoices;
+const choices = Object.values(approvalChoices);
 
 export interface Asking {
   engine: Engine;
@@ -31,11 +32,13 @@ export interface Asking {
 export async function permit(asking: Asking, request: PermissionRequest): Promise<PermissionVerdict> {
   const { engine, task, profile, signal } = asking;
   const { name } = task;
-  if (await engine.read(() => allowedForTask(task.task_number, request.tool, forTask)))
-    return { allowed: true };
+  const covers = scopeOf(request, asking.folder);
+  if (await engine.read(() => allowedForTask(task.task_number, covers, forTask))) return { allowed: true };
   const to = profile.ask === "parent" ? task.parent : person;
-  const text = questionText(asking, request);
-  const payload = { permission: { tool: request.tool, input: request.input ?? null, folder: asking.folder } };
+  const text = questionText(asking, request, covers);
+  const { tool, input = null, diff } = request;
+  const change = diff === undefined ? {} : { diff: shown(diff) };
+  const payload = { permission: { tool, input, folder: asking.folder, covers, ...change } };
   // The system asks in the sub-agent's name: nobody else could.
   const own = (tx: Context): Context => ({ ...tx, verified: true, surface: "task" });
   const question = await engine.write((tx) =>
@@ -61,7 +64,9 @@ function* expire(
 ) {
   const { question, name, to, task, seconds } = about;
   const text = `nobody answered within ${seconds} seconds`;
-  yield* record(tx, { action: "expired", question, agent: name, to, text, task }, yield* tx.clock());
+  const now = yield* tx.clock();
+  yield* record(tx, { action: "expired", question, agent: name, to, text, task }, now);
+  yield* closeQuestion(tx, { question, from: name, answer: `denied: ${text}` }, now);
 }
 
 /** The answer was for its keeper: the sub-agent does not find it among its mail. */
@@ -81,16 +86,35 @@ function verdictOf({ answers }: Decision): PermissionVerdict {
 /** Characters of arguments and of a diff that are shown; a person decides by what is there. */
 const shownLimit = 8000;
 
-function questionText({ task, folder }: Asking, { tool, input, diff }: PermissionRequest): string {
+function questionText(
+  { task, folder }: Asking,
+  { tool, input, diff }: PermissionRequest,
+  covers: string,
+): string {
   const args =
     input === undefined ? "" : shown(typeof input === "string" ? input : JSON.stringify(input, null, 2));
   const parts = [
-    `${task.name} asks to use ${tool}`,
+    `${task.name} asks to use ${tool}${gistOf(input, folder)}`,
     `Folder: ${folder}`,
     ...(args === "" ? [] : [`Arguments:\n${args}`]),
     ...(diff === undefined ? [] : [`Change:\n${shown(diff)}`]),
+    `To allow it for this task is to allow ${shown(covers)}.`,
   ];
   return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
+}
+
+/** What most tools are about, in a line: of several questions in a list each says what it is for. */
+const gistFields = ["command", "file_path", "path", "url", "pattern", "query"];
+const gistLimit = 100;
+
+function gistOf(input: unknown, folder: string): string {
+  const fields = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+  const found = gistFields
+    .map((name) => fields[name])
+    .find((value) => typeof value === "string" && value.trim() !== "");
+  const line =
+    typeof found === "string" ? withoutTokens(firstLine(found.trim()).replace(`${folder}/`, "")) : "";
+  return line === "" ? "" : `: ${line.length > gistLimit ? `${line.slice(0, gistLimit)}…` : line}`;
 }
 
 const shown = (text: string) =>

@@ -88,6 +88,8 @@ function* parts(text: string): Generator<string> {
 
 export interface Page {
   entries: TranscriptEntry[];
+  /** Where the first one begins. */
+  from: number;
   /** Where the next page begins. */
   next: number;
 }
@@ -95,15 +97,24 @@ export interface Page {
 const pageBytes = 1024 * 1024;
 
 /** The entries after a place, as many as are whole; a place is a number of bytes. */
-export function readTranscript(path: string, after: number, limit: number): Page {
+export const readTranscript = (path: string, after: number, limit: number): Page =>
+  reading(path, { entries: [], from: after, next: after }, (file) => pageOf(file, after, limit));
+
+/** The last entries before a place, or of all: a long transcript is read from its end. */
+export const readTail = (path: string, count: number, before?: number): Page =>
+  reading(path, { entries: [], from: 0, next: 0 }, (file) =>
+    tailOf(file, Math.min(before ?? Number.POSITIVE_INFINITY, fs().fstatSync(file).size), count),
+  );
+
+function reading(path: string, none: Page, read: (file: number) => Page): Page {
   let file: number;
   try {
     file = openOwn(path, fs().constants.O_RDONLY);
   } catch {
-    return { entries: [], next: after };
+    return none;
   }
   try {
-    return pageOf(file, after, limit);
+    return read(file);
   } finally {
     fs().closeSync(file);
   }
@@ -122,11 +133,44 @@ function pageOf(file: number, after: number, limit: number): Page {
       next = after + from;
       const entry = parsed(line, next);
       if (entry) entries.push(entry);
-      if (entries.length === limit) return { entries, next };
+      if (entries.length === limit) return { entries, from: after, next };
     }
     // A line longer than a page: look at more.
-    if (from > 0 || read < size) return { entries, next };
+    if (from > 0 || read < size) return { entries, from: after, next };
   }
+}
+
+function tailOf(file: number, end: number, count: number): Page {
+  for (let size = tailBytes; ; size *= 2) {
+    const start = Math.max(0, end - size);
+    const bytes = new Uint8Array(end - start);
+    const read = fs().readSync(file, bytes, 0, bytes.length, start);
+    const found = wholeLines(bytes.subarray(0, read), start);
+    const entries = found.flatMap(({ text, next }) => parsed(text, next) ?? []);
+    // What is not a whole line at its end is still being written. A line longer than this: look at more.
+    if (start === 0 || entries.length >= count || (entries.length > 0 && size >= pageBytes)) {
+      const shown = entries.slice(-count);
+      const first = found.find(({ next }) => next === shown[0]?.n);
+      const all = start === 0 && shown.length === entries.length;
+      return { entries: shown, from: all ? 0 : (first?.from ?? start), next: found.at(-1)?.next ?? start };
+    }
+  }
+}
+
+/** Lines with where they begin and where the next one does; the first one only where it begins at the beginning of the file. */
+function wholeLines(bytes: Uint8Array, start: number): { text: string; from: number; next: number }[] {
+  const lines: { text: string; from: number; next: number }[] = [];
+  let from = start === 0 ? 0 : bytes.indexOf(newline) + 1;
+  if (start > 0 && from === 0) return lines;
+  for (let end = bytes.indexOf(newline, from); end >= 0; end = bytes.indexOf(newline, from)) {
+    lines.push({
+      text: new TextDecoder().decode(bytes.subarray(from, end)),
+      from: start + from,
+      next: start + end + 1,
+    });
+    from = end + 1;
+  }
+  return lines;
 }
 
 function parsed(line: string, n: number): TranscriptEntry | undefined {
@@ -139,29 +183,16 @@ function parsed(line: string, n: number): TranscriptEntry | undefined {
   }
 }
 
-/** As much of its end is looked at for the last line. */
+/** As much of its end is looked at first. */
 const tailBytes = 128 * 1024;
+/** The last line that says something is one of so many entries. */
+const lastFew = 50;
 
 /** The last line that is not empty, whatever it is; null where there is none yet. */
 export function lastLineOf(path: string): string | null {
-  let file: number;
-  try {
-    file = openOwn(path, fs().constants.O_RDONLY);
-  } catch {
-    return null;
+  for (const { text } of readTail(path, lastFew).entries.reverse()) {
+    const line = text.trimEnd().split("\n").at(-1)?.trim();
+    if (line) return line;
   }
-  try {
-    const { size } = fs().fstatSync(file);
-    const from = Math.max(0, size - tailBytes);
-    const bytes = new Uint8Array(size - from);
-    const read = fs().readSync(file, bytes, 0, bytes.length, from);
-    const lines = new TextDecoder().decode(bytes.subarray(0, read)).split("\n");
-    for (const line of lines.reverse()) {
-      const text = parsed(line, 0)?.text.trimEnd().split("\n").at(-1)?.trim();
-      if (text) return text;
-    }
-    return null;
-  } finally {
-    fs().closeSync(file);
-  }
+  return null;
 }

@@ -106,12 +106,13 @@ export function readTar(file: number, place: (name: string) => string): Found[] 
   const names = new Set<string>();
   const head = Buffer.alloc(block);
   for (let at = 0; ; ) {
-    if (readAt(file, head, at) < block) throw new TarError("it is truncated, or not a backup");
+    if (readAt(file, head, at) < block) throw new TarError("it is truncated, or it is not a backup");
     if (head.every((byte) => byte === 0)) return found;
     const { name, size } = parse(head);
     at += block;
-    if (size > total - at) throw new TarError(`${JSON.stringify(name)} is longer than the file`);
-    if (names.has(name)) throw new TarError(`${JSON.stringify(name)} is in it twice`);
+    if (size > total - at)
+      throw new TarError(`it is truncated: the end of ${JSON.stringify(name)} is missing`);
+    if (names.has(name)) throw new TarError(`${JSON.stringify(name)} is contained twice`);
     names.add(name);
     const into = place(name);
     found.push({ name, bytes: size, ...take(file, at, size, into) });
@@ -137,7 +138,7 @@ function take(file: number, from: number, size: number, into: string): Pick<Foun
   if (into === "memory") {
     if (size > memoryLimit) throw new TarError("its list of parts is too long");
     const bytes = Buffer.alloc(size);
-    if (readAt(file, bytes, from) < size) throw new TarError("it is truncated, or not a backup");
+    if (readAt(file, bytes, from) < size) throw new TarError("it is truncated, or it is not a backup");
     return { sha256: hasher.update(bytes).digest("hex"), text: bytes.toString("utf8") };
   }
   const { closeSync, constants, openSync } = fs();
@@ -147,7 +148,7 @@ function take(file: number, from: number, size: number, into: string): Pick<Foun
     const piece = Buffer.alloc(Math.min(pieceBytes, size || 1));
     for (let at = 0; at < size; ) {
       const count = readAt(file, piece, from + at, Math.min(piece.length, size - at));
-      if (!count) throw new TarError("it is truncated, or not a backup");
+      if (!count) throw new TarError("it is truncated, or it is not a backup");
       const read = piece.subarray(0, count);
       hasher.update(read);
       writeAll(target, read);
@@ -166,7 +167,8 @@ function parse(head: Buffer): { name: string; size: number } {
     return end < 0 ? text : text.slice(0, end);
   };
   if (field(257, 5) !== "ustar") throw new TarError("it is not a tar file");
-  if (Number.parseInt(field(148, 8), 8) !== checksum(head)) throw new TarError("a header in it is damaged");
+  if (Number.parseInt(field(148, 8), 8) !== checksum(head))
+    throw new TarError("one of its headers is damaged");
   const name = field(0, 100);
   const type = field(156, 1);
   if ((type !== "0" && type !== "") || field(345, 155) !== "" || field(157, 100) !== "")

@@ -35,6 +35,7 @@ export async function busSetup(asked: Asked, input: Input): Promise<OutputOf<"bu
   return {
     file,
     changed: differs,
+    configured: server !== undefined,
     diff,
     written: differs && input.yes,
     agent: nameIn(input, server),

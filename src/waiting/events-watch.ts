@@ -39,7 +39,10 @@ export async function* follow(engine: Engine, input: Input, signal?: AbortSignal
     const timeoutSeconds = leftMs === undefined ? undefined : leftMs / 1000;
     const page = await watch(engine, { ...input, afterEvent, timeoutSeconds }, signal);
     if (!page.woke) return;
-    yield* page.events;
+    for (const event of page.events) {
+      if (signal?.aborted) return;
+      yield event;
+    }
     afterEvent = page.nextEventId;
     // What had happened before the time was over is told to its end.
     if (leftMs === 0 && page.events.length < input.limit) return;

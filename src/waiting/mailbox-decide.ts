@@ -1,9 +1,11 @@
 /** [A5] [A6] Asking, and waiting for the decision; where it does not come, somebody else is asked too. */
+
 import { hand } from "../bus/hand-over/hand.ts";
 import { askQuestion, decisionOf, escalate } from "../bus/question.ts";
+import { onlyOneOf, requires } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { field, phrase } from "../contract/phrase.ts";
+import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling, Given } from "./handed.ts";
 import { receiptOf } from "./take-mail.ts";
@@ -17,8 +19,11 @@ export async function mailboxDecide(
   input: Input,
   { signal, handOver }: Calling,
 ): Promise<Given<Output>> {
-  const { from, escalateTo, escalateAfter, timeoutSeconds } = input;
+  const { from, escalateTo, escalateAfter = escalateAfterDefault, timeoutSeconds } = input;
+  if (input.escalateAfter !== undefined && escalateTo === undefined)
+    throw requires("escalateAfter", "escalateTo", blank("AGENT"));
   const left = countdown(timeoutSeconds);
+  refuseNewQuestion(input);
   const correlationId =
     input.correlationId ?? (await engine.write((tx) => askQuestion(tx, questionIn(input))));
   let escalated = escalateTo === undefined;
@@ -48,13 +53,22 @@ export async function mailboxDecide(
   return { value, receipt: receiptOf({ agent: from, ack: "auto", visibilitySeconds: 60 }, given) };
 }
 
-function questionIn({ from, to, question, choices, need }: Input) {
+const escalateAfterDefault = 600;
+
+/** One that was asked before is only waited for. */
+function refuseNewQuestion({ correlationId, ...input }: Input): void {
+  if (correlationId === undefined) return;
+  for (const key of ["question", "to", "choices", "need"] as const)
+    if (input[key] !== undefined) throw onlyOneOf("correlationId", key);
+}
+
+function questionIn({ from, to, question, choices, need = 1 }: Input) {
   if (to === undefined || question === undefined)
     throw new InboxError(
       "invalid_input",
-      "give whom to ask and the question, or the correlationId of one to wait for",
+      phrase`${field("to")} and ${field("question")} are required for a new question`,
       {
-        hint: phrase`${field("correlationId")} continues waiting for a question that was asked before`,
+        hint: phrase`add both; to continue waiting for a question that was asked before, give only ${field("correlationId", blank("CORRELATION"))}`,
       },
     );
   if (need > new Set(to).size)
@@ -62,7 +76,7 @@ function questionIn({ from, to, question, choices, need }: Input) {
       "invalid_input",
       phrase`${field("need")} is ${need}, but the number of agents asked is ${new Set(to).size}`,
       {
-        hint: "ask more agents, or lower the number",
+        hint: phrase`name more agents in ${field("to")}, or lower ${field("need")}`,
       },
     );
   return { from, to, text: question, choices: choices ?? ["yes", "no"], need };

@@ -7,9 +7,9 @@ import {
   nobody,
   threadsClaim,
 } from "../bus/procedures/threads-claim.ts";
+import { onlyOneOf, requires } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
-import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { inMs, wait } from "./wait.ts";
@@ -30,16 +30,10 @@ function claim(engine: Engine, input: Input): Promise<Granted> {
 
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
   if (!input.wait) {
-    if (input.timeoutSeconds !== undefined)
-      throw new InboxError("invalid_input", phrase`${field("timeoutSeconds")} requires ${field("wait")}`, {
-        hint: phrase`add ${field("wait")}`,
-      });
+    if (input.timeoutSeconds !== undefined) throw requires("timeoutSeconds", "wait");
     return claim(engine, input);
   }
-  if (input.thread !== undefined)
-    throw new InboxError("invalid_input", "wait cannot be combined with a thread", {
-      hint: phrase`leave out the thread, or leave out ${field("wait")}`,
-    });
+  if (input.thread !== undefined) throw onlyOneOf("thread", "wait");
   // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
   const claimed = await wait<Granted>(
     engine,

@@ -268,7 +268,7 @@ deliverySuite("carrying", (store) => {
       },
     };
     const tap = await startTap(sharedBroker);
-    const carried = carriedTo(tap.url, counted, false);
+    const carried = carriedTo(tap.url, counted, { brief: false });
     const stop = new AbortController();
     const wanted = parseInput(operationNamed("mailbox.receive"), { agent, from: "nobody" });
     const waiting = mailboxReceive(carried, wanted, { signal: stop.signal });

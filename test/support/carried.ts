@@ -87,7 +87,7 @@ export function deafReader(location: string, broker?: string): DeafReader {
     };
   };
   const engine = { ...opened, subscribe: silent, mail: silent, attend };
-  const carried = broker === undefined ? engine : carriedTo(broker, engine, false);
+  const carried = broker === undefined ? engine : carriedTo(broker, engine, { brief: false });
   return {
     async receive(input, signal) {
       waiting++;

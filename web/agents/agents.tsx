@@ -1,8 +1,9 @@
 /** Agents: who is running, who was seen lately, and each one's transcript or mailbox. */
 import { useEffect, useMemo } from "preact/hooks";
 import { type Agent, agents } from "../data/agents.ts";
-import { useStore } from "../data/store.ts";
-import { queue, statusOf, type Task, taskNamed } from "../data/tasks.ts";
+import { useLastLines } from "../data/last-lines.ts";
+import { useLoaded, useStore } from "../data/store.ts";
+import { asListed, queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { place } from "../router.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -12,9 +13,11 @@ import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
 import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
-import { Age } from "../ui/time.tsx";
+import { Age, Elapsed } from "../ui/time.tsx";
 import { AgentDetail } from "./agent-detail.tsx";
-import { Transcript } from "./transcript.tsx";
+import { useOpenTabs } from "./open-tabs.ts";
+import { SubAgent } from "./sub-agent.tsx";
+import { TabStrip } from "./tab-strip.tsx";
 
 type Item = ({ agent: Agent } | { task: Task }) & { depth?: number };
 const nameOf = (item: Item) => ("task" in item ? item.task.name : item.agent.name);
@@ -64,7 +67,8 @@ export function Agents() {
     const timer = setInterval(() => void agents.load(), lookAgainMs);
     return () => clearInterval(timer);
   }, []);
-  const task = id === undefined ? undefined : taskNamed(id);
+  const lines = useLastLines(running.length > 0);
+  useOpenTabs(id);
   return (
     <ListTab
       tab="agents"
@@ -76,19 +80,34 @@ export function Agents() {
           Every agent that uses the bus appears here. To give one its tools:
         </Empty>
       }
-      render={(item, name) => <AgentRow item={item} name={name} open={name === id} />}
+      render={(item, name) => <AgentRow item={item} name={name} open={name === id} line={lines?.get(name)} />}
     >
       {id === undefined ? (
         <Empty icon="agents" title="No agent is open">
           Open one to see what it is doing, read its mail and write to it.
         </Empty>
-      ) : task ? (
-        <Transcript key={id} task={task} />
       ) : (
-        <AgentDetail key={id} name={id} agent={list.find(({ name }) => name === id)} />
+        <>
+          <TabStrip />
+          <Detail key={id} name={id} agent={list.find(({ name }) => name === id)} />
+        </>
       )}
     </ListTab>
   );
+}
+
+/** Of many tasks that have finished the queue lists the latest: an older one is asked for. */
+function Detail({ name, agent }: { name: string; agent: Agent | undefined }) {
+  const known = taskNamed(name);
+  const mayBeOld = !known && queue.value.value !== undefined && (agent?.ended ?? true);
+  const { value, problem } = useLoaded(
+    { fetch: async () => (mayBeOld ? (await tasks.show(name)).task : null) },
+    [name, mayBeOld],
+  );
+  const task = known ?? (value ? asListed(value) : undefined);
+  if (task) return <SubAgent task={task} />;
+  if (mayBeOld && value === undefined && !problem) return <div class="waiting" aria-busy="true" />;
+  return <AgentDetail name={name} agent={agent} />;
 }
 
 const summaryOf = ({ leases, pending, pools }: Agent) =>
@@ -99,19 +118,31 @@ const summaryOf = ({ leases, pending, pools }: Agent) =>
 /** For how long it runs, or how it ended. */
 const TaskState = ({ task }: { task: Task }) =>
   task.status === "running" && task.startedAt ? (
-    <Age at={task.startedAt} />
+    <Elapsed since={task.startedAt} />
   ) : (
     <StatusTag status={statusOf(task)} />
   );
 
-const AgentRow = ({ item, name, open }: { item: Item; name: string; open: boolean }) => (
+interface RowProps {
+  item: Item;
+  name: string;
+  open: boolean;
+  /** What it said last. */
+  line: string | undefined;
+}
+
+const AgentRow = ({ item, name, open, line }: RowProps) => (
   <Row
     to={{ tab: "agents", id: name }}
     open={open}
     depth={item.depth}
     lead={<Face name={name} />}
     title={name}
-    more={<span>{"task" in item ? plainTitle(item.task.summary) : summaryOf(item.agent)}</span>}
+    more={
+      <span class={line === undefined ? undefined : "last-line"}>
+        {line ?? ("task" in item ? plainTitle(item.task.summary) : summaryOf(item.agent))}
+      </span>
+    }
     side={"task" in item ? <TaskState task={item.task} /> : <Age at={item.agent.lastSeenAt} />}
   />
 );

@@ -1,18 +1,10 @@
-/** [U6] Where a sub-agent's program can resume a conversation: the command for it. */
+/** [U6] Where a sub-agent's program can resume a conversation: the command for it, in the folder where it worked. */
 import { shellWord } from "../../src/contract/shell-word.ts";
-import { useLoaded } from "../data/store.ts";
-import { type Task, tasks } from "../data/tasks.ts";
+import type { Task } from "../data/tasks.ts";
 import { TerminalButton } from "../ui/terminal-button.tsx";
 
-export function ResumeButton({ task }: { task: Task }) {
-  const { value } = useLoaded(
-    {
-      fetch: () => tasks.show(task.name),
-      changedBy: ({ eventType }) => eventType.startsWith("task."),
-    },
-    [task.name],
-    task.status,
-  );
-  if (!value?.resume) return null;
-  return <TerminalButton command={`cd ${shellWord(task.cwd)} && ${value.resume.map(shellWord).join(" ")}`} />;
+export function ResumeButton({ task, resume }: { task: Task; resume: readonly string[] }) {
+  const { worktree, cwd } = task;
+  const folder = worktree?.state === "kept" && worktree.path !== null ? worktree.path : cwd;
+  return <TerminalButton command={`cd ${shellWord(folder)} && ${resume.map(shellWord).join(" ")}`} />;
 }

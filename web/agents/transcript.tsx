@@ -1,52 +1,60 @@
-/** [Q9] A sub-agent as it works: its prompt, the tools it used and what they said, its output, its final message. */
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+/**
+ * [Q9] A sub-agent as it works: its prompt, the tools it used and what they said, its output, its final message. It opens at
+ * its end; of a long one only what is in view is in the document, and what is before is loaded when it is scrolled to.
+ */
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { VList, type VListHandle } from "virtua";
 import { sendTo } from "../data/agents.ts";
-import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import type { Problem } from "../data/api.ts";
+import type { Task } from "../data/tasks.ts";
 import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
+import type { Piece } from "../data/transcript-pieces.ts";
 import { Markdown } from "../documents/lazy.tsx";
-import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { Letter } from "../ui/composer.tsx";
-import { DetailHeader } from "../ui/detail.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { StatusTag } from "../ui/status.tsx";
-import { Age, span } from "../ui/time.tsx";
-import { ResumeButton } from "./resume-button.tsx";
 
-export function Transcript({ task }: { task: Task }) {
-  const { entries, problem } = useTranscript(task.name, task.attempt);
-  const body = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  // Who reads at the end stays there; who has scrolled up is left alone.
-  useEffect(() => {
-    if (atEnd.current && body.current) body.current.scrollTop = body.current.scrollHeight;
-  });
+type Row = Piece | { key: string; kind: "end"; shown: ComponentChildren };
+
+/** Nearer to an edge than this counts as being there; what is before is loaded a little earlier. */
+const nearPixels = 40;
+const earlyPixels = 800;
+
+export function Transcript({ task, prompt }: { task: Task; prompt: string | undefined }) {
+  const { pieces, begun, loaded, problem, earlier } = useTranscript(task.name, task.attempt);
+  const rows: Row[] = [...withPrompt(pieces, begun, task), ...atEndOf(task, pieces, problem)];
+  const { list, place, atEnd, toEnd, onScroll, shift } = useEnd(rows, earlier);
   return (
-    <article class="entry-detail" aria-label={task.name}>
-      <Header task={task} />
-      <div
-        class="detail-body transcript"
-        ref={body}
-        tabIndex={0}
-        role="log"
-        aria-label={`Transcript of ${task.name}`}
-        onScroll={(event) => {
-          const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-          atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-        }}
-      >
-        {!entries.some(({ kind }) => kind === "prompt") && (
-          <Piece entry={{ n: 0, at: task.createdAt, kind: "prompt", text: task.summary }} />
+    <>
+      {loaded && !begun && prompt !== undefined && <Prompt text={prompt} />}
+      <div class="transcript-place" ref={place}>
+        <VList
+          ref={list as never}
+          data={rows}
+          shift={shift}
+          onScroll={onScroll}
+          bufferSize={500}
+          className="detail-body transcript"
+          tabIndex={0}
+          role="log"
+          aria-label={`Transcript of ${task.name}`}
+          aria-busy={!loaded && !problem}
+        >
+          {
+            ((row: Row): JSX.Element => (
+              <div key={row.key} class="transcript-row">
+                {row.kind === "end" ? row.shown : <PieceBlock entry={row} />}
+              </div>
+            )) as never
+          }
+        </VList>
+        {!atEnd.value && (
+          <button type="button" class="button to-end" onClick={toEnd}>
+            <Icon name="down" /> To the end
+          </button>
         )}
-        {joined(entries).map((entry) => (
-          <Piece key={entry.n} entry={entry} />
-        ))}
-        {task.error && entries.findLast(({ kind }) => kind === "error")?.text !== task.error && (
-          <Failure>{task.error}</Failure>
-        )}
-        {problem && <Failure>The transcript cannot be loaded: {problem.message}</Failure>}
-        {task.status === "running" && <p class="hint working">Running …</p>}
       </div>
       <Letter
         to={task.name}
@@ -54,85 +62,94 @@ export function Transcript({ task }: { task: Task }) {
         draft={`agent ${task.name}`}
         onSend={(text) => attempt(() => sendTo(task.name, text), `Sent to ${task.name}`)}
       />
-    </article>
+    </>
   );
 }
+
+/** One that has not begun has no transcript yet: what it is to do is known all the same. */
+const withPrompt = (
+  pieces: readonly Piece[],
+  begun: boolean,
+  { createdAt, summary }: Task,
+): readonly Piece[] =>
+  begun && !pieces.some(({ kind }) => kind === "prompt")
+    ? [{ key: -1, n: 0, at: createdAt, kind: "prompt", text: summary }, ...pieces]
+    : pieces;
+
+function atEndOf(task: Task, pieces: readonly Piece[], problem: Problem | undefined): Row[] {
+  const told = pieces.findLast(({ kind }) => kind === "error")?.text === task.error;
+  const row = (key: string, shown: ComponentChildren): Row => ({ key, kind: "end", shown });
+  return [
+    ...(task.error && !told ? [row("error", <Failure>{task.error}</Failure>)] : []),
+    ...(problem
+      ? [row("problem", <Failure>The transcript cannot be loaded: {problem.message}</Failure>)]
+      : []),
+    ...(task.status === "running" ? [row("running", <p class="hint working">Running …</p>)] : []),
+  ];
+}
+
+/** Who reads at the end stays there; who has scrolled up is left alone, also when something comes before or after. */
+function useEnd(rows: readonly Row[], earlier: () => void) {
+  const list = useRef<VListHandle>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const atEnd = useSignal(true);
+  const count = useRef(0);
+  count.current = rows.length;
+  const toEnd = () => {
+    atEnd.value = true;
+    list.current?.scrollToIndex(count.current - 1, { align: "end" });
+  };
+  const look = () => {
+    const { scrollOffset = 0, scrollSize = 0, viewportSize = 0 } = list.current ?? {};
+    if (viewportSize && scrollOffset < earlyPixels) earlier();
+    return scrollSize - scrollOffset - viewportSize < nearPixels;
+  };
+  const first = useRef<Row["key"]>(undefined);
+  const shift = first.current !== undefined && first.current !== rows[0]?.key;
+  useLayoutEffect(() => {
+    first.current = rows[0]?.key;
+  });
+  useEffect(() => {
+    if (atEnd.peek()) toEnd();
+    look();
+  }, [rows.length, rows.at(-1)]);
+  // A document that is drawn later makes it longer.
+  useEffect(() => {
+    const inside = place.current?.firstElementChild?.firstElementChild;
+    if (!inside) return;
+    const observer = new ResizeObserver(() => atEnd.peek() && toEnd());
+    observer.observe(inside);
+    return () => observer.disconnect();
+  }, []);
+  const was = useRef({ offset: 0, size: 0 });
+  const onScroll = (offset: number) => {
+    const size = list.current?.scrollSize ?? 0;
+    // What is measured moves what is seen: only who scrolls up in what stays as it is has left the end.
+    const left = offset < was.current.offset && size === was.current.size;
+    was.current = { offset, size };
+    if (look()) atEnd.value = true;
+    else if (left) atEnd.value = false;
+  };
+  return { list, place, atEnd, toEnd, onScroll, shift };
+}
+
+/** While the beginning is far away. */
+const Prompt = ({ text }: { text: string }) => (
+  <details class="prompt-above">
+    <summary>
+      <strong>Prompt</strong> {text.split("\n")[0]}
+    </summary>
+    <div class="prompt-text" tabIndex={0} role="region" aria-label="Prompt">
+      <Markdown text={text} folder="" />
+    </div>
+  </details>
+);
 
 const Failure = ({ children }: { children: ComponentChildren }) => (
   <p class="gone" role="alert">
     <Icon name="warning" /> <span>{children}</span>
   </p>
 );
-
-function Header({ task }: { task: Task }) {
-  const running = task.status === "running";
-  const profile = [task.profile, task.model].filter(Boolean).join(" · ") || "default profile";
-  return (
-    <DetailHeader
-      tab="agents"
-      face={task.name}
-      title={task.name}
-      more={
-        <>
-          {profile} · pushed by {task.parent} <Duration task={task} />
-        </>
-      }
-    >
-      <StatusTag status={statusOf(task)} />
-      <ResumeButton task={task} />
-      {task.status === "finished" && task.success === false && (
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
-        >
-          <Icon name="refresh" /> Retry
-        </button>
-      )}
-      {running && (
-        <button type="button" class="button quiet danger" onClick={() => void kill(task)}>
-          <Icon name="stop" /> Kill
-        </button>
-      )}
-    </DetailHeader>
-  );
-}
-
-async function kill(task: Task): Promise<void> {
-  const sure = await ask({
-    title: `Kill ${task.name}?`,
-    text: `It and all that it has started end at once. ${task.parent} is told that it was killed.`,
-    button: "Kill",
-  });
-  if (sure) await attempt(() => tasks.kill(task), `Killed ${task.name}`);
-}
-
-function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {
-  if (!startedAt) return null;
-  if (finishedAt) return <>· took {span(Date.parse(finishedAt) - Date.parse(startedAt))}</>;
-  return (
-    <>
-      · started <Age at={startedAt} />
-    </>
-  );
-}
-
-/** What a program prints comes in pieces of any length, which are joined; what an agent says is whole. */
-function joined(log: readonly TranscriptEntry[]): TranscriptEntry[] {
-  const whole: TranscriptEntry[] = [];
-  for (const entry of log) {
-    const before = whole.at(-1);
-    const printed = ["output", "stderr", "error"].includes(entry.kind);
-    const goesOn = before?.kind === entry.kind && (before.open || (printed && before.text.endsWith("\n")));
-    if (goesOn && before.text.length < longestPiece)
-      whole[whole.length - 1] = { ...entry, n: before.n, text: before.text + entry.text };
-    else whole.push(entry);
-  }
-  return whole;
-}
-
-/** A piece that is longer is not added to: drawing the whole again for every line would take longer and longer. */
-const longestPiece = 20_000;
 
 const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> = {
   prompt: { icon: "pen", name: "Prompt" },
@@ -145,7 +162,7 @@ const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> =
   final: { icon: "check", name: "Final message" },
 };
 
-function Piece({ entry }: { entry: TranscriptEntry }) {
+function PieceBlock({ entry }: { entry: TranscriptEntry }) {
   const { icon, name } = looks[entry.kind];
   const prose = entry.kind === "prompt" || entry.kind === "final";
   const long = entry.text.length > 600 || entry.text.split("\n").length > 8;

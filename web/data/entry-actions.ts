@@ -191,14 +191,26 @@ export interface Reply {
   change?: boolean;
 }
 
+/** The same answer to several questions. */
+export async function answerAll(entries: readonly Entry[], reply: Reply): Promise<boolean> {
+  const answered = entries.map(async ({ id }) => patchAnswer(await api.entries.reply({ id, ...reply })));
+  const done = await attempt("Not all were answered", answered, () => {});
+  if (done) say({ text: `Answered ${many(entries.length)} with “${reply.choice ?? reply.message}”` });
+  return done;
+}
+
+/** Only what the answer changes: the entry may have been archived meanwhile. */
+function patchAnswer({ entry }: { entry: Entry }): void {
+  const { id, answer, answeredAt, answeredBy, needs, readAt } = entry;
+  patch(new Set([id]), { answer, answeredAt, answeredBy, needs, readAt });
+}
+
 export async function answer(entry: Entry, reply: Reply): Promise<boolean> {
   return attempt(
     "Not sent",
     [
       api.entries.reply({ id: entry.id, ...reply }).then(({ entry: now, message, recipient }) => {
-        // Only what the answer changes: the entry may have been archived meanwhile.
-        const { answer, answeredAt, answeredBy, needs, readAt } = now;
-        patch(new Set([entry.id]), { answer, answeredAt, answeredBy, needs, readAt });
+        patchAnswer({ entry: now });
         say({
           text: `Sent to ${message.toAgent}`,
           detail: recipient.known

@@ -1,6 +1,6 @@
 /** The queue and the sub-agents that run from it. */
 import type { InputOf, OutputOf } from "../../src/contract/operations/index.ts";
-import { api, hasToken, me } from "./api.ts";
+import { api, hasToken, me, problemOf } from "./api.ts";
 import { store } from "./store.ts";
 
 /** As the queue lists it: with the first line of its prompt. */
@@ -38,6 +38,9 @@ export const tasks = {
   kill: (task: Task) => api.tasks.kill({ ...by(task), name: task.name }),
   log: (name: string, after: number, signal: AbortSignal) =>
     api.tasks.log({ name, after, limit: 500, timeoutSeconds: 25 }, { signal }),
+  /** The end of its transcript, or what is before a place in it. */
+  logBefore: (name: string, before: number | undefined, signal: AbortSignal) =>
+    api.tasks.log({ name, tail: 200, ...(before !== undefined && { before }) }, { signal }),
   show: (name: string) => api.tasks.show({ name }),
   profiles: () => api.tasks.profiles({}),
 };
@@ -53,6 +56,12 @@ export function taskNamed(name: string): Task | undefined {
   return [...running, ...queued, ...finished].find((task) => task.name === name);
 }
 
+/** A task that was asked for by name, as the queue would list it. */
+export const asListed = ({ prompt, ...task }: OutputOf<"tasks.show">["task"]): Task => ({
+  ...task,
+  summary: prompt.split("\n")[0]!,
+});
+
 /** The same once more, for the person. */
 export async function retry(name: string): Promise<void> {
   const { task } = await tasks.show(name);
@@ -60,8 +69,27 @@ export async function retry(name: string): Promise<void> {
   await tasks.start({ name, prompt, cwd, ...(profile && { profile }), ...(model && { model }) });
 }
 
+/** One more turn of a sub-agent that has ended, in the same session and worktree. */
+const continueWith = (name: string, message: string) => api.tasks.send({ ...ownedBy(me), name, message });
+
+/** Its program has no session that could go on. */
+export const cannotGoOn = (error: unknown) => problemOf(error).code === "invalid_state";
+
+/** To a sub-agent that has ended: its session goes on with it, or another one of its name is started. */
+export async function goOn(task: Task, text: string): Promise<"turn" | "again"> {
+  if (task.session !== null)
+    try {
+      await continueWith(task.name, text);
+      return "turn";
+    } catch (error) {
+      if (!cannotGoOn(error)) throw error;
+    }
+  await startAgain(task, text);
+  return "again";
+}
+
 /** A sub-agent that has ended reads nothing: one of its name, with what it was told and what is said now. Its result comes to the person. */
-export async function startAgain({ name, profile, model, cwd }: Task, text: string): Promise<void> {
+async function startAgain({ name, profile, model, cwd }: Task, text: string): Promise<void> {
   const { task } = await tasks.show(name);
   await tasks.start({
     name,

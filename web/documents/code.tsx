@@ -1,12 +1,11 @@
 /** Source in colours. The highlighter answers with a tree, which becomes elements. */
 import { toJsxRuntime } from "hast-util-to-jsx-runtime";
-import { common, createLowlight } from "lowlight";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import * as runtime from "preact/jsx-runtime";
+import { highlighter } from "./highlight.ts";
 import type { CodeProps } from "./lazy.tsx";
 
-const highlighter = createLowlight(common);
 /** Beyond this the colours are not worth the wait. */
 const limit = 200_000;
 

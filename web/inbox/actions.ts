@@ -79,12 +79,14 @@ export function inboxActions(rows: readonly Row<Fold>[], { follow }: ListKeys) {
     const entry = find(one);
     return row ? allOf(row.item) : entry ? [entry] : [];
   };
-  const onSelection = actions({ on: () => [...selected.peek()].flatMap(ofRow), leave });
+  const selectedEntries = () => [...selected.value].flatMap(ofRow);
+  const onSelection = actions({ on: selectedEntries, leave });
   const clearing = (act: () => void) => () => {
     act();
     clearSelection();
   };
   return {
+    selectedEntries,
     onOpen: actions({ on: () => ofRow(id), leave }),
     onSelection: Object.fromEntries(
       Object.entries(onSelection).map(([name, act]) => [name, clearing(act)]),

@@ -1,13 +1,23 @@
 /** [U10] The answers that a question offers, under the question; once one is given, who gave it and when. */
 import { useSignal } from "@preact/signals";
+import { approvalChoices } from "../../src/contract/question.ts";
 import type { Entry } from "../data/entries.ts";
-import { answer } from "../data/entry-actions.ts";
+import { answer, type Reply } from "../data/entry-actions.ts";
 import { useKeys } from "../keys.ts";
+import { askText } from "../ui/ask-text.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Age } from "../ui/time.tsx";
+import { selected } from "./selection.ts";
 
 export function Answer({ entry }: { entry: Entry }) {
   const changing = useSignal(false);
+  // Whoever asked has closed it: nobody answered in time, and another answer would reach nobody.
+  if (entry.answeredAt && entry.answeredBy !== null && entry.answeredBy === entry.sender)
+    return (
+      <p class="answered" data-closed role="status">
+        Not answered in time, <strong>{entry.answer}</strong> <Age at={entry.answeredAt} />
+      </p>
+    );
   if (entry.answeredAt && !changing.value)
     return (
       <p class="answered" role="status">
@@ -39,6 +49,13 @@ export function Answer({ entry }: { entry: Entry }) {
   );
 }
 
+/** What is sent for a choice; undefined where the person thought better of it. */
+export async function wordsFor(choice: string): Promise<Reply | undefined> {
+  if (choice !== approvalChoices.denyAndSay) return { choice };
+  const message = await askText({ title: "Deny, and say why", label: "Why not", button: "Deny" });
+  return message === undefined ? undefined : { choice, message };
+}
+
 interface ChoicesProps {
   entry: Entry;
   choices: readonly string[];
@@ -51,11 +68,17 @@ function Choices({ entry, choices, onDone }: ChoicesProps) {
   const choose = async (choice: string) => {
     if (sending.value) return;
     sending.value = true;
-    if (await answer(entry, { choice, ...(change && { change }) })) onDone();
+    const said = await wordsFor(choice);
+    if (said && (await answer(entry, { ...said, ...(change && { change }) }))) onDone();
     sending.value = false;
   };
+  // Where several are selected the numbers answer these.
   useKeys(
-    Object.fromEntries(choices.slice(0, 9).map((choice, i) => [String(i + 1), () => void choose(choice)])),
+    selected.value.size
+      ? {}
+      : Object.fromEntries(
+          choices.slice(0, 9).map((choice, i) => [String(i + 1), () => void choose(choice)]),
+        ),
   );
   return (
     <div class="choices" role="group" aria-label={change ? "Another answer" : "Answers"}>
@@ -68,7 +91,7 @@ function Choices({ entry, choices, onDone }: ChoicesProps) {
           disabled={sending.value}
           onClick={() => void choose(choice)}
         >
-          {i < 9 && <kbd>{i + 1}</kbd>} {choice}
+          {i < 9 && selected.value.size === 0 && <kbd>{i + 1}</kbd>} {choice}
         </button>
       ))}
     </div>

@@ -1,6 +1,7 @@
 /** One entry: its workspace, its documents as they are now, what the agent says about them, and a place to answer. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Approval } from "../../src/contract/question.ts";
 import { wayBack } from "../../src/contract/workspace.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
 import { type Entry, fetchEntry, find, opened } from "../data/entries.ts";
@@ -19,6 +20,7 @@ import { IconButton } from "../ui/icon-button.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
 import { type EntryActions, isAway } from "./actions.ts";
 import { Answer } from "./answer.tsx";
+import { ApprovalBlock } from "./approval.tsx";
 import { Conversation } from "./conversation.tsx";
 import { FailureBlock } from "./failure.tsx";
 import { useLastRead } from "./last-read.ts";
@@ -37,10 +39,12 @@ interface Shown {
   subject?: string;
   messages: readonly Message[];
   documents: readonly DocumentState[];
+  /** [U14] What is to be allowed, where it asks for that. */
+  approval: Approval | null;
 }
 
 async function load(id: string): Promise<Shown> {
-  const { entry, workspace, documents } = await fetchEntry(id);
+  const { entry, workspace, documents, approval } = await fetchEntry(id);
   opened.value = entry;
   const thread = entry.threadId ? await openThread(entry.threadId).catch(() => undefined) : undefined;
   return {
@@ -51,6 +55,7 @@ async function load(id: string): Promise<Shown> {
     subject: thread?.thread.subject,
     messages: thread?.messages ?? [],
     documents,
+    approval,
   };
 }
 
@@ -118,7 +123,8 @@ export function EntryDetail({ id, known, actions }: Props) {
   if (!entry) return <NotLoaded tab="inbox" noun="entry" id={id} problem={problem} retry={retry} />;
   const who = whoOf(entry);
   const agent = value?.agent ?? entry.sender;
-  const comments = wordsOf(entry);
+  // What it asks for says it all, and better.
+  const comments = value?.approval ? "" : wordsOf(entry);
   return (
     <article class="entry-detail" aria-label={headline(entry)}>
       <Header entry={entry} agent={agent} subject={value?.subject} actions={actions} />
@@ -140,6 +146,7 @@ export function EntryDetail({ id, known, actions }: Props) {
               onChanges={() => showChanges(n)}
             />
           ))}
+        {value?.approval && <ApprovalBlock approval={value.approval} />}
         {comments && (
           <section class="commentary" aria-label="Comments" id="commentary">
             <Face name={entry.sender ?? who} />

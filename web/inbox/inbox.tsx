@@ -18,6 +18,7 @@ import { useKeys } from "../keys.ts";
 import type { Command } from "../palette/commands.ts";
 import { useOpenCommands } from "../palette/open-commands.ts";
 import { go, place } from "../router.ts";
+import { AskedText } from "../ui/ask-text.tsx";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
 import { idsOf } from "../ui/long-list.tsx";
@@ -75,7 +76,7 @@ export function Inbox() {
     const entry = find(opened);
     if (entry) void markRead([entry]);
   });
-  const { onOpen, onSelection, extend } = inboxActions(rows, keys);
+  const { onOpen, onSelection, selectedEntries, extend } = inboxActions(rows, keys);
   const byKey = selected.value.size ? onSelection : onOpen;
   useEffect(() => () => holdList(false), []);
   useOpenCommands(id === undefined ? [] : commandsOn(onOpen));
@@ -105,7 +106,8 @@ export function Inbox() {
       tools={<FilterTools />}
       above={
         <>
-          {selected.value.size > 0 && <SelectionBar {...onSelection} />}
+          {selected.value.size > 0 && <SelectionBar {...onSelection} entries={selectedEntries()} />}
+          <AskedText />
           {waiting.value.size > 0 && <NewEntries />}
         </>
       }

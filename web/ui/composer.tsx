@@ -6,16 +6,19 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { draftOf, keepDraft } from "../data/drafts.ts";
 import { readerOf } from "../data/readers.ts";
-import { startAgain, type Task } from "../data/tasks.ts";
+import { goOn, type Task } from "../data/tasks.ts";
 import { attempt } from "./attempt.ts";
 import { modKey, withMod } from "./mod-key.ts";
 import { Receiver } from "./receiver.tsx";
+import { say } from "./toasts.tsx";
 
 interface Props {
   /** Under which name it is kept while it is not sent. */
   draft: string;
   label: string;
   button?: string;
+  /** It can be sent without a word: something else goes with it. */
+  alone?: boolean;
   /** Whether it worked: then the field is emptied. */
   onSend(text: string): Promise<boolean>;
   /** Beside the button: who gets it. */
@@ -26,12 +29,21 @@ interface Props {
   children?: ComponentChildren;
 }
 
-export function Composer({ draft, label, button = "Send", onSend, receiver, actions, children }: Props) {
+export function Composer({
+  draft,
+  label,
+  button = "Send",
+  alone = false,
+  onSend,
+  receiver,
+  actions,
+  children,
+}: Props) {
   const sending = useSignal(false);
   const text = draftOf(draft);
   const submit = async () => {
     const given = text.trim();
-    if (given === "" || sending.value) return;
+    if ((given === "" && !alone) || sending.value) return;
     sending.value = true;
     const done = await onSend(given);
     sending.value = false;
@@ -60,7 +72,11 @@ export function Composer({ draft, label, button = "Send", onSend, receiver, acti
         <div class="reply-actions">
           {receiver}
           {actions}
-          <button type="submit" class="button primary" disabled={sending.value || text.trim() === ""}>
+          <button
+            type="submit"
+            class="button primary"
+            disabled={sending.value || (text.trim() === "" && !alone)}
+          >
             {button} <kbd>{modKey}↵</kbd>
           </button>
         </div>
@@ -74,7 +90,7 @@ interface LetterProps extends Omit<Props, "receiver" | "button" | "label"> {
   verb?: string;
 }
 
-/** To an agent by name. A sub-agent that has ended reads nothing: it is started again with the text instead. */
+/** To an agent by name. A sub-agent that has ended reads nothing: its session goes on with the text, or it is started again. */
 export function Letter({ to, verb = "Reply to", onSend, ...rest }: LetterProps) {
   const reader = readerOf(to);
   const ended: Task | undefined = reader.state === "ended" ? reader.task : undefined;
@@ -83,13 +99,22 @@ export function Letter({ to, verb = "Reply to", onSend, ...rest }: LetterProps) 
       {...rest}
       label={`${verb} ${to}`}
       receiver={<Receiver name={to} />}
-      button={ended ? `Start ${to} again` : "Send"}
-      onSend={(text) =>
-        ended ? attempt(() => startAgain(ended, text), `Started ${to} again with your message`) : onSend(text)
-      }
+      button={ended ? (ended.session === null ? `Start ${to} again` : `Continue ${to}`) : "Send"}
+      onSend={(text) => (ended ? goOnWith(ended, text) : onSend(text))}
     />
   );
 }
+
+const goOnWith = (task: Task, text: string) =>
+  attempt(async () => {
+    const how = await goOn(task, text);
+    say({
+      text:
+        how === "turn"
+          ? `${task.name} goes on with your message`
+          : `Started ${task.name} again with your message`,
+    });
+  });
 
 /** Where nobody could get it. */
 export const NoReceiver = ({ children }: { children: ComponentChildren }) => (

@@ -9,6 +9,6 @@ export const TerminalButton = ({ command }: { command: string }) => (
     title={command}
     onClick={() => void copy(command, "Command copied. Paste it into a terminal.")}
   >
-    <Icon name="copy" /> Copy session command
+    <Icon name="copy" /> <span class="label">Copy session command</span>
   </button>
 );

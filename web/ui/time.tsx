@@ -1,5 +1,6 @@
 /** Times as people say them. They grow old by themselves. */
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
 /** The minute it is; whatever shows an age depends on it. */
 const minute = signal(Date.now());
@@ -44,6 +45,34 @@ export function span(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+}
+
+/** The second it is, while somebody looks at something that runs. */
+const second = signal(Date.now());
+let watching = 0;
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+function useSeconds(): void {
+  useEffect(() => {
+    second.value = Date.now();
+    if (watching++ === 0)
+      ticking = setInterval(() => {
+        second.value = Date.now();
+      }, 1000);
+    return () => {
+      if (--watching === 0) clearInterval(ticking);
+    };
+  }, []);
+}
+
+/** For how long something runs. */
+export function Elapsed({ since }: { since: string }) {
+  useSeconds();
+  return (
+    <time dateTime={since} title={fullTime(Date.parse(since))}>
+      {span(second.value - Date.parse(since))}
+    </time>
+  );
 }
 
 export const Age = ({ at }: { at: string | number }) => {

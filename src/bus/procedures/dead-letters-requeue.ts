@@ -5,6 +5,7 @@ import { alone, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { chosenLetters, idsOf, lettersPayload, type Which } from "../dead-letter.ts";
+import { isGone } from "../ended-agent.ts";
 import { append } from "../event.ts";
 import { buryDoomed } from "../hand-over/bury.ts";
 
@@ -18,7 +19,9 @@ export function* deadLettersRequeue(tx: Context, which: Which): Procedure<Output
       update messages set dead_at = null, dead_reason = null, lapses = 0, manual = 0, delivery_id = null, hidden_until = null
       where message_id in (${idsOf(rows)})`);
   // The addressee is woken by an event of its own name.
-  for (const [name, ofOne] of Map.groupBy(rows, (row) => row.to_agent))
+  const ended: string[] = [];
+  for (const [name, ofOne] of Map.groupBy(rows, (row) => row.to_agent)) {
+    if (yield* isGone(name)) ended.push(name);
     yield* append(tx, {
       type: "messages.requeued",
       source: which.agent,
@@ -26,6 +29,7 @@ export function* deadLettersRequeue(tx: Context, which: Which): Procedure<Output
       payload: lettersPayload(ofOne, name),
       now,
     });
+  }
   yield* seen(tx, which.agent, now);
-  return { requeued: rows.length };
+  return { requeued: rows.length, ...(ended.length > 0 && { ended: ended.sort() }) };
 }

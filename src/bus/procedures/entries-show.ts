@@ -4,12 +4,13 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { entryView, findEntry } from "../entry.ts";
+import { approvalIn } from "../question.ts";
 import { type WorkspaceRow, workspaceColumns, workspaceView } from "../workspace.ts";
 
 export function* entriesShow(
   tx: Context,
   id: string,
-): Procedure<Pick<OutputOf<"entries.show">, "entry" | "workspace">> {
+): Procedure<Omit<OutputOf<"entries.show">, "documents">> {
   const row = yield* findEntry(tx, id);
   const workspace =
     row.workspace_id === null
@@ -17,5 +18,9 @@ export function* entriesShow(
       : yield* one<WorkspaceRow>(
           sql`select ${workspaceColumns} from workspaces where workspaces.workspace_id = ${row.workspace_id}`,
         );
-  return { entry: entryView(row), workspace: workspace ? workspaceView(workspace) : null };
+  return {
+    entry: entryView(row),
+    workspace: workspace ? workspaceView(workspace) : null,
+    approval: row.kind === "question" && row.message_id !== null ? yield* approvalIn(row.message_id) : null,
+  };
 }

@@ -1,8 +1,9 @@
 /** [A5] Answering a question with one of its choices. */
 import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
+import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -22,9 +23,12 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
   if (question?.kind !== "question" || question.thread_id !== null)
     throw new InboxError(
       question ? "invalid_state" : "not_found",
-      question ? `message ${id} is not a question outside of a thread` : `there is no message ${id}`,
+      question ? `message ${id} ${notToBeAnswered(question)}` : `there is no message ${id}`,
       {
-        hint: phrase`${call("mailbox.list")} shows what waits in your inbox`,
+        hint:
+          question?.kind === "question"
+            ? phrase`${call("threads.reply", { thread: idOf("thread", question.thread_id!), summary: blank("…") })} answers in its thread`
+            : phrase`${call("mailbox.list")} lists the messages that wait for you, with their ids`,
       },
     );
   if (question.to_agent === person) return yield* asPerson(tx, question, input);
@@ -33,7 +37,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
       "not_allowed",
       `message ${id} was asked of "${question.to_agent}", not of "${from}"`,
       {
-        hint: `answer as "${question.to_agent}"`,
+        hint: phrase`answer as the agent it was asked of: ${field("from", question.to_agent)}`,
       },
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
@@ -62,6 +66,11 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
   return { message: written.view };
 }
 
+const notToBeAnswered = ({ kind, thread_id }: MessageRow) =>
+  kind === "question"
+    ? `is a question in ${idOf("thread", thread_id!)}: answer it there`
+    : `is no question but a message of kind ${kind}`;
+
 function* asPerson(
   tx: Context,
   question: MessageRow,
@@ -70,7 +79,10 @@ function* asPerson(
   const entry = yield* one<{ entry_id: string }>(
     sql`select entries.entry_id from entries where entries.message_id = ${question.message_id} and entries.deleted_at is null`,
   );
-  if (!entry) throw new InboxError("not_found", "the person has deleted this question");
+  if (!entry)
+    throw new InboxError("not_found", "the person has deleted this question", {
+      hint: phrase`${call("entries.history")} lists the questions that are left`,
+    });
   const answered = yield* entriesReply(tx, {
     id: entry.entry_id,
     from: from === "main" ? person : from,
@@ -89,14 +101,19 @@ function textOf({ choice, message }: Input, choices: readonly string[]): string 
     });
   const text = message ?? choice;
   if (text === undefined)
-    throw new InboxError("invalid_input", "the answer is empty: give a choice or a message");
+    throw new InboxError("invalid_input", "the answer is empty: give a choice or a message", {
+      hint: phrase`add ${field("choice", choices[0] ?? blank("ANSWER"))}, or ${field("message", blank("…"))}`,
+    });
   return text;
 }
 
-function* refuseSecond({ correlation_id }: MessageRow, from: string): Procedure<void> {
+function* refuseSecond({ correlation_id, from_agent }: MessageRow, from: string): Procedure<void> {
   if (correlation_id === null) return;
   const before = yield* one(sql`
     select 1 as here from messages where messages.correlation_id = ${correlation_id} and messages.kind = 'answer'
       and messages.from_agent = ${from} limit 1`);
-  if (before) throw new InboxError("invalid_state", `"${from}" has answered this question before`);
+  if (before)
+    throw new InboxError("invalid_state", `"${from}" has already answered this question`, {
+      hint: phrase`the first answer counts; to add something, use ${call("mailbox.send", { to: from_agent, message: blank("…") })}`,
+    });
 }

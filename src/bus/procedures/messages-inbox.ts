@@ -1,5 +1,6 @@
 /** [M2] [M3] Reading a channel, without a trace. */
 
+import { onlyOneOf, requires } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
@@ -17,18 +18,9 @@ type Input = ParsedOf<"messages.inbox">;
 
 export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
   const { channel, reader, sender, correlationId } = input;
-  if (input.commit && reader === undefined)
-    throw new InboxError("invalid_input", phrase`${field("commit")} requires ${field("reader")}`, {
-      hint: phrase`add ${field("reader", blank("NAME"))}`,
-    });
-  if (input.newest && (reader !== undefined || input.afterId !== undefined))
-    throw new InboxError(
-      "invalid_input",
-      "newest starts at the end, so it cannot be combined with a position",
-      {
-        hint: phrase`leave out ${field("afterId")} and ${field("reader")}`,
-      },
-    );
+  if (input.commit && reader === undefined) throw requires("commit", "reader", blank("NAME"));
+  if (input.newest && input.afterId !== undefined) throw onlyOneOf("newest", "afterId");
+  if (input.newest && reader !== undefined) throw onlyOneOf("newest", "reader");
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
   const cursor = input.afterId ?? stored;

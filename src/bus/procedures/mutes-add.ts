@@ -1,7 +1,7 @@
 /** [U12] Muting an agent or a thread. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { run } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { insert } from "../../sql/table.ts";
 import { mutes } from "../../sql/tables.ts";
@@ -13,10 +13,10 @@ export function* mutesAdd(tx: Context, input: ParsedOf<"mutes.add">): Procedure<
   const which = yield* mutedBy(input);
   const now = yield* tx.clock();
   yield* seen(tx, input.agent, now);
-  yield* run(
+  const added = yield* all(
     sql`${insert(mutes, { ...which, created_at: now })} on conflict (kind, name) do nothing returning name`,
   );
   const payload = { name: input.name ?? null, thread: input.thread ?? null };
   yield* append(tx, { type: "mute.added", source: input.agent, payload, now });
-  return { mutes: yield* allMutes() };
+  return { already: !added.length, mutes: yield* allMutes() };
 }

@@ -1,7 +1,7 @@
 /** [U12] What was muted comes again. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { run } from "../../sql/procedure.ts";
+import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { allMutes, mutedBy } from "../entry-folder.ts";
@@ -14,8 +14,10 @@ export function* mutesRemove(
   const which = yield* mutedBy(input);
   const now = yield* tx.clock();
   yield* seen(tx, input.agent, now);
-  yield* run(sql`delete from mutes where kind = ${which.kind} and name = ${which.name}`);
+  const removed = yield* all(
+    sql`delete from mutes where kind = ${which.kind} and name = ${which.name} returning name`,
+  );
   const payload = { name: input.name ?? null, thread: input.thread ?? null };
   yield* append(tx, { type: "mute.removed", source: input.agent, payload, now });
-  return { mutes: yield* allMutes() };
+  return { already: !removed.length, mutes: yield* allMutes() };
 }

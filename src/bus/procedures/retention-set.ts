@@ -34,5 +34,5 @@ export function* retentionSet(
     now,
   });
   tx.wake(retentionTopic);
-  return { rules };
+  return { kind, rules };
 }

@@ -7,16 +7,8 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import {
-  changeTask,
-  findTask,
-  isRunning,
-  isUnstartedRow,
-  lockTasks,
-  oneView,
-  type TaskRow,
-  tasksWhere,
-} from "../task.ts";
+import { changeTask, findTask, isRunning, lockTasks, oneView, type TaskRow, tasksWhere } from "../task.ts";
+import { failUnstarted, killedBy } from "../tasks/end.ts";
 import { findThread } from "../thread.ts";
 
 export function* tasksKill(
@@ -25,15 +17,18 @@ export function* tasksKill(
 ): Procedure<OutputOf<"tasks.kill">> {
   yield* lockTasks(tx);
   const row = yield* findTask(name);
-  if (row.status !== "running")
+  if (row.status === "queued" || row.status === "finished")
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
-      hint: isUnstartedRow(row)
-        ? phrase`${call("tasks.remove", { name })} removes it from the queue`
-        : `it has ended${row.error === null ? "" : `: ${row.error}`}`,
+      hint:
+        row.status === "queued"
+          ? phrase`${call("tasks.remove", { name })} removes it from the queue`
+          : `it has finished${row.error === null ? "" : `: ${row.error}`}`,
     });
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);
-  const killed = yield* killLine(tx, row, { by: agent, reason: reason ?? null, now });
+  const kill = { by: agent, reason: reason ?? null, now };
+  const killed =
+    row.status === "waiting" ? yield* killWaiting(tx, row, kill) : yield* killLine(tx, row, kill);
   return { task: yield* oneView(yield* findTask(name)), killed };
 }
 
@@ -41,6 +36,14 @@ interface Kill {
   by: string;
   reason: string | null;
   now: string;
+}
+
+/** Released and not yet started: nothing runs, and its parent is told all the same. */
+function* killWaiting(tx: Context, row: TaskRow, { by, reason, now }: Kill): Procedure<string[]> {
+  const killed = yield* changeTask(row, { killed_by: by, kill_reason: reason });
+  yield* append(tx, { type: "task.killed", source: by, payload: { task: row.name, reason }, now });
+  yield* failUnstarted(tx, killed, { error: killedBy(killed), reason: "killed" }, now);
+  return [row.name];
 }
 
 /** The task and every running one below it; what has not started there ends with its parent. */

@@ -1,5 +1,6 @@
 /** [Q3] Moving a task within its queue. */
 
+import { onlyOneOf } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
@@ -12,10 +13,14 @@ import { changeable } from "../tasks/changeable.ts";
 
 export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
   const { agent, name, to, before, behind } = input;
-  if ([to, before, behind].filter((where) => where !== undefined).length !== 1)
+  const [first, second] = Object.entries({ to, before, behind }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  if (second !== undefined) throw onlyOneOf(first!, second);
+  if (first === undefined)
     throw new InboxError(
       "invalid_input",
-      phrase`give exactly one of ${field("to")}, ${field("before")} and ${field("behind")}`,
+      phrase`no new position was given: add ${field("to")}, ${field("before")} or ${field("behind")}`,
       {
         hint: phrase`${call("tasks.move", { name, to: 1 })}, or ${call("tasks.move", { name, before: blank("OTHER") })}`,
       },

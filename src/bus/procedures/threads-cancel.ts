@@ -1,5 +1,5 @@
 /** [T8] Anyone may cancel what has not ended; whoever works on it is told. */
-import { InboxError } from "../../contract/errors.ts";
+import { onlyOneOf } from "../../contract/combinations.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
@@ -14,10 +14,7 @@ export function* threadsCancel(
   input: ParsedOf<"threads.cancel">,
 ): Procedure<OutputOf<"threads.cancel">> {
   const { agent, artifacts } = input;
-  if (input.reason !== undefined && input.summary !== undefined)
-    throw new InboxError("invalid_input", "reason and summary mean the same; give only one", {
-      hint: "leave out summary",
-    });
+  if (input.reason !== undefined && input.summary !== undefined) throw onlyOneOf("reason", "summary");
   const reason = input.reason ?? input.summary ?? (firstLine(input.body ?? "") || undefined);
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();

@@ -22,7 +22,7 @@ export function* threadsReassign(
   if (hasEnded(thread)) throw notNow(thread, "reassign");
   yield* notOfSubAgent(thread, "reassign");
   if (thread.assigned_to === to)
-    throw new InboxError("invalid_state", `thread ${id} is assigned to "${to}" already`, {
+    throw new InboxError("invalid_state", `thread ${id} is already assigned to "${to}"`, {
       hint: phrase`choose another agent; ${call("threads.release", { thread: id, force: true })} returns it to its original recipient`,
       details: { thread_id: id, status: thread.status, assigned_to: to },
     });

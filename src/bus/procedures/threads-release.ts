@@ -1,7 +1,7 @@
 /** The holder gives the thread back to whom it was sent. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { field, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
@@ -15,9 +15,13 @@ export function* threadsRelease(
 ): Procedure<OutputOf<"threads.release">> {
   if (input.force) return yield* forceRelease(tx, input);
   if (input.reason !== undefined)
-    throw new InboxError("invalid_input", "a reason is only used with force", {
-      hint: phrase`add ${field("force")}, or leave out the reason`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("reason")} is for releasing another agent's thread with ${field("force")}`,
+      {
+        hint: phrase`leave out ${field("reason")}; to say why you stop, first ${call("threads.update", { thread: input.thread, summary: blank("why") })}`,
+      },
+    );
   const locked = yield* lockWithLease(tx, input.thread);
   const lease = yield* leaseOfHolder("release", locked, input);
   if (lease instanceof InboxError) throw lease;

@@ -1,5 +1,5 @@
 /** [W2] Where a waiter starts, and what has come since. Reads messages, not events, and changes nothing. */
-import { InboxError } from "../../contract/errors.ts";
+import { onlyOneOf } from "../../contract/combinations.ts";
 import { numberOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
@@ -26,7 +26,7 @@ const answerLimit = 100;
 
 export function* replyStart(input: Input): Procedure<ReplyStart> {
   if (input.afterMessage !== undefined && input.afterEvent !== undefined)
-    throw new InboxError("invalid_input", "give only one of after-message and after-event");
+    throw onlyOneOf("afterMessage", "afterEvent");
   const thread = (yield* findThread(input.thread)).thread_id;
   const lease = yield* findLease(thread);
   const waiter = input.agent ?? (isHeld(lease) ? lease.agent_id : undefined);

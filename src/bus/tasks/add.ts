@@ -23,7 +23,7 @@ import { buryMailOf } from "./mail.ts";
 /** What a push needs to be complete: who queues, what, where and as what kind of agent. */
 export type NewTask = Omit<
   ParsedOf<"tasks.push">,
-  "cwd" | "profile" | "retries" | "worktree" | "withChanges" | "budget"
+  "cwd" | "profile" | "retries" | "worktree" | "withChanges" | "budget" | "review" | "reviewRounds"
 > & {
   cwd: string;
   profile: string | null;
@@ -33,6 +33,10 @@ export type NewTask = Omit<
   /** [A1] What was asked for, and the repository there is, if one can be used. */
   worktree: WorktreeAsked;
   repository: WorktreePlan | null;
+  /** [A12] Who reviews it, and how often at most. */
+  review: { profile: string; rounds: number } | null;
+  /** [A12] The number of the task that it reviews. */
+  reviewOf?: number;
   /** [A11] */
   budget: Budget | null;
   /** [X12] Variables it is handed, as JSON. */
@@ -74,6 +78,9 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
       created_at: now,
       permission,
       env_json: input.env,
+      review: input.review?.profile ?? null,
+      review_rounds: input.review?.rounds ?? null,
+      review_of: input.reviewOf ?? null,
       parent_number: (yield* liveTask(input.agent))?.task_number ?? null,
       ...budgetColumns(input.budget),
     })}
@@ -138,7 +145,7 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
 /** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
   if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
-    throw new InboxError("conflict", `"${name}" is ${name === parent ? "you" : "somebody"} already`, {
+    throw new InboxError("conflict", `the name "${name}" is taken: ${holderOf(name, parent)}`, {
       hint: "choose another name, or leave it out to get a generated one",
     });
   // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
@@ -154,9 +161,14 @@ function* refuseTaken(name: string, parent: string, now: string): Procedure<void
     });
   const taken = yield* liveTask(name);
   if (taken)
-    throw new InboxError("conflict", `a task named "${name}" is ${taken.status} already`, {
+    throw new InboxError("conflict", `the name "${name}" is taken: a task of that name is ${taken.status}`, {
       hint: phrase`choose another name, or leave it out; ${call("tasks.queue", { all: true })} shows them`,
     });
+}
+
+function holderOf(name: string, parent: string): string {
+  if (name === parent) return "it is your own";
+  return name === "user" ? "it is the person's" : `an agent of that name is active`;
 }
 
 function* livesAlready(name: string, now: string): Procedure<boolean> {

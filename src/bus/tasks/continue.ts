@@ -1,6 +1,6 @@
 /** [A4] A sub-agent that has ended goes on: its session is told something, as another turn of the same task. */
 import { InboxError } from "../../contract/errors.ts";
-import { blank, field, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { refuseWhereHeld } from "../daily-limit.ts";
@@ -22,7 +22,8 @@ export function* continueTask(
   if (row?.status !== "finished" || row.session === null || other)
     throw new InboxError(
       "invalid_state",
-      `"${task.name}" cannot go on: it is ${other?.status ?? row?.status ?? "gone"}`,
+      `"${task.name}" cannot resume: it is ${other?.status ?? row?.status ?? "gone"}`,
+      { hint: phrase`${call("tasks.show", { name: task.name })} shows it` },
     );
   const now = yield* tx.clock();
   yield* refuseSpent(row);
@@ -41,8 +42,10 @@ export function* continueTask(
     success: null,
     error: null,
     reason: null,
+    review_json: null,
     keeper: null,
     child: null,
+    interrupt_id: null,
     token_id: null,
   });
   yield* append(tx, { type: "task.continued", source: by, payload: { task: row.name }, now });

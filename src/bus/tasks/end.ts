@@ -1,6 +1,7 @@
 /** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
 
 import { idOf } from "../../contract/ids.ts";
+import type { ReviewOutcome } from "../../contract/review.ts";
 import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
@@ -45,6 +46,8 @@ export interface Ending {
   session?: string;
   /** [A1] What is on the branch of its worktree now. */
   changed?: Changed;
+  /** [A12] What its reviewer said. */
+  review?: ReviewOutcome;
   /** [A11] What its programs used in this attempt. */
   usage?: Metered;
   /** What else whoever reads the result should know. */
@@ -96,7 +99,8 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   const branch = ending.changed && (yield* recordChanges(row, ending.changed));
   if (!said) yield* deliver(tx, at, { ...ending, branch }, outcome);
   else if (branch) yield* tellBranch(tx, at, branch);
-  yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, outcome, now);
+  const review_json = ending.review === undefined ? null : JSON.stringify(ending.review);
+  yield* finishTask(tx, { ...row, session: ending.session ?? row.session, review_json }, outcome, now);
   // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
   return success;
@@ -139,11 +143,14 @@ function* deliver(
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
   const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
   const used = yield* usageOf(row.task_number);
-  const worktree = ending.branch && { worktree: ending.branch };
-  const payload = { ...told, ...refused, ...worktree, ...usageInPayload(used) };
+  const more = {
+    ...(ending.branch && { worktree: ending.branch }),
+    ...(ending.review && { review: ending.review }),
+  };
+  const payload = { ...told, ...refused, ...more, ...usageInPayload(used) };
   const final = ending.final ?? "";
   const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
-  const summary = success ? firstLine(final) || "(it ended without a final message)" : firstLine(error!);
+  const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
   // The system saw it end: nobody else says so.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
@@ -179,6 +186,7 @@ function* finishTask(
     env_json: null,
     follow_up: null,
     session: row.session,
+    review_json: row.review_json,
     keeper_token: null,
     leased_until: null,
     not_before: null,
@@ -218,7 +226,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
     if (!(yield* isStillLive(child))) continue;
-    const error = `its parent "${row.name}" has ended`;
+    const error = `its parent "${row.name}" has finished`;
     if (isUnstartedRow(child))
       yield* finishTask(tx, child, { success: false, error, reason: "cancelled" }, now);
     else yield* killLine(tx, child, { by: row.name, reason: error, now });
@@ -232,10 +240,26 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   for (const row of rows) {
     if (!(yield* isStillLive(row))) continue;
     const error = `skipped: its dependency "${failed.name}" did not succeed`;
-    const outcome: Concluded = { success: false, error, reason: "skipped" };
-    yield* tell(tx, row, outcome, now);
-    yield* finishTask(tx, row, outcome, now);
+    yield* failUnstarted(tx, row, { error, reason: "skipped" }, now);
   }
+}
+
+/** What was to start never does, and its parent is told. */
+export function* failUnstarted(
+  tx: Context,
+  row: TaskRow,
+  { error, reason }: { error: string; reason: FailureReason },
+  now: string,
+): Procedure<void> {
+  if (row.thread_id !== null) {
+    // It has failed before, and was to be tried again.
+    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
+    yield* conclude(tx, { row, thread, now }, { success: false, error, reason });
+    return;
+  }
+  const outcome: Concluded = { success: false, error, reason };
+  yield* tell(tx, row, outcome, now);
+  yield* finishTask(tx, row, outcome, now);
 }
 
 /** A failure of a task that never had a thread. */
@@ -252,17 +276,11 @@ function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Proc
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
-    // It has failed before and waited will be retried: its parent still waits for a word.
-    const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
-    const ending = { success: false, error: removed.error, reason: removed.reason };
-    yield* conclude(tx, { row, thread, now }, ending);
+    // Its parent still waits for a word.
+    yield* failUnstarted(tx, row, removed, now);
     return { ...row, ...removed, status: "finished", finished_at: now };
   }
-  const after = yield* changeTask(row, {
-    status: "finished",
-    finished_at: now,
-    ...removed,
-  });
+  const after = yield* changeTask(row, { status: "finished", finished_at: now, ...removed });
   yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
   tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
   if (row.worker === null) yield* clearInbox(tx, row, now);

@@ -13,7 +13,7 @@ export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.to_agent = ${agent} and messages.acked_at is null
       and messages.dead_at is null and ${unexpired(now)} order by messages.message_id ${tx.forUpdate}`);
-  const reason = `"${agent}" has ended`;
+  const reason = `"${agent}" has finished`;
   const gone = new Map<string, boolean>();
   for (const row of rows) {
     const { from_agent: sender } = row;

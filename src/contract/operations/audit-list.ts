@@ -12,7 +12,7 @@ export const auditList = operation({
   input: () =>
     v.strictObject({
       after: v.optional(
-        integer("only those after this number (default: 0)", { min: 0, max: Number.MAX_SAFE_INTEGER }),
+        integer("only records after number N (default: 0)", { min: 0, max: Number.MAX_SAFE_INTEGER }),
         0,
       ),
       limit: v.optional(integer("maximum number of records (default: 1000)", { min: 1, max: 10_000 }), 1000),

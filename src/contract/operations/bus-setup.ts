@@ -45,6 +45,8 @@ export const busSetup = operation({
     v.strictObject({
       file: v.string(),
       changed: v.boolean(),
+      /** Whether it is to have the entry: not where that is removed. */
+      configured: v.boolean(),
       diff: v.string(),
       written: v.boolean(),
       /** Who the agent will be; null where a token or a workspace's address says it, or the entry was taken out. */

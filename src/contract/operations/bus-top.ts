@@ -14,7 +14,7 @@ export const busTop = operation({
     v.strictObject({
       once: flag("print it once, without redrawing"),
       interval: v.optional(
-        number("seconds between refreshes (default: 2)", { min: 0.1, max: 3600, value: "SECONDS" }),
+        number("refresh every N seconds (default: 2)", { min: 0.1, max: 3600, unit: "seconds" }),
         2,
       ),
     }),

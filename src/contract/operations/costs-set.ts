@@ -14,7 +14,9 @@ export const costsSet = operation({
   input: () =>
     v.strictObject({
       tokens: v.optional(integer("maximum number of tokens per day", { min: 0, max: 1e15 })),
-      usd: v.optional(number("maximum amount of US dollars per day", { min: 0, max: 1e9, value: "USD" })),
+      usd: v.optional(
+        number("maximum amount of US dollars per day", { min: 0, max: 1e9, unit: "US dollars" }),
+      ),
       agent: name("who changes it", "AGENT"),
     }),
   output: costs,

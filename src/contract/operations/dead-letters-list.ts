@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
 import { deadLetter } from "../dead-letter.ts";
 import { integer, name } from "../fields.ts";
+import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersList = operation({

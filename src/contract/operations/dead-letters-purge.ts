@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
-import { name } from "../fields.ts";
+import { chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersPurge = operation({
@@ -9,12 +8,7 @@ export const deadLettersPurge = operation({
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Delete dead letters",
   detail: "One by its id, or all of a channel. A message of a thread stays in its thread.",
-  input: () =>
-    v.strictObject({
-      id: v.optional(messageNumber("the message's id")),
-      channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
-      agent: name("who makes the change", "NAME"),
-    }),
+  input: () => v.strictObject(chosenDeadLetters()),
   output: () => v.strictObject({ purged: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq purge", plain: ["id"], identity: "agent", identityDefault: "main" },

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
-import { name } from "../fields.ts";
+import { chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersRequeue = operation({
@@ -9,13 +8,13 @@ export const deadLettersRequeue = operation({
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Put dead letters back into their inbox",
   detail: "One by its id, or all of a channel.",
-  input: () =>
+  input: () => v.strictObject(chosenDeadLetters()),
+  output: () =>
     v.strictObject({
-      id: v.optional(messageNumber("the message's id")),
-      channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
-      agent: name("who makes the change", "NAME"),
+      requeued: v.number(),
+      /** Sub-agents among the recipients that have finished: nobody reads what is put back for them. */
+      ended: v.optional(v.array(v.string())),
     }),
-  output: () => v.strictObject({ requeued: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq requeue", plain: ["id"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/dead-letters/requeue"],

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
 import { deadLetter } from "../dead-letter.ts";
+import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersShow = operation({

@@ -4,6 +4,7 @@ import { entry, entryId, person } from "../entry.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
+import { approval } from "../question.ts";
 import { workspace } from "../workspace.ts";
 
 export const entriesShow = operation({
@@ -24,6 +25,8 @@ export const entriesShow = operation({
       /** Null where it has none, or where that was removed. */
       workspace: v.nullable(workspace()),
       documents: v.array(documentState()),
+      /** Of a question whether a tool may be used: which, with what, and where. */
+      approval: v.nullable(approval()),
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries show", plain: ["id"], identity: "agent", identityDefault: person },

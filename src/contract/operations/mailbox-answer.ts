@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
 import { name, text } from "../fields.ts";
+import { messageNumber } from "../ids.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { integer } from "../fields.ts";
-import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { acking, collected, fromSender, lifo, mailAnswer, mailbox, mailLimit } from "../mail.ts";
 import { operation } from "../operation.ts";
 
 export const mailboxCheck = operation({
@@ -13,12 +12,8 @@ export const mailboxCheck = operation({
       agent: mailbox(),
       from: fromSender(),
       lifo: lifo(),
-      max: v.optional(
-        integer("maximum number of messages to collect (default: 1000)", { min: 1, max: 1000 }),
-        1000,
-      ),
-      ack: ackMode(),
-      visibilitySeconds: visibilitySeconds(),
+      max: collected(mailLimit),
+      ...acking(),
     }),
   output: mailAnswer,
   errors: ["invalid_input"],

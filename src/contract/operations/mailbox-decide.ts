@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { choices } from "../entry.ts";
 import { flag, integer, name, names, number, text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { given } from "../question.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -10,27 +11,31 @@ export const mailboxDecide = operation({
   kind: "wait",
   access: { on: "own" },
   summary: "Ask, and wait until it is decided",
-  detail:
-    "The first choice wins once need different agents have given it; any other choice decides at once. " +
-    "Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time.",
+  detail: phrase`The first choice wins once as many agents as ${field("need")} says have given it; any other choice decides at once. Without ${field("choices")} they are yes and no. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time: the answer then says how to continue waiting.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),
       to: v.optional(names("who may answer: agents, or user for the person", "AGENT,…")),
       question: v.optional(text("what to ask", { file: true })),
       choices: choices(),
-      wait: flag("wait for the decision"),
-      need: v.optional(integer("how many must give the first choice (default: 1)", { min: 1, max: 100 }), 1),
+      wait: flag("wait for the decision; without it the question is asked, and nothing waits"),
+      need: v.optional(integer("N agents must give the first choice (default: 1)", { min: 1, max: 100 })),
       escalateTo: v.optional(name("also ask this agent if there is no decision in time", "AGENT")),
       escalateAfter: v.optional(
-        number("seconds to wait before escalating (default: 600)", {
+        number(phrase`with ${field("escalateTo")}: ask that agent after N seconds (default: 600)`, {
           min: 0,
           max: 31 * 86_400,
-          value: "SECONDS",
+          unit: "seconds",
         }),
-        600,
       ),
-      correlationId: v.optional(text("continue waiting for this question", { limit: 256, value: "ID" })),
+      correlationId: v.optional(
+        text("continue waiting for this question, by its correlation id", {
+          limit: 256,
+          value: "CORRELATION",
+          flag: "correlation",
+          formerFlag: "correlation-id",
+        }),
+      ),
       timeoutSeconds: timeoutSeconds(
         "stop waiting after N seconds (default: none, wait until it is decided)",
       ),
@@ -47,6 +52,7 @@ export const mailboxDecide = operation({
   cli: {
     command: "ask",
     listed: "ask --wait",
+    needs: "wait",
     plain: ["to", "question"],
     identity: "from",
     identityDefault: "main",
@@ -72,5 +78,6 @@ export const mailboxDecide = operation({
   examples: [
     'inbox ask user "Deploy v2?" --choices yes,no --wait && ./deploy',
     'inbox ask user,lead "Drop the table?" --wait --need 2',
+    'inbox ask user "Deploy v2?" --wait --escalate-to lead --escalate-after 900',
   ],
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { messageNumber } from "../channel-message.ts";
 import { name, names, text } from "../fields.ts";
-import { ackMode, mail, mailbox, visibilitySeconds } from "../mail.ts";
+import { messageNumber } from "../ids.ts";
+import { acking, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -24,13 +24,14 @@ export const mailboxGather = operation({
         }),
         "all",
       ),
-      correlationId: v.optional(name("only answers with this correlation id", "ID", "correlation")),
+      correlationId: v.optional(
+        name("only answers with this correlation id", "CORRELATION", "correlation", "correlation-id"),
+      ),
       after: v.optional(messageNumber("only messages after this one")),
       timeoutSeconds: timeoutSeconds(
         "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
       ),
-      ack: ackMode(),
-      visibilitySeconds: visibilitySeconds(),
+      ...acking(),
     }),
   output: () =>
     v.strictObject({

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { integer } from "../fields.ts";
-import { ackMode, fromSender, lifo, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { acking, collected, fromSender, lifo, mailAnswer, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
@@ -16,15 +15,11 @@ export const mailboxReceive = operation({
       agent: mailbox(),
       from: fromSender(),
       lifo: lifo(),
-      max: v.optional(
-        integer("maximum number of messages to collect (default: 1)", { min: 1, max: 1000 }),
-        1,
-      ),
+      max: collected(1),
       timeoutSeconds: timeoutSeconds(
         "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
       ),
-      ack: ackMode(),
-      visibilitySeconds: visibilitySeconds(),
+      ...acking(),
     }),
   output: mailAnswer,
   errors: ["invalid_input"],

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { integer, number } from "../fields.ts";
-import { ackMode, fromSender, mailAnswer, mailbox, visibilitySeconds } from "../mail.ts";
+import { number } from "../fields.ts";
+import { acking, collected, fromSender, mailAnswer, mailbox, mailLimit } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -20,15 +20,14 @@ export const mailboxWait = operation({
         "stop waiting after N seconds; 0: do not wait, no window (default: none, wait forever)",
       ),
       batchWindow: v.optional(
-        number("length of the window after the first message, in seconds (default: 2)", { min: 0, max: 60 }),
+        number("collect what arrives within N seconds of the first message (default: 2)", {
+          min: 0,
+          max: 60,
+        }),
         2,
       ),
-      max: v.optional(
-        integer("maximum number of messages to collect (default: 1000)", { min: 1, max: 1000 }),
-        1000,
-      ),
-      ack: ackMode(),
-      visibilitySeconds: visibilitySeconds(),
+      max: collected(mailLimit),
+      ...acking(),
     }),
   output: mailAnswer,
   errors: ["invalid_input"],

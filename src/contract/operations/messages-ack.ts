@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { channelMessage, messageNumber } from "../channel-message.ts";
+import { channelMessage } from "../channel-message.ts";
 import { name } from "../fields.ts";
+import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
 export const messagesAck = operation({

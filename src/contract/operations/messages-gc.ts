@@ -15,7 +15,6 @@ export const messagesGc = operation({
           min: 1,
           max: 876_000,
           flag: "acked-older-than",
-          value: "HOURS",
         }),
       ),
     }),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { channelMessage, messageNumber } from "../channel-message.ts";
+import { channelMessage } from "../channel-message.ts";
 import { integer } from "../fields.ts";
+import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
 export const messagesRead = operation({
@@ -12,7 +13,7 @@ export const messagesRead = operation({
   input: () =>
     v.strictObject({
       id: messageNumber("the message"),
-      offset: v.optional(integer("begin at this character (default: 0)", { min: 0, max: 2 ** 31 - 1 }), 0),
+      offset: v.optional(integer("begin at character N (default: 0)", { min: 0, max: 2 ** 31 - 1 }), 0),
       length: v.optional(
         integer("maximum number of characters (default: 8000)", { min: 1, max: 2 ** 21 }),
         8000,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { messageNumber, messageStatuses } from "../channel-message.ts";
+import { messageStatuses } from "../channel-message.ts";
+import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
 export const messagesStatus = operation({

@@ -12,7 +12,12 @@ export const mutesAdd = operation({
   detail:
     "Its entries go to the archive as they come, and are not counted as unread. Questions still come to the inbox. Give either a name or a thread.",
   input: () => v.strictObject({ ...muted(), agent: v.optional(name("who mutes it", "NAME"), person) }),
-  output: () => v.strictObject({ mutes: v.array(mute()) }),
+  output: () =>
+    v.strictObject({
+      /** It was muted before. */
+      already: v.boolean(),
+      mutes: v.array(mute()),
+    }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "mute add", plain: ["name"], identity: "agent", identityDefault: person },
   http: ["PUT /api/mutes"],

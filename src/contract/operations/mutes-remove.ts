@@ -11,7 +11,12 @@ export const mutesRemove = operation({
   summary: "Unmute an agent or a thread",
   detail: "What was archived meanwhile stays there. Give either a name or a thread.",
   input: () => v.strictObject({ ...muted(), agent: v.optional(name("who unmutes it", "NAME"), person) }),
-  output: () => v.strictObject({ mutes: v.array(mute()) }),
+  output: () =>
+    v.strictObject({
+      /** It was not muted. */
+      already: v.boolean(),
+      mutes: v.array(mute()),
+    }),
   errors: ["invalid_input"],
   cli: { command: "mute remove", plain: ["name"], identity: "agent", identityDefault: person },
   http: ["DELETE /api/mutes"],

@@ -15,7 +15,7 @@ export const quotasSet = operation({
     "quota is refused as a whole. The person has no quota; results of tasks are always delivered.",
   input: () =>
     v.strictObject({
-      name: v.optional(name("the agent (default: all agents without a quota of their own)", "NAME")),
+      name: v.optional(name("the agent (default: all agents without a quota of their own)", "AGENT")),
       messagesPerMinute: limit("maximum number of messages per minute, including copies"),
       bytesPerDay: limit("maximum number of bytes of text per day (UTC)"),
       openThreads: limit("maximum number of open threads it has created"),

@@ -6,7 +6,7 @@ export const tasksDiscard = operation({
   name: "tasks.discard",
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
-  summary: "Delete the worktree and the branch of a task that has ended",
+  summary: "Delete the worktree and the branch of a finished task",
   detail:
     "commit is the last state of it, uncommitted changes included; git keeps it for a while: git branch NAME COMMIT brings it back.",
   input: () => v.strictObject({ agent: queueOf(), name: taskName() }),
@@ -17,7 +17,7 @@ export const tasksDiscard = operation({
   mcp: {
     tool: "discard",
     set: "supervisor",
-    use: "Delete the worktree and branch of a task that has ended, with all it has changed.",
+    use: "Delete the worktree and branch of a finished task, with all it has changed.",
     destructive: true,
   },
   examples: ["orch discard fix-login"],

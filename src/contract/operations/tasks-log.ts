@@ -11,28 +11,42 @@ export const tasksLog = operation({
   kind: "wait",
   access: { on: "task", by: "name", does: "read" },
   summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
-  detail: phrase`The transcript is kept on the machine where the sub-agent ran. ${field("timeoutSeconds")} waits for more; ${field("follow")} prints until the task has ended.`,
+  detail: phrase`The transcript is kept on the machine where the sub-agent ran. ${field("tail")} shows its end; ${field("timeoutSeconds")} waits for more; ${field("follow")} prints until the task has finished.`,
   input: () =>
     v.strictObject({
       name: taskName(),
       after: v.optional(
-        integer("continue after this position (default: from the beginning)", {
+        integer("continue after position N (default: from the beginning)", {
           min: 0,
           max: Number.MAX_SAFE_INTEGER,
         }),
         0,
       ),
+      tail: v.optional(integer("begin with the last N entries", { min: 1, max: 1000 })),
+      before: v.optional(
+        integer(phrase`with ${field("tail")}: the last ones before this position`, {
+          min: 0,
+          max: Number.MAX_SAFE_INTEGER,
+        }),
+      ),
       limit: v.optional(integer("maximum number of entries (default: 200)", { min: 1, max: 1000 }), 200),
       timeoutSeconds: timeoutSeconds("wait up to N seconds for more (default: 0, do not wait)", {
         endless: false,
       }),
-      follow: flag("print entries as they come, until the task has ended"),
+      follow: flag("print entries as they come, until the task has finished"),
     }),
-  output: () => v.strictObject({ entries: v.array(transcriptEntry()), next: v.number(), ended: v.boolean() }),
+  output: () =>
+    v.strictObject({
+      entries: v.array(transcriptEntry()),
+      /** Where the first of them begins; 0: nothing is before it. */
+      from: v.number(),
+      next: v.number(),
+      ended: v.boolean(),
+    }),
   errors: ["not_found"],
   cli: { command: "log", program: "orch", plain: ["name"], stream: "follow" },
   waits: { when: (input) => input.timeoutSeconds !== undefined },
   http: ["GET /api/tasks/:name/log"],
   mcp: { none: "a transcript costs many tokens, and the result is in the inbox" },
-  examples: ["orch log research --follow"],
+  examples: ["orch log research --follow", "orch log research --tail 20"],
 });

@@ -8,8 +8,8 @@ export const tasksMerge = operation({
   name: "tasks.merge",
   kind: "wait",
   access: { on: "task", by: "name", does: "change", starts: true },
-  summary: "Merge the branch of a task that has ended",
-  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then does the branch move. A conflict or a failed check goes to the sub-agent, if its program can continue, else to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
+  summary: "Merge the branch of a finished task",
+  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then does the branch move. A conflict or a failed check goes to the sub-agent, if its program can resume, else to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -45,7 +45,7 @@ export const tasksMerge = operation({
   mcp: {
     tool: "merge",
     set: "supervisor",
-    use: "Merge the branch of a task that has ended, after its check. A conflict is handed back to the sub-agent.",
+    use: "Merge the branch of a finished task, after its check. A conflict is handed back to the sub-agent.",
   },
   failed: ({ merged }) => !merged,
   examples: ["orch merge fix-login", "orch merge fix-login --squash --into develop"],

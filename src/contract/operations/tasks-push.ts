@@ -9,7 +9,7 @@ export const tasksPush = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Queue a task for a sub-agent",
-  detail: phrase`Nothing starts before ${call("tasks.run")}. Options may also be given as key=value; -- ends the options. The sub-agent sees only its prompt: put everything it needs there.`,
+  detail: phrase`Nothing starts before ${call("tasks.run")}. The sub-agent sees only its prompt: put everything it needs there.`,
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
   output: () =>
     v.strictObject({
@@ -27,7 +27,7 @@ export const tasksPush = operation({
     set: "supervisor",
     use: "Queue a task for a sub-agent; run starts it. Its result is delivered to your inbox.",
     says: { ...taskWords, timeout: "SIGKILL it after N seconds" },
-    without: ["cwd", "priority", "retries", "withChanges"],
+    without: ["cwd", "priority", "retries", "withChanges", "reviewRounds"],
   },
   examples: [
     'orch push name=research "Compare the two API drafts in docs/, answer in ten lines"',

@@ -18,7 +18,7 @@ export const tasksReport = operation({
       inputTokens: count("input tokens, without those read from a cache"),
       cachedTokens: count("input tokens read from a cache"),
       outputTokens: count("output tokens"),
-      costUsd: v.optional(number("US dollars", { min: 0, max: 1e6, value: "USD" })),
+      costUsd: v.optional(number("US dollars", { min: 0, max: 1e6, unit: "US dollars" })),
       turns: count("turns of the model"),
     }),
   output: () => v.strictObject({ usage: usage() }),

@@ -9,8 +9,8 @@ export const tasksSend = operation({
   name: "tasks.send",
   kind: "write",
   access: { on: "task", by: "name", does: "change", starts: true },
-  summary: "Write to a sub-agent; one that has ended resumes with it",
-  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does. If it has ended and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
+  summary: "Write to a sub-agent; one that has finished resumes with it",
+  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

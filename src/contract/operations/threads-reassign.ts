@@ -12,7 +12,7 @@ export const threadsReassign = operation({
   access: { on: "assignment", by: "thread", does: "change" },
   summary: "Reassign a thread to another agent or pool",
   detail:
-    "For the thread's creator and leaders. The thread becomes pending for the new agent; its holder loses the lease and gets " +
+    "With tokens: for the thread's creator and leaders only. The thread becomes pending for the new agent; its holder loses the lease and gets " +
     "a control message. The thread of a sub-agent cannot be reassigned: kill the sub-agent.",
   input: () =>
     v.strictObject({

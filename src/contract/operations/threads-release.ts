@@ -12,14 +12,14 @@ export const threadsRelease = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change", forced: "assignment" },
   summary: "Release a thread, so that another agent can claim it",
-  detail: phrase`The thread becomes pending again, assigned to its original recipient. With ${field("force")} the thread's creator or a leader takes it from its holder, who loses the lease and gets a control message.`,
+  detail: phrase`The thread becomes pending again, assigned to its original recipient. With ${field("force")} it is taken from its holder, who loses the lease and gets a control message. Where tokens are used, only the thread's creator or a leader may do that.`,
   input: () =>
     v.strictObject({
       agent: name("the holder, or who forces it", "AGENT"),
       thread: threadId(),
       leaseToken: leaseToken(),
-      force: flag("take it from its holder; only for the thread's creator and leaders"),
-      reason: v.optional(text("why, with force", { limit: 4096, file: true })),
+      force: flag("take it from its holder; with tokens: for the thread's creator and leaders only"),
+      reason: v.optional(text(phrase`with ${field("force")}: why`, { limit: 4096, file: true })),
     }),
   /** The message is what the holder was told, where it was forced. */
   output: () => v.strictObject({ thread: thread(), message: v.optional(message()) }),

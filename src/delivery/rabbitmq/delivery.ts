@@ -14,7 +14,14 @@ import { declareDead, type Names, namesOf } from "./queues.ts";
 const confirmMs = 5000;
 const againMs = 200;
 
-export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<string>): Delivery {
+type Complain = (message: string) => void;
+
+/** `complain` is told once each time the broker goes away. */
+export function rabbitDelivery(
+  address: BrokerAddress,
+  busId: () => Promise<string>,
+  complain: Complain = () => {},
+): Delivery {
   const consumers = new Consumers();
   let connection: Connection | undefined;
   let names: Names | undefined;
@@ -60,7 +67,7 @@ export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<stri
 
     connect(whenUp) {
       onUp = whenUp;
-      connection = connect(address);
+      connection = connect(address, complain);
       connection.on("connection", () => {
         consumers.forgetRefusals();
         prepare();
@@ -70,9 +77,7 @@ export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<stri
     async put(pointers) {
       const channel = publishing;
       if (!channel || !up()) throw new Error("the broker is unreachable");
-      const publish = (pointer: Pointer) =>
-        channel.basicPublish(envelope(names!, pointer), { id: pointer.id, agent: pointer.agent });
-      await within(confirmMs, Promise.all(pointers.map(publish)));
+      await within(confirmMs, Promise.all(pointers.map((pointer) => publish(channel, names!, pointer))));
     },
 
     get: (agent, take) => consumers.enter(agent, take),
@@ -93,7 +98,10 @@ export function rabbitDelivery(address: BrokerAddress, busId: () => Promise<stri
   };
 }
 
-function connect({ url, hosts }: BrokerAddress): Connection {
+const publish = (channel: Channel, names: Names, pointer: Pointer) =>
+  channel.basicPublish(envelope(names, pointer), { id: pointer.id, agent: pointer.agent });
+
+function connect({ url, hosts, shown }: BrokerAddress, complain: Complain): Connection {
   const connection = new (driver().Connection)({
     url,
     hosts,
@@ -105,7 +113,18 @@ function connect({ url, hosts }: BrokerAddress): Connection {
     connectionTimeout: confirmMs,
     noDelay: true,
   });
-  connection.on("error", () => {}); // it tries again by itself; meanwhile the database delivers
+  // It tries again by itself; meanwhile the database delivers. Said once each time it goes away.
+  let told = false;
+  connection.on("connection", () => {
+    told = false;
+  });
+  connection.on("error", (error) => {
+    if (told) return;
+    told = true;
+    complain(
+      `the broker ${shown} cannot be reached (${String(error?.message ?? error)}): the database delivers until it can`,
+    );
+  });
   return connection;
 }
 

@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import { openOwnToAppend, requireOwn, requireReadable } from "../../platform/own-files.ts";
 import { sleepSync } from "../../platform/runtime.ts";
 import { exists, fs, look } from "../../platform/system.ts";
@@ -89,15 +90,22 @@ function connect(path: string): Database {
 function requireOwnFiles(path: string): void {
   if (look(path)?.kind === "other") throw notOurs(path, "it is not a file");
   const file = requireOwn(path, "file");
+  const modeOf = ({ mode }: { mode: number }) => (mode & 0o777).toString(8).padStart(3, "0");
+  // Also where the administrator could read it: SQLite would make the files beside it with a mode that is refused later.
+  if (file && (file.mode & 0o400) === 0)
+    throw new InboxError("storage", `${path} has mode ${modeOf(file)}: its owner may not read it`, {
+      hint: `chmod 600 ${shellWord(path)}`,
+    });
   for (const end of ["-wal", "-journal", "-shm"]) {
     const log = requireOwn(`${path}${end}`, "file");
-    if (!file || !log || (log.mode & 0o777 & ~file.mode) === 0) continue;
-    const mode = (log.mode & 0o777).toString(8);
+    // The owner's own bits let nobody else read it.
+    if (!file || !log || (log.mode & 0o077 & ~file.mode) === 0) continue;
+    const beside = `${path}${end}`;
     throw new InboxError(
       "not_allowed",
-      `${path}${end} has mode ${mode}, wider than the database's: SQLite did not make it`,
+      `${beside} has mode ${modeOf(log)}, wider than the database's ${modeOf(file)}: SQLite did not make it`,
       {
-        hint: "it may have come with a checkout, and would change the database: remove it; if it is yours, give it the mode of the database",
+        hint: `if both are yours, chmod ${modeOf(file)} ${shellWord(beside)}: it may hold your last writes, so do not delete it; if they came with a checkout, move both away, as they are another user's data`,
       },
     );
   }

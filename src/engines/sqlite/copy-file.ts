@@ -77,9 +77,9 @@ const logs = ["-wal", "-shm", "-journal"];
  */
 export function replaceDatabase(path: string, by: string, kept: string | undefined): void {
   try {
-    if (requireOwn(path, "file") && fs().statSync(path).size > 0) retire(path, kept);
-    // A log that was left beside a deleted file would be read into the new one.
-    for (const end of logs) setAside(`${path}${end}`, kept && `${kept}${end}`);
+    const isCopied = requireOwn(path, "file") && fs().statSync(path).size > 0 && retire(path, kept);
+    // A log that was left beside a deleted file would be read into the new one. Of a copied database it is not needed any more.
+    for (const end of logs) setAside(`${path}${end}`, isCopied ? undefined : kept && `${kept}${end}`);
     fs().renameSync(by, path);
     syncFolder(dirname(path));
   } catch (error) {
@@ -102,10 +102,11 @@ function isDatabase(path: string): boolean {
   }
 }
 
-function retire(path: string, kept: string | undefined): void {
+/** Whether all of it, its log too, was copied to `kept`; else the file itself was set aside. */
+function retire(path: string, kept: string | undefined): boolean {
   if (!isDatabase(path)) {
     setAside(path, kept);
-    return;
+    return false;
   }
   let db: Database | undefined;
   try {
@@ -125,14 +126,15 @@ function retire(path: string, kept: string | undefined): void {
     // It cannot be read as a database any more: it is kept as it is.
     if (kept !== undefined) fs().rmSync(kept, { force: true });
     setAside(path, kept);
-    return;
+    return false;
   } finally {
     db?.close();
   }
-  if (kept === undefined) return;
+  if (kept === undefined) return true;
   const copy = openFile(kept);
   copy.run("pragma journal_mode = wal");
   copy.close();
+  return true;
 }
 
 const isDamage = (error: unknown) =>

@@ -1,6 +1,6 @@
 /** What the driver throws, as one of our errors. The only place that knows SQLite's codes. */
 import { asInboxError, InboxError } from "../../contract/errors.ts";
-import { blank, call, option, phrase, type Text } from "../../contract/phrase.ts";
+import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
 
@@ -16,7 +16,7 @@ export function translate(error: unknown, path: string): InboxError {
     return new InboxError("busy", `another process holds the lock of ${path}`, { cause: error });
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT")
     return storage(`no room left for ${path}: nothing was written`, "free some disk space and run it again");
-  if (code.startsWith("SQLITE_NOTADB")) return notOurs(path, "it is not a SQLite database");
+  if (code.startsWith("SQLITE_NOTADB")) return unreadable(path);
   if (
     /^(SQLITE_(READONLY|CANTOPEN|PERM)|EROFS|EACCES|EPERM|ENOTDIR|ENOENT|EISDIR|ELOOP|ENAMETOOLONG)/.test(
       code,
@@ -29,7 +29,7 @@ export function translate(error: unknown, path: string): InboxError {
   if (code.startsWith("SQLITE_CORRUPT"))
     return storage(
       `${path} is damaged (${reason})`,
-      phrase`restore it from a backup; ${call("bus.doctor")} shows details`,
+      phrase`${restoring(path)} replaces it with a backup; ${call("bus.doctor", {}, { db: path })} shows details`,
     );
   if (code.startsWith("SQLITE_")) return storage(`${path}: ${reason}`);
   return asInboxError(error);
@@ -37,5 +37,20 @@ export function translate(error: unknown, path: string): InboxError {
 
 export const notOurs = (path: string, why: string) =>
   new InboxError("storage", `${path} is not a Restante database: ${why}; nothing was changed`, {
-    hint: phrase`give another file with ${option("db", blank("PATH"))}`,
+    hint: "name another file",
+    details: { notOurs: true },
   });
+
+/** Its first bytes are not those of a database: another program's file, or a bus that was overwritten. */
+const unreadable = (path: string) =>
+  new InboxError(
+    "storage",
+    `${path} is damaged, or not a Restante database: it does not begin as a SQLite file does; nothing was changed`,
+    {
+      hint: phrase`if it was a bus, ${restoring(path)} replaces it with a backup; else name another file`,
+      details: { notOurs: true },
+    },
+  );
+
+/** What was damaged is kept under another name. */
+const restoring = (path: string) => call("bus.restore", { file: blank("FILE"), force: true }, { db: path });

@@ -508,6 +508,14 @@ create table usage_limits (
   micro_usd integer
 ) strict, without rowid;
 `,
+  // [A12] Reviews of tasks; [A13] what interrupts one.
+  `
+alter table tasks add column review text;
+alter table tasks add column review_rounds integer;
+alter table tasks add column review_json text;
+alter table tasks add column review_of integer;
+alter table tasks add column interrupt_id integer;
+`,
   // [U15] What the person last read of a document, and where push notifications go.
   `
 create table seen_documents (

@@ -1,18 +1,20 @@
 /** [A1] The worktree of a task, for those that look at it, merge it or delete it. */
 import { findTask, type TaskRow } from "../../bus/task.ts";
-import { type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
+import { worktreeOf } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { thisHost, worktreesFolder } from "../paths.ts";
 import type { Profile } from "../profiles/profile.ts";
+import type { MadeWorktree } from "../worktree/changes.ts";
 import { pathFor } from "../worktree/make.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
 /** A worktree that was made, on this machine. */
 export interface Found {
   task: TaskRow;
-  row: WorktreeRow & { branch: string; path: string };
+  row: MadeWorktree;
   /** The folder of all worktrees of the bus. */
   folder: string;
 }
@@ -23,9 +25,13 @@ export async function findWorktree(engine: Engine, { db }: Workplace, name: stri
     return { task, row: yield* worktreeOf(task.task_number) };
   });
   if (!row)
-    throw new InboxError("invalid_state", `"${name}" has no worktree: it works in ${task.cwd} itself`, {
-      hint: "what it has changed is there",
-    });
+    throw new InboxError(
+      "invalid_state",
+      `"${name}" has no worktree of its own: it works directly in ${task.cwd}`,
+      {
+        hint: `its changes are in ${task.cwd}: git -C ${shellWord(task.cwd)} diff shows them`,
+      },
+    );
   const { branch, path } = row;
   if (branch === null || path === null)
     throw new InboxError("invalid_state", `"${name}" has no worktree yet: it is ${task.status}`, {
@@ -43,22 +49,22 @@ export function requireKept({ task, row, folder }: Found): void {
   const { name } = task;
   if (task.status !== "finished")
     throw new InboxError("invalid_state", `"${name}" is ${task.status}: its worktree is in use`, {
-      hint: phrase`wait for its result, or end it: ${call("tasks.kill", { name })}`,
+      hint: phrase`wait for its result, or kill it: ${call("tasks.kill", { name })}`,
     });
   if (row.state === "planned")
-    throw new InboxError("invalid_state", `"${name}" has no worktree: it ended before one was made`, {
+    throw new InboxError("invalid_state", `"${name}" has no worktree: it finished before one was created`, {
       hint: phrase`${call("tasks.show", { name })} says why`,
     });
   if (row.state === "empty")
     throw new InboxError(
       "invalid_state",
-      `"${name}" has changed nothing: its worktree was removed when it ended`,
+      `"${name}" has changed nothing: its worktree was removed when it finished`,
       {
         hint: "there is nothing to do",
       },
     );
   if (row.state === "merged" || row.state === "discarded")
-    throw new InboxError("invalid_state", `the worktree of "${name}" was ${row.state} before`, {
+    throw new InboxError("invalid_state", `the worktree of "${name}" was already ${row.state}`, {
       hint: "there is nothing to do",
     });
   if (row.path !== pathFor(task, folder))

@@ -8,7 +8,7 @@ import { watch } from "../../platform/watch.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { countdown, ended } from "../../waiting/wait.ts";
 import { thisHost, transcriptFile } from "../paths.ts";
-import { readTranscript } from "../transcript.ts";
+import { readTail, readTranscript } from "../transcript.ts";
 
 type Output = OutputOf<"tasks.log">;
 
@@ -24,12 +24,12 @@ export async function readLog(
     for (;;) {
       const row = await engine.read(() => findTask(input.name));
       refuseElsewhere(row);
-      const page = row.folder
-        ? readTranscript(transcriptFile(row.folder), input.after, input.limit)
-        : nothing(input.after);
+      const page = row.folder ? pageOf(transcriptFile(row.folder), input) : nothing(input.after);
       // Its status was read before the file: nothing more can come.
-      const over = row.status === "finished" && page.entries.length < input.limit;
-      if (page.entries.length || over || left() === 0 || ended(signal)) return { ...page, ended: over };
+      const whole = input.tail !== undefined || page.entries.length < input.limit;
+      const over = row.status === "finished" && whole;
+      if (page.entries.length || over || input.before !== undefined || left() === 0 || ended(signal))
+        return { ...page, ended: over };
       await more(row, subscription.next.bind(subscription), left()!, signal);
     }
   } finally {
@@ -37,7 +37,10 @@ export async function readLog(
   }
 }
 
-const nothing = (after: number) => ({ entries: [], next: after });
+const pageOf = (path: string, { after, limit, tail, before }: ParsedOf<"tasks.log">) =>
+  tail === undefined ? readTranscript(path, after, limit) : readTail(path, tail, before);
+
+const nothing = (after: number) => ({ entries: [], from: after, next: after });
 const slowCheckMs = 1000;
 
 /** Until the file has grown, an event came, or it is time to look anyway. */

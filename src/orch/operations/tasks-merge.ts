@@ -5,9 +5,10 @@ import { firstLine, write } from "../../bus/message.ts";
 import type { TaskRow } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { settleWorktree } from "../../bus/tasks/worktrees.ts";
+import { onlyOneOf } from "../../contract/combinations.ts";
 import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, field, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import { withoutPassword } from "../../contract/secret.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { markName } from "../find-tree.ts";
@@ -35,8 +36,7 @@ export async function merge(
   signal?: AbortSignal,
 ): Promise<Output> {
   const { name, squash, rebase } = input;
-  if (squash && rebase)
-    throw new InboxError("invalid_input", phrase`give only one of ${field("squash")} and ${field("rebase")}`);
+  if (squash && rebase) throw onlyOneOf("squash", "rebase");
   const {
     folder,
     row: { repository },
@@ -61,7 +61,7 @@ async function mergeNow(engine: Engine, place: Workplace, input: Input, found: F
       "invalid_state",
       `the worktree of "${task.name}" cannot be merged as it is: ${problem}`,
       {
-        hint: `put it in order in ${row.path}, or discard it`,
+        hint: phrase`fix it in ${row.path}, or delete it with ${call("tasks.discard", { name: task.name })}`,
       },
     );
   const outcome = await mergeBranch({
@@ -95,7 +95,9 @@ function intoOf({ into }: Input, { task, row }: Found): string {
       hint: phrase`say into which branch: ${field("into", blank("BRANCH"))}`,
     });
   if (branch === row.branch)
-    throw new InboxError("invalid_input", `${branch} is the branch of "${task.name}" itself`);
+    throw new InboxError("invalid_input", `${branch} is the branch of "${task.name}" itself`, {
+      hint: phrase`name another branch with ${field("into", blank("BRANCH"))}`,
+    });
   return branch;
 }
 

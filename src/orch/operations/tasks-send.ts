@@ -19,15 +19,21 @@ export const sendTo = (place: Workplace, { agent, name, message, budget: asked }
     const budget = asked === undefined ? null : budgetAskedFor(place, found, asked);
     const row = budget ? yield* changeTask(found, budgetColumns(budget)) : found;
     if (row.status !== "finished") {
-      yield* mailboxSend(tx, { from: agent, to: row.worker ?? name, message, strict: false });
+      yield* mailboxSend(tx, {
+        from: agent,
+        to: row.worker ?? name,
+        message,
+        strict: false,
+        interrupt: false,
+      });
       return { delivered: "inbox", task: yield* oneView(row) };
     }
     if (!goesOn(place, row))
       throw new InboxError(
         "invalid_state",
-        `"${name}" has ended, and its program cannot go on with a conversation`,
+        `"${name}" has finished, and its program cannot resume a session`,
         {
-          hint: phrase`start a new one: ${call("tasks.assign", { message: blank("…") })}`,
+          hint: phrase`start a new sub-agent: ${call("tasks.assign", { message: blank("…") })}`,
         },
       );
     return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)) };

@@ -1,5 +1,6 @@
 /** A table of agents.toml, read key by key. A mistake names file, table and key, and what was probably meant. */
 import { InboxError } from "../../contract/errors.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 
 export type Table = Record<string, unknown>;
@@ -25,13 +26,16 @@ export interface Reader {
   wrong(key: string | null, problem: string, hint?: string): InboxError;
 }
 
+/** The documentation comes with the program: a hub serves it ([C16]). */
+export const profilesManual = phrase`${call("bus.up")} starts a hub, and its page /docs/orch-profiles has a worked example`;
+
 export function reader(file: string, path: readonly string[], table: Table): Reader {
   const name = path.map((key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join(".");
 
   function wrong(key: string | null, problem: string, hint?: string): InboxError {
     const place = [...(name ? [`[${name}]`] : []), ...(key === null ? [] : [key])].join(" ");
     return new InboxError("invalid_input", `${file}: ${place} ${problem}`, {
-      hint: hint ?? "docs/orch-profiles.md has a worked example",
+      hint: hint ?? profilesManual,
       details: { file, table: name, ...(key !== null && { key }) },
     });
   }

@@ -25,6 +25,10 @@ export async function withoutOperation(
         globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`,
       );
     if (globals.help) return writeOut(programHelp(program, version));
+    if (argv.length)
+      throw new InboxError("invalid_input", `a command is missing after ${argv.join(" ")}`, {
+        hint: `${program} --help lists the commands`,
+      });
     complain(isFirstTime(program, globals.db) ? welcome : programHelp(program, version));
     return errorTable.invalid_input.exit;
   }

@@ -75,14 +75,13 @@ function fits(op: AnyOperation, { field }: Flag, text: string): boolean {
 
 const shown = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
 
-/** A value that the field takes: text to be written, a word in capitals to be replaced, else one of the command's own examples. */
+/** A value that the field takes: text to be written, one of the command's own examples, else a word in capitals to be replaced. */
 function sample(op: AnyOperation, flag: Flag): string {
   const { field, value } = flag;
   if (isText(flag)) return '"…"';
-  if (field.choices) return field.choices[0]!;
-  const isWord = field.type === "text" && value !== "ID" && /^[A-Z]+$/.test(value ?? "");
-  if (isWord || field.paths) return value!;
-  return fromExamples(op, flag) ?? value ?? "";
+  return (
+    fromExamples(op, flag) ?? field.choices?.[0] ?? (field.example ? shellWord(field.example) : (value ?? ""))
+  );
 }
 
 function fromExamples(op: AnyOperation, { name, field }: Flag): string | undefined {

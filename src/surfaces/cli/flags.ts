@@ -48,10 +48,12 @@ function derivedOf(op: AnyOperation): Derived {
   return flags;
 }
 
-const formerFlagsOf = (field: Field): Flag[] =>
-  field.formerFlag === undefined
-    ? []
-    : [{ name: `--${field.formerFlag}`, field, role: "value", value: field.value, help: "" }];
+function formerFlagsOf(field: Field): Flag[] {
+  if (field.formerFlag === undefined) return [];
+  const name = `--${field.formerFlag}`;
+  const flag: Flag = { name, field, role: "value", value: field.value, help: "" };
+  return field.file ? [flag, { ...flag, name: `${name}-file`, role: "file", value: "PATH" }] : [flag];
+}
 
 /** [M9] On every write, though no operation names it. */
 const keyField = {
@@ -103,12 +105,14 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
   ];
 }
 
-/** How the usage line calls a plain argument: `THREAD`, `CORRELATION_ID`. A single letter says nothing, nor does a list that is a file. */
+/** How the usage line calls a plain argument: as its flag calls the value, `AGENT`; text for a reader by what it is, `QUESTION`. */
 export function plainWord(op: AnyOperation, key: string): string {
   const { field } = flagsOf(op).find((flag) => flag.field.key === key)!;
-  const vague = key.length === 1 || field.type === "lines";
-  return vague ? field.value! : key.replace(/[A-Z]/g, "_$&").toUpperCase();
+  return field.value === "TEXT" ? key.toUpperCase() : field.value!;
 }
+
+/** [Q1] Whether its flags may be written `key=value` as well: in all commands of the queue, and where plain words mean nothing else. */
+export const assigns = ({ cli }: AnyOperation) => cli.program === "orch" || cli.plain === undefined;
 
 /** Whether its value is words for a reader, rather than a name or an id. */
 export const isText = ({ field }: Flag) => field.type === "text" && (field.file || field.value === "TEXT");
@@ -138,7 +142,7 @@ export const globalFlags: readonly GlobalFlag[] = [
     value: "FOLDER",
     help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves one permanently)",
   },
-  { name: "--json", help: "print one line of JSON" },
+  { name: "--json", help: "print JSON: one line, or one line per item where the output is a stream" },
   { name: "--help", short: "-h", help: "show help with examples" },
   { name: "--version", short: "-V", help: "print the version" },
 ];

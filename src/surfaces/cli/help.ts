@@ -10,7 +10,7 @@ import {
   type Program,
   subcommandsOf,
 } from "./commands.ts";
-import { flagsOf, globalFlags, plainWord } from "./flags.ts";
+import { assigns, type Flag, flagsOf, globalFlags, plainWord } from "./flags.ts";
 
 const column = (rows: [string, string][], least = 0) => {
   const width = Math.min(34, Math.max(least, ...rows.map(([left]) => left.length)));
@@ -52,9 +52,10 @@ const about: Record<Program, { what: string; round: string }> = {
 };
 
 /** [C3] */
-const exitCodes = `Exit codes: 0 ok, 1 the handed-off task failed, 10 nothing matched, 20 conflict, 30 invalid or not allowed, 40 not found
-or expired, 50 unavailable (storage, hub, quota),
-130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated`;
+const exitCodes = `Exit codes: 0 ok, 1 it failed (handoff, merge) or was denied (permit), 10 nothing matched or nothing came in time,
+20 conflict, 30 invalid or not allowed, 40 not found or expired, 50 unavailable (storage, hub, quota),
+130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated.
+ask --wait: 0 for the first choice, 1 for the second, up to 9; 10 if nothing was decided in time.`;
 
 /** The nouns of operations, as people look for them. */
 const headings: readonly (readonly [heading: string, nouns: readonly string[]])[] = [
@@ -175,6 +176,20 @@ export function plainWords(op: AnyOperation): string {
     .join(" ");
 }
 
+/** The flag that chooses this form of a command that has two. */
+const chosenBy = ({ cli }: AnyOperation) => cli.needs && `--${cli.needs}`;
+
+/** [Q1] Where flags can be written as `key=value` too, with one of its own as the example. */
+function assigning(op: AnyOperation, flags: readonly Flag[]): string {
+  if (!assigns(op)) return "";
+  const flag = flags.find(
+    ({ name, value, field }) => value && name !== "--agent" && !op.cli.plain?.includes(field.key),
+  );
+  if (!flag) return "";
+  const example = `${flag.name.slice(2)}=${flag.value}`;
+  return `\n\nA flag can also be written as key=value: ${example} is ${flag.name} ${flag.value}. -- ends the flags.`;
+}
+
 function operationHelp(op: AnyOperation, program: Program): string {
   const all = flagsOf(op);
   const plain = plainWords(op);
@@ -188,8 +203,8 @@ function operationHelp(op: AnyOperation, program: Program): string {
     ]);
   const sections = [
     `${op.summary}.${op.detail ? `\n${wrapped(spelledWhole(op.detail, inShell(op)))}` : ""}`,
-    `Usage: ${program} ${[op.cli.command, plain, "[flags]"].filter(Boolean).join(" ")}`,
-    flags.length ? `Flags:\n${column(flags)}` : "",
+    `Usage: ${program} ${[op.cli.command, chosenBy(op), plain, "[flags]"].filter(Boolean).join(" ")}`,
+    flags.length ? `Flags:\n${column(flags)}${assigning(op, all)}` : "",
     `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,
   ];
   return `${sections.filter(Boolean).join("\n\n")}\n`;

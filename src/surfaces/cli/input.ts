@@ -2,13 +2,13 @@
 import { resolve } from "node:path";
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { contentLimit, type Field } from "../../contract/fields.ts";
+import { contentLimit, type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName } from "../spelling/shell.ts";
-import type { Program } from "./commands.ts";
+import { operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, type Flag } from "./flags.ts";
 import { elsewhere, surplus } from "./refusal-as-typed.ts";
 import type { GivenFlag, Scanned } from "./scan.ts";
@@ -42,13 +42,10 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   const filling = { ...caller, op, flags, input, warnings };
   for (const given of scanned.given) {
     const flag = flags.find(({ name }) => name === given.flag);
-    if (!flag)
-      throw invalid(
-        `${given.flag} does not go with this form of ${caller.program} ${op.cli.command}`,
-        `${caller.program} ${op.cli.command} --help shows both`,
-      );
+    if (!flag) throw ofOtherForm(filling, given.flag, scanned);
     apply(filling, flag, given);
   }
+  requireForm(filling, scanned.given);
   fillPlain(filling, scanned.plain);
   fillIdentity(filling, scanned);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
@@ -58,6 +55,29 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
       if (path && !exists(String(path))) warnings.push(`${path} does not exist`);
     }
   return { input, warnings };
+}
+
+const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ name }) => name === flag);
+
+/** Of two operations with one name the other knows the flag: says what of the rest is not for that one. */
+function ofOtherForm({ op, program }: Filling, flag: string, { given, plain }: Scanned): InboxError {
+  const other = operationsOf(op.cli.command, program).find((form) => takes(form, flag))!;
+  const mine = given.find((one) => !takes(other, one.flag));
+  const against = mine?.flag ?? `the plain argument "${plain[0] ?? ""}"`;
+  return invalid(
+    `${flag} cannot be combined with ${against}`,
+    `leave out ${flag}, or use it as in: ${other.examples[0]}`,
+  );
+}
+
+/** What only one of two forms takes is refused without the flag that chooses it: it would do nothing, or something unexpected. */
+function requireForm({ op, input, program }: Filling, given: readonly GivenFlag[]): void {
+  const { needs } = op.cli;
+  if (needs === undefined || input[needs] !== undefined) return;
+  const name = flagName(fieldsOf(op.input()).find(({ key }) => key === needs)!);
+  const others = operationsOf(op.cli.command, program).filter((form) => form !== op);
+  const foreign = given.find(({ flag }) => !others.some((form) => takes(form, flag)));
+  if (foreign) throw invalid(`${foreign.flag} requires ${name}`, `add ${name}, or leave out ${foreign.flag}`);
 }
 
 function apply(filling: Filling, flag: Flag, given: GivenFlag): void {
@@ -91,7 +111,11 @@ function applyArtifact({ input, cwd, warnings }: Filling, flag: Flag, value: str
     return;
   }
   const last = artifacts.at(-1);
-  if (!last) throw invalid(`${flag.name} belongs to the --artifact before it, and there is none`);
+  if (!last)
+    throw invalid(
+      `${flag.name} belongs to the --artifact before it, and there is none`,
+      `give --artifact PATH before ${flag.name}`,
+    );
   const key = flag.role === "artifact-kind" ? "kind" : "metadata";
   if (key in last) throw invalid(`${flag.name} was given twice for one --artifact`);
   last[key] = key === "kind" ? value : parseJson(value, flag.name);
@@ -109,10 +133,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(
-      `${name} is not JSON: ${(error as Error).message}`,
-      `for example ${name} '{"question": "which?"}'`,
-    );
+    throw invalid(`${name} is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -186,7 +207,7 @@ function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): st
     if (path !== "-" && fs().fstatSync(file).isDirectory()) throw new Error("it is a folder");
     bytes = readUpTo(file, contentLimit + 1);
   } catch (error) {
-    throw invalid(`${name} ${path} cannot be read: ${(error as Error).message}`);
+    throw invalid(`${name} ${path} cannot be read: ${reasonOf(error)}`);
   }
   if (bytes.length > contentLimit)
     throw new InboxError("too_large", `${name} ${path} has more than ${contentLimit} bytes`);
@@ -197,6 +218,11 @@ function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): st
   } catch {
     throw invalid(`${name} ${path} is not valid UTF-8 text`, `convert it to UTF-8, or ${elsewhere(op)}`);
   }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message: string };
+  return code === "ENOENT" ? "there is no such file" : code === "EACCES" ? "permission denied" : message;
 }
 
 function readUpTo(file: number, most: number): Uint8Array {

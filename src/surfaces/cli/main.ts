@@ -18,7 +18,7 @@ import { safe, safeJson } from "../text/safe.ts";
 import { lastingWays } from "./admin-commands.ts";
 import { withoutOperation } from "./built-in-commands.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
-import { acceptedFlagsOf, flagsOf } from "./flags.ts";
+import { acceptedFlagsOf, assigns, flagsOf } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
@@ -75,9 +75,8 @@ function scanForms(
       // A flag of the other form, or of none.
     }
   }
-  // [Q1] In the queue's commands every option may be written key=value.
-  const assigns = program === "orch" || forms.every((op) => op.cli.plain === undefined);
-  return scanArguments(rest, forms.flatMap(acceptedFlagsOf), command, { assigns, program });
+  const keyed = program === "orch" || forms.every(assigns);
+  return scanArguments(rest, forms.flatMap(acceptedFlagsOf), command, { assigns: keyed, program });
 }
 
 /** Of two operations with one name the first that knows all that was given. */

@@ -21,7 +21,7 @@ export interface Typed {
 export function asTyped(error: InboxError, typed: Typed): InboxError {
   const { code, said, details, cause } = withHint(error, typed);
   const message = spelledWhole(said.message, inMessages(typed));
-  const { hint } = new InboxError(code, message, { hint: said.hint }).shape(inShell(typed.op));
+  const { hint } = new InboxError(code, message, { hint: said.hint }).shape(inHints(typed));
   return new InboxError(code, message, { hint, details, cause });
 }
 
@@ -33,6 +33,19 @@ function inMessages({ op, scanned }: Typed): Spelling {
     if (reference.is !== "field" || reference.value !== undefined || reference.of !== undefined) return name;
     const byFlag = scanned.given.some(({ flag }) => flag === name);
     return op.cli.plain?.includes(reference.name) && !byFlag ? plainWord(op, reference.name) : name;
+  };
+}
+
+/** What is to be left out is called as it was given; what is to be added, by its flag. */
+function inHints(typed: Typed): Spelling {
+  const { op, scanned } = typed;
+  const [asFlags, asGiven] = [inShell(op), inMessages(typed)];
+  const keys = op.cli.plain ?? [];
+  const from = op.cli.lastFirst ? keys.length - scanned.plain.length : 0;
+  return (reference) => {
+    const isPlain =
+      reference.is === "field" && scanned.plain[keys.indexOf(reference.name) - from] !== undefined;
+    return isPlain ? asGiven(reference) : asFlags(reference);
   };
 }
 

@@ -89,7 +89,11 @@ export function scanArguments(
     }
     const next = argv[i + 1];
     const missing = equals < 0 && (next === undefined || takesValue.has(next.split("=", 1)[0]!));
-    if (missing) throw invalid(`${name} needs a value`, `${program} ${command} --help shows an example`);
+    if (missing)
+      throw invalid(
+        `${name} needs a value`,
+        command ? `${program} ${command} --help shows an example` : `${program} --help lists the flags`,
+      );
     take(scanned, name, equals < 0 ? next! : token.slice(equals + 1));
     if (equals < 0) i++;
   }

@@ -16,10 +16,10 @@ export async function followLog(
   json: boolean,
 ): Promise<number> {
   const paint = paintFor(1);
-  let after = (input.after as number | undefined) ?? 0;
+  let page = input;
   let before: TranscriptEntry | undefined;
   for (;;) {
-    const asked = { ...input, after, timeoutSeconds: patienceSeconds } as InputOf<"tasks.log">;
+    const asked = { ...page, timeoutSeconds: patienceSeconds } as InputOf<"tasks.log">;
     const { entries, next, ended } = await inbox.call("tasks.log", asked);
     for (const entry of entries) {
       const text = json ? `${safeJson(snakeCase(entry))}\n` : lineOf(entry, paint, before);
@@ -27,7 +27,7 @@ export async function followLog(
       before = entry;
     }
     if (ended) return json || !before?.open || (await print("\n")) ? 0 : exitBrokenPipe;
-    after = next;
+    page = { ...input, after: next, tail: undefined, before: undefined };
   }
 }
 

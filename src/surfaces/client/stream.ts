@@ -21,12 +21,16 @@ export async function* events(
   for (;;) {
     try {
       for await (const event of connect(wire, { ...query, afterEvent: last }, end)) {
+        // Several come in one piece: what is left of it after an abort is not wanted.
+        if (end?.aborted) break;
         yield event;
         last = event.eventId;
       }
+      if (timeout?.aborted) return;
+      signal?.throwIfAborted();
     } catch (error) {
       if (timeout?.aborted) return;
-      if (signal?.aborted) throw signal.reason;
+      signal?.throwIfAborted();
       if (error instanceof InboxError && !error.details?.unreachable) throw error;
     }
     // The hub stopped or the line was cut: what was missed is sent first when it is back.
@@ -45,7 +49,10 @@ async function* soFar(
     const text = asQuery({ ...query, afterEvent, timeoutSeconds: 0 });
     const response = await call(wire, `/api/events/wait?${text}`, { headers: headersOf(wire), signal });
     const page = (await response.json()) as { events: Event[]; nextEventId: number };
-    yield* page.events;
+    for (const event of page.events) {
+      signal?.throwIfAborted();
+      yield event;
+    }
     if (!page.events.length) return;
     afterEvent = page.nextEventId;
   }

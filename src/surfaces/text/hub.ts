@@ -60,8 +60,8 @@ export const hubRenders: HubRenders = {
       return `no hub serves ${inLine(db)} on this machine; ${spell(phrase`${call("bus.up")} starts one`)}`;
     return [...hubs.flatMap((hub) => hubLines(hub, paint)), `  database ${inLine(db)}`].join("\n");
   },
-  "bus.logs": ({ log, lines }, paint) =>
+  "bus.logs": ({ log, lines }, paint, spell) =>
     lines.length
       ? lines.map((line) => logLineText(line, paint)).join("\n")
-      : `nothing is logged in ${inLine(log)}`,
+      : `there are no log lines in ${inLine(log)}; ${spell(phrase`${call("bus.up")} starts the hub that writes it`)}`,
 };

@@ -5,6 +5,10 @@ import { oneLine, safe, safeJson } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { relative } from "./time.ts";
 
+/** `cancelled: not needed` says all that a body `not needed` says. */
+export const repeats = (summary: string, body: string) =>
+  summary !== body && !body.trim().includes("\n") && summary.endsWith(`: ${body.trim()}`);
+
 export function messageText(message: Message, paint: Paint): string {
   const { messageId, fromAgent, toAgent, kind, summary, body, payload, artifacts, createdAt } = message;
   const from = senderText(fromAgent, message.senderVerified, paint.bold);
@@ -14,7 +18,7 @@ export function messageText(message: Message, paint: Paint): string {
   const said = safe(body).trimEnd().split("\n");
   // A summary that was taken from the body need not be said twice.
   if (!said[0]!.startsWith(safe(summary).replace(/…$/, "")) || !body) lines.push(`  ${oneLine(summary)}`);
-  if (body) lines.push(...said.map((line) => `  ${paint.dim("│")} ${line}`));
+  if (body && !repeats(summary, body)) lines.push(...said.map((line) => `  ${paint.dim("│")} ${line}`));
   if (Object.keys(payload).length) lines.push(`  ${paint.dim("payload")} ${safe(safeJson(payload))}`);
   for (const artifact of artifacts)
     lines.push(`  ${paint.dim(oneLine(artifact.kind))} ${oneLine(artifact.path)}`);

@@ -1,4 +1,5 @@
 /** Whom a message has reached: a note where nobody has used the name, and those who got a copy. */
+import { idOf } from "../../contract/ids.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Paint } from "./paint.ts";
 import { safe } from "./safe.ts";
@@ -12,5 +13,6 @@ export function recipientText(recipient: Recipient, paint: Paint): string {
   return `\n${paint.yellow("note")} nobody has used the name "${safe(recipient.name)}" yet${similar}`;
 }
 
-export const copiesText = (copies: readonly { channel: string }[]) =>
-  `Sent to ${copies.map(({ channel }) => safe(channel)).join(", ")}`;
+/** Each copy is a message with an id of its own. */
+export const copiesText = (copies: readonly { id: number; channel: string }[]) =>
+  `Sent to ${copies.map(({ id, channel }) => `${safe(channel)} (${idOf("message", id)})`).join(", ")}`;

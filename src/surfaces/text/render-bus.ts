@@ -83,7 +83,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
   "bus.supervise": ({ started }) => `started ${plural(started, "task")}; no tasks are left`,
-  "bus.setup": ({ file, changed, diff, written, agent, session }, _paint, spell) => {
+  "bus.setup": ({ file, changed, configured, diff, written, agent, session }, _paint, spell) => {
     const back = session?.written
       ? `\nEntries of ${session.workspaceId} offer the way back into its session: ${inLine(session.command)}`
       : "";
@@ -91,6 +91,8 @@ export const busRenders: NounRenders<"bus"> = {
       agent === null
         ? ""
         : `\nThe agent is called ${inLine(agent)} on the bus; ${spell(phrase`${field("agent", blank("NAME"))} gives it another name`)}`;
+    if (!changed && !configured)
+      return `there is no entry named inbox in ${inLine(file)}: nothing was removed${back}`;
     if (!changed) return `${inLine(file)} is up to date${who}${back}`;
     return written
       ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}${back}`
@@ -140,21 +142,21 @@ export const busRenders: NounRenders<"bus"> = {
   },
   "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
     [
-      `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${plural(rows, "row")}, ${plural(parts, "part")}, ${plural(bytes, "byte")}`,
+      `${paint.bold(inLine(file))} is a backup of ${inLine(db)}: ${plural(rows, "row")}, ${plural(parts, "part")}, ${plural(bytes, "byte")}`,
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} is as ${inLine(file)} has it from ${createdAt}: ${plural(rows, "row")}`,
-      ...kept.map((place) => `kept: ${inLine(place)}`),
+      `${paint.bold(inLine(db))} was restored from ${inLine(file)}, as it was at ${createdAt}: ${plural(rows, "row")}`,
+      ...kept.map((place) => `the previous bus was kept as ${inLine(place)}`),
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.export": ({ file, db, rows, sha256 }, paint) =>
-    `${paint.bold(inLine(file))} has all of ${inLine(db)}: ${plural(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
+    `${paint.bold(inLine(file))} is an export of ${inLine(db)}: ${plural(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
   "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [
-      `${paint.bold(inLine(db))} has ${plural(rows, "imported row")}`,
+      `imported ${plural(rows, "row")} into ${paint.bold(inLine(db))}`,
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),

@@ -1,5 +1,5 @@
 /** What tasks have cost, by day. */
-import { field, phrase, type Text } from "../../contract/phrase.ts";
+import { call, phrase, type Text } from "../../contract/phrase.ts";
 import type { Costs } from "../../contract/usage.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -10,7 +10,7 @@ function costsText({ limit, held, days }: Costs, paint: Paint, spell: (text: Tex
   const most = limitText(limit);
   const head =
     most === null
-      ? `no daily limit; ${spell(phrase`${field("usd", "20", "costs.set")} sets one`)}`
+      ? `no daily limit; ${spell(phrase`${call("costs.set", { usd: 20 })} sets one`)}`
       : `daily limit: ${most}`;
   const rows = days.map((each) => [
     each.day,

@@ -21,6 +21,13 @@ export const deadLetterRenders: NounRenders<"deadLetters"> = {
   },
   "deadLetters.show": ({ message }, paint) =>
     `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${inLine(message.deadReason)}`,
-  "deadLetters.requeue": ({ requeued }) => `Put ${plural(requeued, "message")} back`,
+  "deadLetters.requeue": ({ requeued, ended = [] }, paint) =>
+    [
+      `Put ${plural(requeued, "message")} back`,
+      ...ended.map(
+        (name) =>
+          `${paint.yellow("note")} "${inLine(name)}" is a sub-agent that has finished and no longer reads mail`,
+      ),
+    ].join("\n"),
   "deadLetters.purge": ({ purged }) => `Deleted ${plural(purged, "dead letter")}`,
 };

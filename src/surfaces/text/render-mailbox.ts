@@ -1,8 +1,9 @@
 /** An inbox: its messages, and those that are in somebody's hands. */
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
-import { messageText } from "./message.ts";
+import { messageText, repeats } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { copiesText, recipientText } from "./recipient.ts";
@@ -10,6 +11,9 @@ import { cut, inLine, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
+
+const waitingFor = (correlationId: string) =>
+  phrase`${call("mailbox.decide", { wait: true, correlationId })}`;
 
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
@@ -19,8 +23,13 @@ function oneMail(mail: Mail, paint: Paint): string {
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
   const head = `${paint.dim(String(mail.id))} ${senderText(mail.senderId, mail.senderVerified, paint.bold)} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
   const failed = mail.kind === "result" ? failureText(mail.metadata, paint) : undefined;
-  const summary = mail.summary === undefined ? "" : `${safe(mail.summary)}\n`;
-  return `${head}\n${(failed ?? summary + safe(mail.message).trimEnd()).replace(/^/gm, "  ")}`;
+  const said =
+    mail.summary === undefined
+      ? mail.message
+      : repeats(mail.summary, mail.message)
+        ? mail.summary
+        : `${mail.summary}\n${mail.message}`;
+  return `${head}\n${(failed ?? safe(said).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
 const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
@@ -28,15 +37,20 @@ const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Pain
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint) =>
-    messageText(message, paint) + (copies ? `\n${copiesText(copies)}` : recipientText(recipient, paint)),
-  "mailbox.decide": ({ decided, choice, answers, correlationId }, paint) => {
-    if (!decided) return `not decided yet; ${safe(correlationId)} is the question`;
+    copies ? copiesText(copies) : messageText(message, paint) + recipientText(recipient, paint),
+  "mailbox.decide": ({ decided, choice, answers, correlationId }, paint, spell) => {
+    if (!decided) return `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
     const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`).join("\n");
     return `${paint.bold(safe(choice!))}\n${said}`;
   },
   "mailbox.answer": ({ message }) => `answered ${safe(message.toAgent)}`,
-  "mailbox.ask": ({ message, recipient }, paint) =>
-    messageText(message, paint) + recipientText(recipient, paint),
+  "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {
+    const question = message.messageId;
+    const next = message.payload.choices
+      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId)} waits for the decision`
+      : phrase`${call("mailbox.answer", { question, message: blank("…") })} answers it`;
+    return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint)}`;
+  },
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
@@ -45,7 +59,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const silent = (word: string, names: readonly string[]) =>
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
     const missing = silent("missing", output.missing);
-    const dead = silent("ended, result already collected:", output.dead);
+    const dead = silent("finished, result already collected:", output.dead);
     return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
   },
   "mailbox.list": ({ messages, total, hidden }, paint) => {

@@ -5,11 +5,11 @@ import { inLine } from "./safe.ts";
 
 const mutesText = (mutes: readonly Mute[]) =>
   mutes.length
-    ? mutes.map(({ name, threadId }) => inLine(name ?? threadId ?? "")).join("\n")
+    ? `muted now: ${mutes.map(({ name, threadId }) => inLine(name ?? threadId ?? "")).join(", ")}`
     : "nothing is muted";
 
 export const muteRenders: NounRenders<"mutes"> = {
-  "mutes.add": ({ mutes }) => mutesText(mutes),
-  "mutes.remove": ({ mutes }) => mutesText(mutes),
+  "mutes.add": ({ already, mutes }) => `${already ? "it was already muted" : "muted"}; ${mutesText(mutes)}`,
+  "mutes.remove": ({ already, mutes }) => `${already ? "it was not muted" : "unmuted"}; ${mutesText(mutes)}`,
   "mutes.list": ({ mutes }) => mutesText(mutes),
 };

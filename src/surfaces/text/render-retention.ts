@@ -6,11 +6,11 @@ import { textTable } from "./text-table.ts";
 
 const rulesText = (rules: readonly RetentionRule[], paint: Paint) =>
   textTable(
-    ["KIND", "DAYS", "COUNT", "WHAT"],
+    ["KIND", "MAX DAYS", "MAX COUNT", "WHAT"],
     rules.map(({ kind, days, count }) => [
       kind,
-      days === null ? "forever" : String(days),
-      count === null ? "all" : String(count),
+      days === null ? "no limit" : String(days),
+      count === null ? "no limit" : String(count),
       retentionMeanings[kind],
     ]),
     paint.dim,
@@ -31,7 +31,14 @@ const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 export const retentionRenders: NounRenders<"retention"> = {
   "retention.show": ({ rules }, paint) => rulesText(rules, paint),
-  "retention.set": ({ rules }, paint) => [rulesText(rules, paint), ...nothingKept(rules, paint)].join("\n"),
+  "retention.set": ({ kind, rules }, paint) => {
+    const set = rules.find((rule) => kind === "all" || rule.kind === kind);
+    return [
+      rulesText(rules, paint),
+      ...(set?.days === null && set.count === null ? [`${kind}: no limit now, nothing is deleted`] : []),
+      ...nothingKept(rules, paint),
+    ].join("\n");
+  },
   "retention.apply": ({ dryRun, deleted, expired, freedBytes, warnings = [] }, paint) => {
     const some = [...deleted, { kind: "expired messages", count: expired }].filter(({ count }) => count);
     const counts = some.map(({ kind, count }) => `${count} ${kind}`).join(", ");

@@ -2,6 +2,8 @@
 
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
+import type { Review } from "../../contract/review.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
 import type { Held, Reported } from "../../contract/usage.ts";
 import { failureText } from "./failure.ts";
@@ -72,6 +74,16 @@ function queueText(
   return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more + stop;
 }
 
+function reviewText({ profile, maxRounds, verdict, rounds, error, findings }: Review): string {
+  if (verdict === null) return `by ${profile}, at most ${plural(maxRounds, "round")}`;
+  const how = { approved: "approved", sent_back: "sent back", none: `none: ${error}` }[verdict];
+  const list = findings.map(({ round, file, line, text }) => {
+    const place = file === null ? "" : `${file}${line === null ? "" : `:${line}`}: `;
+    return `\nround ${round}: ${place}${text}`;
+  });
+  return `by ${profile}, ${plural(rounds, "round")}: ${how}${list.join("")}`;
+}
+
 const shownNames = 12;
 
 /** The names that fit into a few lines, and how many more there are. */
@@ -92,7 +104,10 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume, reports }, paint) => {
     const facts: [string, string | null][] = [
-      ["status", task.status === "finished" ? (task.success ? "finished" : "failed") : task.status],
+      [
+        "status",
+        task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status,
+      ],
       ["parent", task.parent],
       ["profile", task.profile],
       ["model", task.model],
@@ -102,6 +117,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["attempt", task.retries ? `${task.attempt} of ${task.retries + 1}` : null],
       ["folder", task.cwd],
       ["worktree", task.worktree && worktreeText(task.worktree)],
+      ["review", task.review && reviewText(task.review)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
       ["budget", task.budget && budgetText(task.budget)],
       ["used", task.usage ? usageText(task.usage) : unreported(reports)],
@@ -110,7 +126,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["started", task.startedAt && relative(task.startedAt)],
       ["finished", task.finishedAt && relative(task.finishedAt)],
       ["error", task.error],
-      ["go on", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
+      ["resume", resume && `cd ${task.worktree?.path ?? task.cwd} && ${resume.join(" ")}`],
     ];
     const rows = facts.flatMap(([name, value]) =>
       value === null ? [] : [`  ${paint.dim(name.padEnd(8))} ${setIn(value, 11)}`],
@@ -130,15 +146,16 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has ended; its result was already collected`;
+    if (message === null)
+      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.send": ({ delivered, task }) =>
     delivered === "turn"
-      ? `${safe(task.name)} goes on with it`
-      : `in the inbox of ${safe(task.worker ?? task.name)}`,
+      ? `${safe(task.name)} resumes with it`
+      : `put into the inbox of ${safe(task.worker ?? task.name)}`,
   "tasks.permit": ({ behavior, message }) =>
     message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
@@ -156,10 +173,11 @@ export const taskRenders: NounRenders<"tasks"> = {
       inLine(each.runner),
       inLine(each.model ?? ""),
       each.permission ?? "",
+      each.interrupts ?? "no",
       reportsText(each.reports),
       inLine(each.installed ? (each.program ?? "") : (each.hint ?? "")),
     ]);
     const where = file === null ? "built in; .agents/agents.toml adds your own" : inLine(file);
-    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "USAGE", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
+    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "INTERRUPT", "USAGE", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
   },
 };

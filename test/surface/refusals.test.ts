@@ -1,0 +1,314 @@
+/** [C3] [C13] [C15] Refusals and answers as somebody reads them who has never seen the program. */
+import { expect, test } from "bun:test";
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { table } from "../../src/contract/operations/index.ts";
+import { commandHelp } from "../../src/surfaces/cli/help.ts";
+import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
+
+const words = (text: string) =>
+  text.match(/'[^']*'|"[^"]*"|\S+/g)!.map((word) => word.replace(/^["']|["']$/g, ""));
+
+/** What a person reads on standard error, without the exit code. */
+const refused = async (at: Desk, line: string, program?: string) => {
+  const { code, stderr } = program
+    ? await run(words(line), { cwd: at.path, program: [program] })
+    : await at.human(...words(line));
+  return `${code} ${stderr.trimEnd()}`;
+};
+
+test("[C13] of two flags that exclude each other the hint says to leave one out", async () => {
+  using at = await desk();
+  await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "s");
+  const pairs: [line: string, first: string, second: string, program?: string][] = [
+    ["merge x --squash --rebase", "--squash", "--rebase", orch],
+    ["wait-reply thr_1 --after-message msg_1 --after-event 1", "--after-message", "--after-event"],
+    ["cancel thr_1 --agent a --reason x --summary y", "--reason", "--summary"],
+    ["trust --yes --revoke", "--yes", "--revoke"],
+    ["release thr_1 --agent a --force --lease-token 0123456789abcdef01234567", "--lease-token", "--force"],
+    ["claim thr_1 --agent a --wait", "THREAD", "--wait"],
+    ["msg inbox c --newest --after 1", "--newest", "--after"],
+    ["msg inbox c --newest --reader r", "--newest", "--reader"],
+    ["mute add x --thread thr_1", "AGENT", "--thread"],
+    ["dlq requeue 1 --channel c", "ID", "--channel"],
+    ["move x 1 before=y", "N", "--before", orch],
+    ["handoff hello --continue x", "PROMPT", "--continue", orch],
+    ["ask user Go? --wait --correlation ask-1", "--correlation", "QUESTION"],
+  ];
+  for (const [line, first, second, program] of pairs)
+    expect([line, await refused(at, line, program)]).toEqual([
+      line,
+      `30 error give only one of ${first} and ${second} (invalid_input)\nhint  leave out ${first}, or leave out ${second}`,
+    ]);
+});
+
+test("[C13] a flag that means nothing without another is refused with what to add", async () => {
+  using at = await desk();
+  const cases: [line: string, given: string, missing: string, added?: string][] = [
+    ["ask user Go? --need 2", "--need", "--wait"],
+    ["ask user Go? --escalate-after 3", "--escalate-after", "--wait"],
+    ["ask user Go? --timeout-seconds 1", "--timeout-seconds", "--wait"],
+    ["ask user Go? --wait --escalate-after 3", "--escalate-after", "--escalate-to", "--escalate-to AGENT"],
+    ["claim --agent a --timeout-seconds 1", "--timeout-seconds", "--wait"],
+    ["msg inbox c --commit", "--commit", "--reader", "--reader NAME"],
+  ];
+  for (const [line, given, missing, added = missing] of cases)
+    expect([line, await refused(at, line)]).toEqual([
+      line,
+      `30 error ${given} requires ${missing} (invalid_input)\nhint  add ${added}, or leave out ${given}`,
+    ]);
+  expect((await at.inbox("entries", "list")).json.entries).toEqual([]);
+});
+
+test("[A5] a question is answered by either form of its id, once, and says how to wait for the decision", async () => {
+  using at = await desk();
+  const asked = await at.human("ask", "bob", "Go?", "--choices", "yes,no");
+  const correlation = /--correlation (ask-\S+)/.exec(asked.stdout)![1]!;
+  expect(asked.stdout).toContain("inbox answer msg_1 CHOICE answers it");
+  const late = await at.human("ask", "--wait", "--correlation", correlation, "--timeout-seconds", "0");
+  expect([late.code, late.stdout]).toEqual([
+    10,
+    `not decided yet; inbox ask --wait --correlation ${correlation} continues waiting\n`,
+  ]);
+  expect(await refused(at, "answer msg_1 --agent bob")).toBe(
+    '30 error the answer is empty: give a choice or a message (invalid_input)\nhint  add --choice yes, or --message "…"',
+  );
+  expect((await at.inbox("answer", "msg_1", "yes", "--agent", "bob")).code).toBe(0);
+  expect(await refused(at, "answer 1 yes --agent bob")).toBe(
+    '30 error "bob" has already answered this question (invalid_state)\nhint  the first answer counts; to add something, use inbox send main "…"',
+  );
+  await at.inbox("send", "--from", "lead", "--to", "bob", "--subject", "s");
+  expect(await refused(at, "answer 3 yes --agent bob")).toContain(
+    "message 3 is no question but a message of kind task",
+  );
+  await at.inbox("claim", "thr_1", "--agent", "bob");
+  await at.inbox("update", "thr_1", "Which?", "--status", "blocked", "--agent", "bob");
+  expect(await refused(at, "answer msg_4 yes --agent lead")).toContain(
+    'inbox reply thr_1 "…" answers in its thread',
+  );
+});
+
+test("[C15] a message's id is accepted with and without msg_, wherever one is taken", async () => {
+  using at = await desk();
+  await at.inbox("msg", "send", "c", "hello");
+  for (const id of ["1", "msg_1"]) {
+    expect((await at.inbox("msg", "read", id)).json.id).toBe(1);
+    expect((await at.inbox("msg", "status", id)).json.id).toBe(1);
+    expect((await at.inbox("msg", "inbox", "c", "--after", id)).json).toEqual([]);
+    expect((await at.inbox("dlq", "show", id)).json.error.code).toBe("not_found");
+  }
+  expect((await at.inbox("msg", "ack", "msg_1")).code).toBe(0);
+  expect((await at.inbox("msg", "ack", "x")).json.error.message).toBe(
+    'ID must be a message\'s id like 12 or msg_12, got "x"',
+  );
+});
+
+test("[C15] an example has real values, and a refused item of a list is shown as it was given", async () => {
+  using at = await desk();
+  const cases: [line: string, said: string][] = [
+    ["entries snooze x", "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
+    ["entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until soon", "--until 2026-05-18T08:00:00Z;"],
+    ["entries list --before x", "--before 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
+    ["entries list --workspace x", "--workspace ws-abc123;"],
+    ["workspace remove x", "inbox workspace remove ws-abc123;"],
+    ["token revoke x", "inbox token revoke tok_1;"],
+    [
+      "list --status pending,finished",
+      '--status must be one of pending, claimed, in_progress, blocked, done, failed, cancelled; got "finished"',
+    ],
+    [
+      "entries push ws-abc1 --docs a.md,/etc/passwd",
+      '--docs must be a path relative to the workspace, got "/etc/passwd"',
+    ],
+    ["gather --from a,,b", "item 2 of --from must not be empty"],
+  ];
+  for (const [line, said] of cases)
+    expect([line, await refused(at, line)]).toEqual([line, expect.stringContaining(said)]);
+});
+
+test("[C3] what is typed without a command is told that one is missing", async () => {
+  using at = await desk();
+  expect(await refused(at, "--agent")).toBe(
+    "30 error --agent needs a value (invalid_input)\nhint  inbox --help lists the flags",
+  );
+  expect(await refused(at, "--agent foo")).toBe(
+    "30 error a command is missing after --agent foo (invalid_input)\nhint  inbox --help lists the commands",
+  );
+  expect(await refused(at, "send bob hello --subject x")).toContain(
+    '--subject cannot be combined with the plain argument "bob"',
+  );
+  expect(await refused(at, "ask bob hi --strict --wait")).toContain(
+    "--wait cannot be combined with --strict",
+  );
+});
+
+test("[C3] a host that does not exist is no bug of the program's", async () => {
+  using at = await desk();
+  for (const command of ["serve", "up"]) {
+    const { code, json } = await at.inbox(
+      command,
+      "--host",
+      "nohost.invalid",
+      "--port",
+      "0",
+      "--db",
+      "other.db",
+    );
+    expect([command, code, json.error.code]).not.toContain("internal");
+    expect(json.error.hint).not.toContain("bug");
+  }
+});
+
+test("[C3] a damaged bus is called damaged and offered its restore; no hint says to delete a log", async () => {
+  using at = await desk();
+  await at.inbox("send", "bob", "hello");
+  const whole = join(at.path, "whole.db");
+  copyFileSync(at.db, whole);
+  const bytes = readFileSync(at.db);
+  for (const end of ["-wal", "-shm"]) if (existsSync(at.db + end)) writeFileSync(at.db + end, "");
+  writeFileSync(at.db, bytes.fill(0, 0, 100));
+  const damaged = (await at.inbox("list")).json.error;
+  expect(damaged.message).toContain(`${at.db} is damaged, or not a Restante database`);
+  expect(damaged.hint).toContain(`inbox restore FILE --force --db ${at.db}`);
+  writeFileSync(
+    join(at.path, "notes.txt"),
+    "not a database, and long enough to be looked at as one".repeat(10),
+  );
+  const to = (await at.inbox("migrate", "--from", whole, "--to", "notes.txt")).json.error;
+  expect(to.hint).toBe("name a new or empty database with --to PATH");
+  const from = (await at.inbox("migrate", "--from", "notes.txt", "--to", "new.db")).json.error;
+  expect(from.hint).toBe("name the database to copy with --from PATH");
+  copyFileSync(whole, at.db);
+  writeFileSync(`${at.db}-wal`, "", { mode: 0o600 });
+  chmodSync(at.db, 0);
+  const closed = (await at.inbox("list")).json.error;
+  expect([closed.message, closed.hint]).toEqual([
+    `${at.db} has mode 000: its owner may not read it`,
+    `chmod 600 ${at.db}`,
+  ]);
+  chmodSync(at.db, 0o600);
+  chmodSync(`${at.db}-wal`, 0o644);
+  const wide = (await at.inbox("list")).json.error;
+  expect(wide.message).toContain(`${at.db}-wal has mode 644, wider than the database's 600`);
+  expect(wide.hint).toContain("do not delete it");
+});
+
+test("[Y6] what backup, restore and import refuse is said in words of files", async () => {
+  using at = await desk();
+  await at.inbox("send", "bob", "hello");
+  writeFileSync(join(at.path, "x"), "something");
+  const said = async (...line: string[]) => (await at.human(...line)).stderr;
+  expect(await said("backup", "x")).toContain("x already exists and is not a backup; it was not changed");
+  expect((await at.inbox("backup", "b.tar")).code).toBe(0);
+  expect(await said("restore", "b.tar")).toMatch(
+    /coord\.db already exists; nothing was changed .*\n.*add --force to replace it/,
+  );
+  writeFileSync(join(at.path, "cut.tar"), readFileSync(join(at.path, "b.tar")).subarray(0, 20_000));
+  expect(await said("restore", "cut.tar", "--db", "n.db")).toContain(
+    'it is truncated: the end of "bus.db" is missing',
+  );
+  expect(await said("import", "nofile")).toMatch(
+    /there is no file .*nofile .*\nhint {2}give a file written by inbox export FILE/,
+  );
+  await at.inbox("export", "e.jsonl");
+  writeFileSync(
+    join(at.path, "e.jsonl"),
+    readFileSync(join(at.path, "e.jsonl"), "utf8").replace("hello", "hallo"),
+  );
+  expect(await said("import", "e.jsonl", "--db", "n.db")).toContain(
+    "the checksum does not match: a line before this one was changed",
+  );
+  const again = await at.human("restore", "b.tar", "--force");
+  expect(again.stdout).toMatch(/was restored from .*b\.tar, as it was at .*\nthe previous bus was kept as /);
+  expect(readdirSync(join(at.path, ".agents")).filter((name) => name.endsWith("-journal"))).toEqual([]);
+});
+
+test("[C3] a name that is taken says by whom", async () => {
+  using at = await desk();
+  writeFileSync(
+    join(at.path, ".agents/agents.toml"),
+    'default = "t"\n[runners.t]\nkind = "command"\ncommand = ["true"]\n',
+  );
+  const pushed = (name: string) => refused(at, `push name=${name} hello`, orch);
+  expect(await pushed("user")).toContain('the name "user" is taken: it is the person\'s');
+  expect(await pushed("main")).toContain('the name "main" is taken: it is your own');
+  expect(await refused(at, "push --with-changes --permission reject hello", orch)).not.toContain(
+    "git repository",
+  );
+  expect(await refused(at, "push name=a hello", orch)).toBe("0 ");
+  expect(await pushed("a")).toContain('the name "a" is taken: a task of that name is queued');
+});
+
+test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel", async () => {
+  using at = await desk();
+  const said = async (...line: string[]) => (await at.human(...line)).stdout.trimEnd();
+  expect(await said("mute", "add", "bot")).toBe("muted; muted now: bot");
+  expect(await said("mute", "add", "bot")).toBe("it was already muted; muted now: bot");
+  expect(await said("mute", "remove", "bot")).toBe("unmuted; nothing is muted");
+  expect(await said("mute", "remove", "bot")).toBe("it was not muted; nothing is muted");
+  expect(await said("retain", "set", "mail")).toEndWith("mail: no limit now, nothing is deleted");
+  expect(await said("setup", "claude", "--remove")).toContain("there is no entry named inbox in");
+  expect(await said("logs")).toContain("inbox up starts the hub that writes it");
+  await at.inbox("pool", "join", "crew", "--agent", "a");
+  await at.inbox("pool", "join", "crew", "--agent", "b");
+  expect(await said("send", "crew", "hello")).toBe("Sent to a (msg_1), b (msg_2)");
+  await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "s");
+  const cancelled = await said("cancel", "thr_1", "not needed", "--agent", "lead");
+  expect(cancelled.match(/not needed/g)).toHaveLength(
+    cancelled.match(/cancelled: not needed/g)!.length + (cancelled.match(/payload/g)?.length ?? 0),
+  );
+  expect(await refused(at, "release thr_1 --agent w --reason tired")).toContain(
+    'first inbox update thr_1 "why"',
+  );
+});
+
+test("[C1] flags that mean the same have one name, and each earlier name is still accepted", async () => {
+  using at = await desk();
+  const { workspace_id: workspace } = (await at.inbox("workspace", "add", ".", "--label", "here")).json
+    .workspace;
+  await at.inbox("msg", "send", "c", "one", "--payload-json", '{"a":1}', "--correlation-id", "k");
+  expect((await at.inbox("msg", "inbox", "c", "--correlation", "k")).json[0]).toMatchObject({
+    metadata: { a: 1 },
+  });
+  const sent = await at.inbox("send", "--from", "a", "--to", "b", "--subject", "s", "--metadata", '{"a":1}');
+  expect(sent.json.message.payload_json).toBe('{"a":1}');
+  const accepted: [line: string, program?: string][] = [
+    [`entries list --workspace ${workspace}`],
+    [`entries list --workspace-id ${workspace}`],
+    [`entries push --workspace-id ${workspace} --comments hello`],
+    ["gather --from z --correlation k --timeout-seconds 0"],
+    ["gather --from z --correlation-id k --wait-seconds 0"],
+    ["receive --agent z --wait-seconds 0"],
+    ["handoff --continue nobody --wait-seconds 0", orch],
+    ["handoff --terminal-id nobody --timeout-seconds 0", orch],
+    ["assign --prompt hello --profile nothing", orch],
+    ["assign --message hello --profile nothing", orch],
+    ["assign --message-file notes --profile nothing", orch],
+  ];
+  writeFileSync(join(at.path, "notes"), "hello");
+  for (const [line, program] of accepted)
+    expect([line, await refused(at, line, program)]).toEqual([
+      line,
+      expect.not.stringContaining("has no flag"),
+    ]);
+});
+
+test("[C1] help has one placeholder for each kind of value, and says which flags can be key=value", async () => {
+  const help = async (program: string, ...words: string[]) =>
+    (await run([...words, "--help"], { program: [program] })).stdout;
+  for (const op of table as readonly AnyOperation[]) {
+    const text = commandHelp(op.cli.command, op.cli.program === "orch" ? "orch" : "inbox");
+    expect([op.name, /\b(SEC|SECONDS|COUNT|HOURS|DAYS|PATHS)\b/.exec(text)?.[0]]).toEqual([
+      op.name,
+      undefined,
+    ]);
+  }
+  expect(await help(orch, "run")).toContain("Usage: orch run [N] [flags]");
+  expect(await help(orch, "run")).toContain("timeout=N is --timeout N");
+  expect(await help(inboxProgram, "receive")).toContain("from=AGENT is --from AGENT");
+  expect(await help(inboxProgram, "ask")).toContain("Usage: inbox ask --wait [AGENT,…] [QUESTION] [flags]");
+  const all = await help(inboxProgram);
+  expect(all).toContain("ask --wait: 0 for the first choice, 1 for the second");
+  expect(all).toContain("print JSON: one line, or one line per item where the output is a stream");
+});

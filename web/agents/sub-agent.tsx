@@ -1,0 +1,116 @@
+/** A sub-agent: what it does or has done, what it has changed, and what can be done with it. */
+import { useLoaded } from "../data/store.ts";
+import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import type { Command } from "../palette/commands.ts";
+import { useOpenCommands } from "../palette/open-commands.ts";
+import { Changes } from "../review/changes.tsx";
+import { askMerge, MergeDialog } from "../review/merge-dialog.tsx";
+import { askDiscard, canDecide, ReviewBar } from "../review/review-bar.tsx";
+import { query, setQuery } from "../router.ts";
+import { ask } from "../ui/ask.tsx";
+import { attempt } from "../ui/attempt.ts";
+import { DetailHeader } from "../ui/detail.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { StatusTag } from "../ui/status.tsx";
+import { Elapsed, span } from "../ui/time.tsx";
+import { ResumeButton } from "./resume-button.tsx";
+import { Transcript } from "./transcript.tsx";
+
+/** Whether there is, or was, something on a branch of its own. */
+const hasChanges = ({ worktree }: Task) =>
+  worktree !== null && worktree.branch !== null && worktree.state !== "empty";
+
+export function SubAgent({ task }: { task: Task }) {
+  const changes = hasChanges(task);
+  const { value } = useLoaded(
+    {
+      fetch: () => tasks.show(task.name),
+      changedBy: ({ eventType }) => eventType.startsWith("task."),
+    },
+    [task.name],
+    task.status,
+  );
+  useOpenCommands(commandsOn(task, changes));
+  const shown = changes && query.value.get("view") === "changes" ? "changes" : "transcript";
+  return (
+    <article class="entry-detail" aria-label={task.name}>
+      <Header task={task} resume={value?.resume ?? null} />
+      {changes && <ReviewBar task={task} shown={shown} onShow={showView} />}
+      {shown === "changes" ? <Changes task={task} /> : <Transcript task={task} prompt={value?.task.prompt} />}
+      <MergeDialog />
+    </article>
+  );
+}
+
+const showView = (view: "changes" | "transcript") =>
+  setQuery({ view: view === "changes" ? view : undefined });
+
+const canRetry = ({ status, success }: Task) => status === "finished" && success === false;
+const startOver = ({ name }: Task) => void attempt(() => retry(name), `Started ${name} again`);
+
+/** What `Ctrl K` offers for it. */
+const commandsOn = (task: Task, changes: boolean): Command[] => [
+  ...(changes
+    ? [
+        { icon: "file" as const, name: "Show what it has changed", run: () => showView("changes") },
+        { icon: "agents" as const, name: "Show its transcript", run: () => showView("transcript") },
+      ]
+    : []),
+  ...(canDecide(task)
+    ? [
+        { icon: "check" as const, name: "Merge its changes", run: () => askMerge(task) },
+        { icon: "trash" as const, name: "Discard its changes", run: () => void askDiscard(task) },
+      ]
+    : []),
+  ...(canRetry(task) ? [{ icon: "refresh" as const, name: "Retry", run: () => startOver(task) }] : []),
+  ...(task.status === "running" ? [{ icon: "stop" as const, name: "Kill", run: () => void kill(task) }] : []),
+];
+
+function Header({ task, resume }: { task: Task; resume: readonly string[] | null }) {
+  const running = task.status === "running";
+  const profile = [task.profile, task.model].filter(Boolean).join(" · ") || "default profile";
+  return (
+    <DetailHeader
+      tab="agents"
+      face={task.name}
+      title={task.name}
+      more={
+        <>
+          {profile} · pushed by {task.parent} <Duration task={task} />
+        </>
+      }
+    >
+      <StatusTag status={statusOf(task)} />
+      {resume && <ResumeButton task={task} resume={resume} />}
+      {canRetry(task) && (
+        <button type="button" class="button quiet" onClick={() => startOver(task)}>
+          <Icon name="refresh" /> Retry
+        </button>
+      )}
+      {running && (
+        <button type="button" class="button quiet danger" onClick={() => void kill(task)}>
+          <Icon name="stop" /> Kill
+        </button>
+      )}
+    </DetailHeader>
+  );
+}
+
+async function kill(task: Task): Promise<void> {
+  const sure = await ask({
+    title: `Kill ${task.name}?`,
+    text: `It and all that it has started end at once. ${task.parent} is told that it was killed.`,
+    button: "Kill",
+  });
+  if (sure) await attempt(() => tasks.kill(task), `Killed ${task.name}`);
+}
+
+function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {
+  if (!startedAt) return null;
+  if (finishedAt) return <>· took {span(Date.parse(finishedAt) - Date.parse(startedAt))}</>;
+  return (
+    <>
+      · for <Elapsed since={startedAt} />
+    </>
+  );
+}

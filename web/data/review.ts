@@ -1,0 +1,28 @@
+/** [U14] What a task has changed, and what becomes of it. */
+import type { OutputOf } from "../../src/contract/operations/index.ts";
+import { api, me } from "./api.ts";
+import { ownedBy, type Task } from "./tasks.ts";
+
+export type Diff = OutputOf<"tasks.diff">;
+export type Merged = OutputOf<"tasks.merge">;
+
+export interface MergeOptions {
+  how: "merge" | "squash" | "rebase";
+  into: string;
+  updateCheckout: boolean;
+}
+
+export const diffOf = (name: string) => api.tasks.diff({ name });
+
+/** In the person's name, not that of the queue's owner: where that is somebody else, it hears of what did not work. */
+export const merge = (task: Task, { how, into, updateCheckout }: MergeOptions): Promise<Merged> =>
+  api.tasks.merge({
+    ...ownedBy(me),
+    name: task.name,
+    ...(into && { into }),
+    squash: how === "squash",
+    rebase: how === "rebase",
+    updateCheckout,
+  });
+
+export const discard = (task: Task) => api.tasks.discard({ ...ownedBy(me), name: task.name });
