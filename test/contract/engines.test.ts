@@ -54,6 +54,7 @@ const orders: Record<string, string> = {
   finished: "by their end, then as they were pushed",
   days: "newest first",
   hits: "best first, then newest, then by kind, then the later one",
+  ended: "by name",
   kept: "the database first, then what was beside it",
   leases: "those that end soonest first, then by thread number",
   left: "by process number",
