@@ -139,7 +139,7 @@ export function* recordUsage(
   const counted = before?.attempt_mark === mark ? amountsOf(JSON.parse(before.attempt_json!)) : nothing;
   const more = added(amountsOf(used), counted, -1);
   const kept = session === undefined ? (before?.session_json ?? null) : JSON.stringify(session);
-  yield* addTo(
+  yield* addToTask(
     task.task_number,
     before,
     { own: more, below: nothing },
@@ -155,7 +155,7 @@ export function* recordUsage(
 /** A program says itself that it has used more. */
 export function* addUsage(tx: Context, task: Budgeted, used: UsageReport): Procedure<void> {
   const more = amountsOf(used);
-  yield* addTo(task.task_number, yield* usageOf(task.task_number), { own: more, below: nothing });
+  yield* addToTask(task.task_number, yield* usageOf(task.task_number), { own: more, below: nothing });
   yield* addElsewhere(tx, task, more);
 }
 
@@ -164,21 +164,25 @@ function* addElsewhere(tx: Context, task: Budgeted, more: Amounts): Procedure<vo
   if (isNothing(more)) return;
   const now = yield* tx.clock();
   yield* addToDay(now.slice(0, 10), more);
-  for (let above = task.parent_number; above !== null; ) {
-    const parent: Budgeted | undefined = yield* one<Budgeted>(
-      sql`select ${budgetedColumns} from tasks where tasks.task_number = ${above}`,
-    );
-    if (!parent) return;
-    yield* addTo(above, yield* usageOf(above), { own: nothing, below: more });
+  for (let above = yield* taskAbove(task); above; above = yield* taskAbove(above)) {
+    const { task_number, status, thread_id } = above;
+    yield* addToTask(task_number, yield* usageOf(task_number), { own: nothing, below: more });
     // Its keeper looks whether that is too much.
-    if (parent.status === "running" && parent.thread_id !== null) tx.wake(threadTopic(parent.thread_id));
-    above = parent.parent_number;
+    if (status === "running" && thread_id !== null) tx.wake(threadTopic(thread_id));
   }
+}
+
+/** The task of whoever pushed it; undefined where that was no sub-agent, or retention has deleted it. */
+function* taskAbove({ parent_number }: Budgeted): Procedure<Budgeted | undefined> {
+  if (parent_number === null) return undefined;
+  return yield* one<Budgeted>(
+    sql`select ${budgetedColumns} from tasks where tasks.task_number = ${parent_number}`,
+  );
 }
 
 type Counted = Pick<UsageRow, "attempt_mark" | "attempt_json" | "session_json">;
 
-function* addTo(
+function* addToTask(
   task_number: number,
   before: UsageRow | undefined,
   more: { own: Amounts; below: Amounts },
@@ -239,9 +243,17 @@ export const countOf = (row: UsageRow | undefined, session: string): UsageReport
   return kept?.id === session ? kept.used : undefined;
 };
 
-/** Dollars that a task may still spend, with all it starts. */
-export const budgetLeft = (task: Budgeted, row: UsageRow | undefined): number =>
-  Math.max(0, dollars(task.budget_micro_usd ?? 0) - (usageViews(row).usageTotal?.costUsd ?? 0));
+/** Dollars that a task may still spend: of its own budget, and of those of whoever it works for. */
+export function* moneyLeft(task: Budgeted): Procedure<number | undefined> {
+  let least: number | undefined;
+  for (let each: Budgeted | undefined = task; each; each = yield* taskAbove(each)) {
+    if (each.budget_micro_usd === null) continue;
+    const { usageTotal } = usageViews(yield* usageOf(each.task_number));
+    const left = Math.max(0, dollars(each.budget_micro_usd - micro(usageTotal?.costUsd ?? 0)));
+    least = Math.min(left, least ?? left);
+  }
+  return least;
+}
 
 /** For whoever reads a result: what the task has used, with all it started. */
 export function usageInPayload(row: UsageRow | undefined) {

@@ -161,7 +161,10 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.claim": handClaim,
   "threads.show": handShow,
   "threads.waitReply": handReply,
-  "mailbox.send": writes(mailboxSend),
+  "mailbox.send": (engine, input, call, place) =>
+    input.interrupt
+      ? written(engine, call.keyed, orch().interruptWith(place, input))
+      : writes<"mailbox.send">(mailboxSend)(engine, input, call, place),
   "mailbox.ask": writes(mailboxAsk),
   "mailbox.decide": mailboxDecide,
   "mailbox.answer": writes(mailboxAnswer),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { byHand, type HandBench } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
+import { refusal } from "../support/refusal.ts";
 
 const usageOf = async ({ inbox }: HandBench, name: string) => {
   const { usage, usageTotal } = (await inbox.call("tasks.show", { name })).task;
@@ -60,5 +61,199 @@ describe.each(engines)("$name", (engine) => {
     expect(messages.map(({ metadata }) => metadata)).toMatchObject([
       { from: "sub", success: false, reason: "budget", partial_output: "half of it" },
     ]);
+  });
+
+  test("[A11] what a task started counts for it too, to any depth, and for its budget", async () => {
+    await using bench = await byHand(engine);
+    await bench.started("top", { budget: "1usd" });
+    await bench.started("middle", { agent: "top" });
+    await bench.started("bottom", { agent: "middle" });
+    await bench.report("top", { inputTokens: 1, costUsd: 0.25, turns: 1 });
+    await bench.report("middle", { inputTokens: 10, turns: 1 });
+    await bench.report("bottom", { inputTokens: 100, outputTokens: 1000, costUsd: 0.5, turns: 1 });
+    expect((await bench.keep("top"))?.end).toBeUndefined();
+    const totals = async () => {
+      const found: [number | undefined, number | null | undefined][] = [];
+      for (const name of ["top", "middle", "bottom"]) {
+        const { usageTotal } = await usageOf(bench, name);
+        found.push([usageTotal?.tokens, usageTotal?.costUsd]);
+      }
+      return found;
+    };
+    expect(await totals()).toEqual([
+      [1111, 0.75],
+      [1110, 0.5],
+      [1100, 0.5],
+    ]);
+    expect((await usageOf(bench, "middle")).usage).toMatchObject({ tokens: 10, costUsd: null });
+    await bench.end("bottom", {
+      usage: { used: { inputTokens: 100, cachedTokens: 0, outputTokens: 1000, costUsd: 0.875, turns: 2 } },
+    });
+    expect(await totals()).toEqual([
+      [1111, 1.125],
+      [1110, 0.875],
+      [1100, 0.875],
+    ]);
+    // Nothing of a later bearer of the name is counted there.
+    expect((await bench.keep("middle"))?.end).toBeUndefined();
+    expect((await bench.keep("top"))?.end).toEqual({
+      error: "it exceeded its budget of 1 USD (used 1.125) and was ended",
+      reason: "budget",
+    });
+    const { subAgents, costs } = await bench.inbox.call("stats.show", {});
+    expect(subAgents.map(({ name, usageTotal }) => [name, usageTotal?.tokens])).toEqual([
+      ["top", 1111],
+      ["middle", 1110],
+    ]);
+    expect(costs).toMatchObject({ today: { tokens: 1111, costUsd: 1.125, turns: 4 }, held: false });
+  });
+
+  test("[A11] a result says what it cost, and that a budget could not be checked", async () => {
+    await using bench = await byHand(engine);
+    await bench.started("told", { budget: "5k" });
+    await bench.started("silent", { budget: "5k" });
+    const used = { inputTokens: 10, cachedTokens: 5, outputTokens: 2, costUsd: 0.5, turns: 3 };
+    await bench.end("told", { final: "fine", usage: { used } });
+    await bench.end("silent", { final: "fine" });
+    const { messages } = await bench.inbox.call("mailbox.list", { agent: "main" });
+    expect(messages.map(({ message, metadata }) => [message, metadata])).toEqual([
+      ["fine", { from: "told", success: true, usage: { tokens: 12, cost_usd: 0.5, turns: 3 } }],
+      [
+        "fine\n\n(Its program reported no usage: its budget was not checked.)",
+        { from: "silent", success: true },
+      ],
+    ]);
+  });
+
+  test("[A11] a day's limit holds what is queued and refuses what would start at once, until it is raised or over", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    const none = { tokens: null, costUsd: null };
+    expect(await inbox.call("costs.show", {})).toMatchObject({ limit: none, held: null, days: [] });
+    await inbox.call("costs.set", { usd: 2, agent: "main" });
+    await bench.started("first");
+    await bench.report("first", { inputTokens: 100, costUsd: 2, turns: 1 });
+    const day = (await inbox.call("costs.show", {})).days[0]!.day;
+    await bench.push("second");
+    await bench.push("given", { profile: undefined, worker: "w" });
+    const ran = await inbox.call("tasks.run", { agent: "main" });
+    expect(ran).toMatchObject({
+      released: ["second", "given"],
+      held: { limit: { tokens: null, costUsd: 2 }, used: { costUsd: 2 } },
+    });
+    expect(ran.held!.until > `${day}T23:59`).toBe(true);
+    expect((await inbox.call("tasks.queue", { agent: "main" })).held).toEqual(ran.held);
+    // A living worker is paid by somebody else, and what runs goes on.
+    expect(await bench.due()).toEqual([]);
+    expect((await inbox.call("tasks.show", { name: "given" })).task.status).toBe("running");
+    expect((await bench.keep("first"))?.end).toBeUndefined();
+    const refused = await refusal(
+      inbox.call("tasks.assign", { agent: "main", message: "now", profile: "claude", name: "third" }),
+    );
+    expect([refused.code, refused.message]).toEqual([
+      "limited",
+      "tasks have used 2 USD today; the daily limit of this bus is 2 USD",
+    ]);
+    expect((await refusal(inbox.call("tasks.show", { name: "third" }))).code).toBe("not_found");
+    await inbox.call("costs.set", { usd: 3, tokens: 5000, agent: "main" });
+    expect(await bench.due()).toEqual(["second"]);
+    await bench.report("second", { inputTokens: 4000, outputTokens: 900 });
+    await bench.push("fourth");
+    expect((await inbox.call("tasks.run", { agent: "main" })).held).toMatchObject({ used: { tokens: 5000 } });
+    expect(await bench.due()).toEqual([]);
+    bench.pass(86_400);
+    expect(await bench.due()).toEqual(["fourth"]);
+    await bench.report("fourth", { inputTokens: 7, turns: 1 });
+    const { days, today, limit } = await inbox.call("costs.show", {});
+    expect(days.map((each) => [each.day === day, each.tokens, each.costUsd])).toEqual([
+      [false, 7, null],
+      [true, 5000, 2],
+    ]);
+    expect([today.tokens, limit]).toEqual([7, { tokens: 5000, costUsd: 3 }]);
+    expect((await inbox.call("costs.set", { agent: "main" })).limit).toEqual(none);
+  });
+
+  test("[A11] a further turn adds up; one that has used up its budget goes on only with a larger one", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub", { budget: "100" });
+    const used = { inputTokens: 150, cachedTokens: 0, outputTokens: 0, costUsd: null, turns: 1 };
+    await bench.end("sub", { success: false, reason: "budget", session: "s", usage: { used } });
+    const send = (budget?: string) =>
+      inbox.call("tasks.send", { agent: "main", name: "sub", message: "go on", budget });
+    const refused = await refusal(send());
+    expect([refused.code, refused.message]).toEqual([
+      "invalid_state",
+      '"sub" cannot go on: it has used up its budget',
+    ]);
+    expect((await send("300")).task).toMatchObject({ status: "waiting", budget: { tokens: 300 } });
+    await bench.begin();
+    await bench.report("sub", { inputTokens: 100, turns: 1 });
+    expect((await usageOf(bench, "sub")).usage).toMatchObject({ tokens: 250, turns: 2 });
+    expect((await bench.report("sub", { inputTokens: 151 }))?.end?.reason).toBe("budget");
+  });
+
+  test("[A11] what it has cost stays known when retention deletes what a task started", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("top");
+    await bench.started("below", { agent: "top" });
+    await bench.report("below", { inputTokens: 100, costUsd: 0.5, turns: 1 });
+    await bench.end("below");
+    await inbox.call("mailbox.check", { agent: "top" });
+    await inbox.call("retention.set", { kind: "tasks", days: 1, agent: "main" });
+    bench.pass(2 * 86_400);
+    await inbox.call("retention.apply", {});
+    expect((await refusal(inbox.call("tasks.show", { name: "below" }))).code).toBe("not_found");
+    expect((await usageOf(bench, "top")).usageTotal).toMatchObject({ tokens: 100, costUsd: 0.5 });
+    expect((await inbox.call("costs.show", {})).days).toMatchObject([{ tokens: 100, costUsd: 0.5 }]);
+  });
+
+  test("[A11] a program may report by itself, for its own running task alone", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub", { budget: "1k" });
+    const report = { agent: "sub", inputTokens: 400, costUsd: 0.125, turns: 1 };
+    await inbox.call("tasks.report", report);
+    const { usage } = await inbox.call("tasks.report", { ...report, outputTokens: 300 });
+    expect(usage).toMatchObject({ tokens: 1100, costUsd: 0.25, turns: 2 });
+    expect((await bench.keep("sub"))?.end?.reason).toBe("budget");
+    expect((await refusal(inbox.call("tasks.report", { agent: "main", inputTokens: 1 }))).code).toBe(
+      "invalid_state",
+    );
+    expect((await refusal(inbox.call("tasks.report", { agent: "sub" }))).code).toBe("invalid_input");
+  });
+
+  test("[A11] a budget that means nothing, or that nobody would heed, is refused", async () => {
+    await using bench = await byHand(engine);
+    const why = async (more: Parameters<HandBench["push"]>[1]) => {
+      const { code, message } = await refusal(bench.push("no", more));
+      return [code, message];
+    };
+    for (const budget of ["", "lots", "0", "-5", "1.5", "5 eur", "$1k", "$"])
+      expect([budget, (await why({ budget }))[0]]).toEqual([budget, "invalid_input"]);
+    expect(await why({ profile: "codex", budget: "2usd" })).toEqual([
+      "invalid_input",
+      'the budget would have no effect: the runner "codex" reports tokens, and no money',
+    ]);
+    expect(await why({ profile: undefined, worker: "w", budget: "1k" })).toEqual([
+      "invalid_input",
+      'the budget would have no effect: "w" is already running, and nobody knows what it uses',
+    ]);
+    for (const [budget, tokens, costUsd] of [
+      ["200k", 200_000, null],
+      ["1.5M", 1_500_000, null],
+      ["$0.5", null, 0.5],
+      ["2.50 USD", null, 2.5],
+    ] as const) {
+      await bench.push(`b${tokens ?? costUsd}`, { budget });
+      const { task } = await bench.inbox.call("tasks.show", { name: `b${tokens ?? costUsd}` });
+      expect(task.budget).toEqual({ tokens, costUsd });
+    }
+    await bench.inbox.call("tasks.edit", { agent: "main", name: "b200000", budget: "3usd" });
+    expect((await bench.inbox.call("tasks.show", { name: "b200000" })).task.budget).toEqual({
+      tokens: null,
+      costUsd: 3,
+    });
   });
 });

@@ -1,5 +1,6 @@
 /** A bus with something of everything in it, and a round of commands that touches all of it. */
 import { findTask } from "../../src/bus/task.ts";
+import { recordUsage } from "../../src/bus/usage.ts";
 import { planWorktree } from "../../src/bus/worktree.ts";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
@@ -143,6 +144,10 @@ export async function fillRichly(location: string): Promise<Rich> {
       base: "0".repeat(40),
       into_branch: "main",
     });
+  });
+  await inbox.engine.write(function* (tx) {
+    const used = { inputTokens: 100, cachedTokens: 5, outputTokens: 7, costUsd: 0.25, turns: 1 };
+    yield* recordUsage(tx, yield* findTask("first"), "m", { used, session: { id: "s", used } });
   });
   await post("builds", "soon over", { ttlSeconds: 1 });
   const newest = await call("mailbox.send", { from: "lead", to: "reader", message: "x".repeat(9000) });

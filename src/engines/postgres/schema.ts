@@ -557,4 +557,12 @@ create table usage_limits (
   micro_usd bigint
 );
 `,
+  // [A12] Reviews of tasks; [A13] what interrupts one.
+  `
+alter table tasks add column review text collate "C";
+alter table tasks add column review_rounds bigint;
+alter table tasks add column review_json text;
+alter table tasks add column review_of bigint;
+alter table tasks add column interrupt_id bigint;
+`,
 ];

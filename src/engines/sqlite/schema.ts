@@ -508,4 +508,12 @@ create table usage_limits (
   micro_usd integer
 ) strict, without rowid;
 `,
+  // [A12] Reviews of tasks; [A13] what interrupts one.
+  `
+alter table tasks add column review text;
+alter table tasks add column review_rounds integer;
+alter table tasks add column review_json text;
+alter table tasks add column review_of integer;
+alter table tasks add column interrupt_id integer;
+`,
 ];

@@ -24,6 +24,9 @@ export function codexCount(usage: Fields, turns: number): UsageReport {
 /** As much of the file's end as surely has a count in it, unless a tool has just printed more. */
 const endBytes = 256 * 1024;
 
+/** It may begin its file a little later than its session; where it keeps none, that is not looked for again and again. */
+const looksAllowed = 5;
+
 export interface CodexSession {
   /** What this run has used so far, where its file says so. */
   used(): UsageReport | undefined;
@@ -32,9 +35,11 @@ export interface CodexSession {
 /** `home` is its own folder; `before` what the session had counted when this run began. */
 export function codexSession(home: string, thread: string, before: UsageReport | undefined): CodexSession {
   let file: string | undefined;
+  let looks = 0;
   return {
     used() {
       try {
+        if (!file && ++looks > looksAllowed) return undefined;
         file ??= fileOf(join(home, "sessions"), `-${thread}.jsonl`);
         const count = file && newestCount(endOf(file));
         return count ? sinceCounted(codexCount(count, 1), before) : undefined;

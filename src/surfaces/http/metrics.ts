@@ -103,7 +103,17 @@ function histogramLines(name: Felt, { buckets, sum, count }: Histogram): string[
 }
 
 /** What `stats` counts. Names of agents are no labels: there may be any number of them. */
-function busLines({ at, agents, threads, mail, tasks, leases, deadLetters, unreadEntries }: Stats): string[] {
+function busLines({
+  at,
+  agents,
+  threads,
+  mail,
+  tasks,
+  costs,
+  leases,
+  deadLetters,
+  unreadEntries,
+}: Stats): string[] {
   const oldest = mail.oldest ? (Date.parse(at) - Date.parse(mail.oldest.createdAt)) / 1000 : 0;
   const state = (name: string, value: number): Sample => [`state="${name}"`, value];
   return [
@@ -127,6 +137,11 @@ function busLines({ at, agents, threads, mail, tasks, leases, deadLetters, unrea
       state("waiting", tasks.waiting),
       state("running", tasks.running),
     ),
+    ...gauge("tokens_today", "Tokens that tasks have used since midnight (UTC).", ["", costs.today.tokens]),
+    ...gauge("cost_usd_today", "US dollars that tasks have cost since midnight (UTC).", [
+      "",
+      costs.today.costUsd ?? 0,
+    ]),
     ...gauge("leases_lapsed", "Leases that ran out and nobody took over, counted up to 20.", [
       "",
       leases.filter(({ lapsed }) => lapsed).length,

@@ -1,10 +1,10 @@
 /** What tasks have cost, by day. */
 import { call, phrase, type Text } from "../../contract/phrase.ts";
 import type { Costs } from "../../contract/usage.ts";
+import { heldText, limitText, money, tokenCount } from "../../contract/usage-text.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { textTable } from "./text-table.ts";
-import { heldText, limitText, money, tokenCount } from "./usage.ts";
 
 function costsText({ limit, held, days }: Costs, paint: Paint, spell: (text: Text) => string): string {
   const most = limitText(limit);

@@ -3,11 +3,11 @@
 import { mailLimit } from "../../contract/mail.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Stats } from "../../contract/stats.ts";
+import { limitText, usageBrief } from "../../contract/usage-text.ts";
 import type { Paint } from "./paint.ts";
 import { cut } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
-import { limitText, usageBrief } from "./usage.ts";
 
 /** A lease that ends sooner is about to lapse. */
 const soonMs = 60_000;
