@@ -66,7 +66,10 @@ describe.each(engines)("$name", (engine) => {
     const { inbox, push } = bench;
     await push("a");
     const taken = await refusal(push("a", { agent: "lead" }));
-    expect(taken).toMatchObject({ code: "conflict", message: 'the name "a" is taken: a task of that name is queued' });
+    expect(taken).toMatchObject({
+      code: "conflict",
+      message: 'the name "a" is taken: a task of that name is queued',
+    });
     await run(inbox);
     expect((await refusal(push("a"))).message).toContain("a task of that name is waiting");
     await bench.due();
