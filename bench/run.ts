@@ -18,6 +18,7 @@ import { mcp } from "./mcp.ts";
 import { orch } from "./orch.ts";
 import { order } from "./order.ts";
 import { page } from "./page.ts";
+import { reach } from "./reach.ts";
 import { retain } from "./retain.ts";
 import { search } from "./search.ts";
 import { size } from "./size.ts";
@@ -49,6 +50,7 @@ const benchmarks: Benchmark[] = [
   page,
   order,
   retain,
+  reach,
   growth,
 ];
 /** More of the machine than this in other hands, and a figure says nothing. */

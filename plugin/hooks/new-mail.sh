@@ -12,7 +12,8 @@ command -v inbox >/dev/null 2>&1 || exit 0
 cd "${CLAUDE_PROJECT_DIR:-.}" 2>/dev/null || exit 0
 mail=$(inbox mail --limit 1000 --json 2>/dev/null) || exit 0
 
-folder=${CLAUDE_PLUGIN_DATA:-${XDG_STATE_HOME:-${HOME:-/nonexistent}/.local/state}/restante}
+# A sub-agent that has these hooks twice, by its runner and by the plugin, is shown mail by one of them.
+folder=${INBOX_SHOWN:-${CLAUDE_PLUGIN_DATA:-${XDG_STATE_HOME:-${HOME:-/nonexistent}/.local/state}/restante}}
 # If we cannot remember what was shown, it would be shown after every turn.
 mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] || exit 0
 key=$(printf '%s\n' "$PWD" "${INBOX_DB-}" "${INBOX_AGENT-}" | cksum | tr ' ' -)

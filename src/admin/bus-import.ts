@@ -27,7 +27,7 @@ export async function busImport(
   const name = input.file === "-" ? "standard input" : resolve(asked.cwd, input.file);
   if (input.file !== "-" && look(name)?.kind !== "file")
     throw new InboxError(
-      "invalid_input",
+      "not_found",
       `${look(name) ? `${name} is not a file` : `there is no file ${name}`}`,
       {
         hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,

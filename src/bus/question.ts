@@ -190,11 +190,11 @@ export function* closeQuestion(
     });
 }
 
-/** [A8] Whether a tool was allowed for the rest of a task. */
-export function* allowedForTask(task: number, tool: string, choice: string): Procedure<boolean> {
+/** [A8] Whether something was allowed for the rest of a task: what the question said that the answer covers. */
+export function* allowedForTask(task: number, covers: string, choice: string): Procedure<boolean> {
   const rows = yield* all<{ payload_json: string }>(sql`
     select distinct messages.payload_json from audit join messages on messages.correlation_id = audit.question
     where audit.task_number = ${task} and audit.action = 'answered' and audit.choice = ${choice} and messages.kind = 'question'
     order by messages.payload_json`);
-  return rows.some(({ payload_json }) => JSON.parse(payload_json).permission?.tool === tool);
+  return rows.some(({ payload_json }) => JSON.parse(payload_json).permission?.covers === covers);
 }

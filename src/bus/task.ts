@@ -2,6 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import { call, phrase } from "../contract/phrase.ts";
+import type { Review } from "../contract/review.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Task, TaskInQueue } from "../contract/task.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -10,6 +11,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts
 import { assignments, columnsOf, type RowOf } from "../sql/table.ts";
 import { tasks } from "../sql/tables.ts";
 import { firstLine } from "./message.ts";
+import { reviewView } from "./review.ts";
 import { budgetView, type UsageRow, usagesOf, usageViews } from "./usage.ts";
 import { type WorktreeRow, worktreesOf, worktreeView } from "./worktree.ts";
 
@@ -88,8 +90,13 @@ export function* tasksInQueue(condition: Sql, order: Sql, limit?: number): Proce
   const rows = yield* all<TaskRow>(sql`
     select ${briefColumns} from tasks where ${condition} order by ${order} ${limit === undefined ? nothing : sql`limit ${literal(limit)}`}`);
   const more = yield* moreOf(rows);
-  return rows.map((row) => ({ ...fieldsOf(row, more), summary: firstLine(row.prompt) }));
+  return rows.map((row) => {
+    const { review, ...fields } = fieldsOf(row, more);
+    return { ...fields, review: review && briefly(review), summary: firstLine(row.prompt) };
+  });
 }
+
+const briefly = ({ findings: _, ...review }: Review) => review;
 
 export function* oneView(row: TaskRow): Procedure<Task> {
   return { ...fieldsOf(row, yield* moreOf([row])), prompt: row.prompt };
@@ -135,6 +142,8 @@ const fieldsOf = (row: TaskRow, { after, worktrees, usages }: More): Omit<Task, 
   reason: row.reason,
   permission: row.permission,
   worktree: worktreeView(worktrees.get(row.task_number)),
+  review: reviewView(row),
+  reviewOf: row.review_of === null ? null : row.parent,
   budget: budgetView(row),
   ...usageViews(usages.get(row.task_number)),
 });
@@ -142,5 +151,9 @@ const fieldsOf = (row: TaskRow, { after, worktrees, usages }: More): Omit<Task, 
 /** Processes are written as `pid:start:boot`. */
 const pidOf = (process: string | null) => (process === null ? null : Number(process.split(":", 1)[0]));
 
-export const onlyOf = (agent: string | undefined): Sql =>
-  agent === undefined ? nothing : sql`and tasks.parent = ${agent}`;
+/** What an agent has pushed, and the reviews of it. */
+export const ownedBy = (agent: string | undefined): Sql =>
+  agent === undefined
+    ? nothing
+    : sql`and (tasks.parent = ${agent} or tasks.review_of in (
+        select pushed.task_number from tasks as pushed where pushed.parent = ${agent}))`;

@@ -2,7 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { ending, refused, run } from "../sql/procedure.ts";
+import { ending, one, refused, run } from "../sql/procedure.ts";
 import { alike, fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
@@ -18,6 +18,7 @@ import {
   type Written,
   write,
 } from "./message.ts";
+import type { TaskRow } from "./task.ts";
 import { changeThread, newestMessage, newestMessageIn, type ThreadRow, threadView } from "./thread.ts";
 
 export type EndInput = ParsedOf<"threads.done">;
@@ -43,6 +44,7 @@ export function* endThread(
     if (result && sameContent(result, content))
       return { thread: threadView(thread), message: result, already: true };
   }
+  if (status === "done") yield* refuseUnreviewed(thread);
   const lease = yield* leaseOfHolder(command, locked, input);
   if (lease instanceof InboxError) {
     if (lease.code !== "lease_lost") throw lease;
@@ -52,6 +54,18 @@ export function* endThread(
   const message = yield* writeLast(tx, { thread, lease, agent, content, status, now });
   const after = { ...thread, status, latest_message_id: message.row.message_id, updated_at: now };
   return { thread: threadView(after), message: message.view };
+}
+
+/** [A12] Its parent is to hear one result, with the review in it: what it says at the end of its turn is looked at first. */
+function* refuseUnreviewed({ task_id, thread_id }: ThreadRow): Procedure<void> {
+  if (task_id === null) return;
+  const task = yield* one<Pick<TaskRow, "review">>(sql`
+    select tasks.review from tasks where tasks.name = ${task_id} and tasks.status <> 'finished'
+      and tasks.thread_id = ${thread_id} and tasks.review is not null`);
+  if (task)
+    throw new InboxError("invalid_state", `"${task_id}" is reviewed by ${task.review} before it is done`, {
+      hint: "give the result as your final message and end your turn; the review follows by itself",
+    });
 }
 
 interface Ending extends Omit<Locked, "lease"> {

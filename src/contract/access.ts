@@ -48,7 +48,12 @@ export type Access<Field extends string = string> =
   /** The bus as a whole: only for these scopes. */
   | { on: "bus"; scopes: readonly Scope[] }
   /** What the caller itself has or makes. `starts`: it starts programs, which is for those who lead and for sub-agents. */
-  | { on: "own"; starts?: true }
+  | {
+      on: "own";
+      starts?: true;
+      /** Where this flag is given it also acts on something that a field names. */
+      with?: { flag: Field; on: ObjectKind; by: Field; does: Deed };
+    }
   /** Many things: the answer has only those that the caller may read. */
   | { on: "visible" }
   /** The whole of the person's inbox. */
@@ -81,6 +86,10 @@ export function targetsOf(
   input: Readonly<Record<string, unknown>>,
   marking: boolean,
 ): readonly Target[] {
+  if ("with" in access && access.with && input[access.with.flag] === true) {
+    const { flag: _, ...also } = access.with;
+    return targetsOf(also, input, marking);
+  }
   if (!("by" in access)) return [];
   const does = marking ? (access.marking ?? access.does) : access.does;
   const on = input.force === true ? (access.forced ?? access.on) : access.on;

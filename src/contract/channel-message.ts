@@ -38,11 +38,10 @@ export const correlationId = (help: Text) =>
 /** What a thread's message calls its payload: the same field of the same record. */
 export const metadata = () =>
   v.optional(
-    json(
-      "structured data for the reader, a JSON object: the payload of the message",
-      "metadata",
-      "payload-json",
-    ),
+    json("structured data for the reader, a JSON object: the payload of the message", {
+      flag: "metadata",
+      formerFlag: "payload-json",
+    }),
   );
 export const ttlSeconds = () =>
   v.optional(

@@ -206,7 +206,7 @@ export const choices = <const T extends readonly string[]>(known: T, help: Text,
   );
 
 /** A JSON object of the user's own: stored and given back as it is, never interpreted. */
-export const json = (help: Text, flag?: string, formerFlag?: string) =>
+export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFlag?: string } = {}) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(
@@ -215,7 +215,7 @@ export const json = (help: Text, flag?: string, formerFlag?: string) =>
       ),
       v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),
-    { type: "json", value: "JSON", help, flag, formerFlag },
+    { type: "json", value: "JSON", example: '{"question": "which?"}', help, flag, formerFlag },
   );
 
 /** What JSON can hold and give back unchanged: no dates, no functions, no numbers without an end. */

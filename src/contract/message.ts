@@ -16,7 +16,7 @@ export const body = (help = "the full text") => v.optional(text(help, { file: tr
 export const said = (summaryHelp?: string) => ({
   summary: summary(summaryHelp),
   body: body(),
-  payload: v.optional(json("structured data for the reader, a JSON object", undefined, "metadata")),
+  payload: v.optional(json("structured data for the reader, a JSON object", { formerFlag: "metadata" })),
 });
 export type Said = v.InferOutput<v.ObjectSchema<ReturnType<typeof said>, undefined>>;
 

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
+import { review, reviewAsked, reviewInQueue } from "./review.ts";
 import { priorities } from "./thread.ts";
 import { budget, budgetAsked, usage } from "./usage.ts";
 import { worktree, worktreeAsked } from "./worktree.ts";
@@ -20,6 +21,7 @@ export const failureReasons = [
   "cancelled",
   "skipped",
   "gate",
+  "review",
   "refused",
   "budget",
 ] as const;
@@ -58,6 +60,8 @@ const taskFields = () => ({
   reason: v.nullable(v.picklist(failureReasons)),
   permission: v.nullable(v.picklist(permissions)),
   worktree: v.nullable(worktree()),
+  /** [A12] The task that it is the review of. */
+  reviewOf: v.nullable(v.string()),
   budget: v.nullable(budget()),
   /** Of itself; null where its program has reported nothing. */
   usage: v.nullable(usage()),
@@ -65,11 +69,13 @@ const taskFields = () => ({
   usageTotal: v.nullable(usage()),
 });
 
-export const task = () => v.strictObject({ ...taskFields(), prompt: v.string() });
+export const task = () =>
+  v.strictObject({ ...taskFields(), review: v.nullable(review()), prompt: v.string() });
 export type Task = v.InferOutput<ReturnType<typeof task>>;
 
 /** One of many: a prompt may be long, so of each there is its first line. */
-export const taskInQueue = () => v.strictObject({ ...taskFields(), summary: v.string() });
+export const taskInQueue = () =>
+  v.strictObject({ ...taskFields(), review: v.nullable(reviewInQueue()), summary: v.string() });
 export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
 export const taskName = (help = "the task") => name(help, "TASK");
@@ -116,6 +122,8 @@ export const startingTool = {
     "permission",
     "worktree",
     "withChanges",
+    "review",
+    "reviewRounds",
   ],
 } as const;
 
@@ -177,4 +185,5 @@ export const taskSettings = () => ({
   cwd: workingFolder(),
   worktree: worktreeAsked(),
   withChanges: flag("its worktree begins with your uncommitted changes"),
+  ...reviewAsked(),
 });

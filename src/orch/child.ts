@@ -1,7 +1,9 @@
 /** One run of an agent program: started in a group of its own, followed to its end, and nothing of it left behind. */
+import { join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
 import { withoutTokens } from "../contract/secret.ts";
+import { replaceOwn } from "../platform/own-files.ts";
 import { identityOf } from "../platform/processes/processes.ts";
 import { fs } from "../platform/system.ts";
 import type { Tree } from "./find-tree.ts";
@@ -9,7 +11,7 @@ import { killBelow } from "./kill-tree.ts";
 import { wayToGet } from "./profiles/built-in.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { placeOf } from "./profiles/profile-list.ts";
-import type { Job, Outcome, Runner, Talk } from "./runners/runner.ts";
+import type { Interruptions, Job, Outcome, Runner, Talk } from "./runners/runner.ts";
 import { spawnPiped } from "./spawn.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -25,6 +27,8 @@ export interface Running {
   /** Known at once: pid, start time, boot. */
   child: string;
   ended: Promise<Run>;
+  /** Ends it as a person at its terminal would; one that takes long over it is killed. */
+  interrupt(): Promise<void>;
 }
 
 /** Bytes of standard error that are told where a program fails. */
@@ -43,11 +47,14 @@ export interface Start {
   transcript: Transcript;
   /** [A11] */
   spent: Talk["spent"];
+  interruptions: Interruptions;
   signal: AbortSignal;
 }
 
-export function startChild({ runner, profile, job, env, tree, transcript, spent, signal }: Start): Running {
+export function startChild(start: Start): Running {
+  const { runner, profile, job, env, tree, transcript, spent, interruptions, signal } = start;
   const launch = runner.launch(job);
+  for (const [name, text] of Object.entries(launch.files ?? {})) replaceOwn(join(job.folder, name), text);
   const environment = { ...env, ...launch.env };
   const program = findProgram(launch.argv[0]!, profile, job, environment);
   const {
@@ -70,6 +77,7 @@ export function startChild({ runner, profile, job, env, tree, transcript, spent,
     },
     endInput: () => void child.stdin?.end(),
     note: async (entry) => transcript.note(entry),
+    interruptions,
     spent,
     signal,
   };
@@ -96,7 +104,18 @@ export function startChild({ runner, profile, job, env, tree, transcript, spent,
     const error = outcome.error ?? (over ? undefined : endOf(child.exitCode, child.signalCode));
     return { outcome, ...(error !== undefined && { error: withComplaint(error, said) }) };
   }
-  return { pid: child.pid, child: identity, ended: untilEnd() };
+  const ended = untilEnd();
+  return { pid: child.pid, child: identity, ended, interrupt: () => interruptGroup(child.pid, ended, tree) };
+}
+
+async function interruptGroup(pid: number, ended: Promise<unknown>, tree: Tree): Promise<void> {
+  try {
+    process.kill(-pid, "SIGINT");
+  } catch {
+    // It was faster.
+  }
+  await within<unknown>(ended, goodbyeMs, undefined);
+  await killBelow(tree);
 }
 
 const hear = (runner: Runner, talk: Talk, job: Job): Promise<Outcome> =>

@@ -25,6 +25,7 @@ export const personal: readonly string[] = [
   "INBOX_SUPERVISOR",
   "INBOX_PROFILES",
   "INBOX_SERVICE",
+  "INBOX_SHOWN",
   markName,
   // They would make our own runtime load what it must not.
   ...bunVariables,

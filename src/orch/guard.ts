@@ -1,4 +1,4 @@
-/** Keeps the lease of a task while its keeper works, and listens for a word that it is to end. */
+/** Keeps the lease of a task while its keeper works, and listens for a word that it is to end, or to be interrupted. */
 import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
 import type { Engine } from "../engines/engine.ts";
 import { engineAt } from "../engines/registry.ts";
@@ -28,7 +28,7 @@ const restMs = 1000;
 export function guardOver(
   { engine, db, delivery, number, token }: Keeping,
   first: NonNullable<Kept>,
-  onBeat: () => void,
+  { onBeat, onInterrupt }: { onBeat(): void; onInterrupt(): void },
 ): Guard {
   const controller = new AbortController();
   let stale = false;
@@ -40,6 +40,7 @@ export function guardOver(
     stale ||= !kept;
     if (!kept) end({ error: "it is kept by another", reason: "lost" });
     else if (kept.end !== undefined) end(kept.end);
+    else if (kept.row.interrupt_id !== null) onInterrupt();
   };
   heed(first);
 

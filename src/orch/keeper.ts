@@ -21,6 +21,7 @@ import { identityVariables, onPath, placeVariables } from "./environment.ts";
 import type { Tree } from "./find-tree.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
+import { interruptionsOf } from "./interruptions.ts";
 import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { type Meter, meterFor } from "./meter.ts";
@@ -30,7 +31,8 @@ import type { Profile } from "./profiles/profile.ts";
 import { chooseProfile } from "./profiles/profile-list.ts";
 import { programFolder } from "./program.ts";
 import { patiently, startMs } from "./retry.ts";
-import type { Job } from "./runners/runner.ts";
+import { reviewOf } from "./review.ts";
+import type { Interruptions, Job } from "./runners/runner.ts";
 import { noteSeen } from "./seen.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
@@ -68,12 +70,17 @@ export async function keep(keeping: Keeping): Promise<void> {
   if (!kept) return;
   const transcript = openTranscript(transcriptFile(folder));
   const tree: Tree = { mark: token, bus: withoutPassword(db), seen: new Map() };
-  const guard = guardOver(keeping, kept, () => noteSeen(tree, folder));
+  const interruptions = interruptionsOf(engine, { number, token });
+  const guard = guardOver(keeping, kept, {
+    onBeat: () => noteSeen(tree, folder),
+    onInterrupt: interruptions.heard,
+  });
   const meter = meterFor(keeping, guard);
   try {
     const place = { folder, programs: programFolder(tasks) };
     const home = taskHome(keeping, { row: kept.row, tree, transcript, signal: guard.signal });
-    const begun = await work(keeping, { ...place, row: kept.row, tree, transcript, guard, meter, home });
+    const parts = { row: kept.row, tree, transcript, guard, meter, home, interruptions };
+    const begun = await work(keeping, { ...place, ...parts });
     await killBelow(tree);
     if (guard.stale()) return;
     const usage = meter.total();
@@ -106,12 +113,13 @@ interface Kept extends Folders {
   guard: Guard;
   meter: Meter;
   home: Home;
+  interruptions: Interruptions;
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
 async function work(
   keeping: Keeping,
-  { row, tree, transcript, guard, meter, home, ...folders }: Kept,
+  { row, tree, transcript, guard, meter, home, interruptions, ...folders }: Kept,
 ): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
@@ -135,8 +143,14 @@ async function work(
       tree,
       row,
       transcript,
+      interruptions,
       meter,
       signal: guard.signal,
+      review: reviewOf({
+        ...{ engine, row, profiles, home, cwd, transcript },
+        signal: guard.signal,
+        path: own.PATH ?? "",
+      }),
       onStart: ({ child }) => {
         clearTimeout(naming);
         naming = setTimeout(() => {

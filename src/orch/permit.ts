@@ -13,6 +13,7 @@ import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 import { wait } from "../waiting/wait.ts";
+import { scopeOf } from "./permission-scope.ts";
 import type { Profile } from "./profiles/profile.ts";
 import type { PermissionRequest, PermissionVerdict } from "./runners/runner.ts";
 
@@ -31,13 +32,13 @@ export interface Asking {
 export async function permit(asking: Asking, request: PermissionRequest): Promise<PermissionVerdict> {
   const { engine, task, profile, signal } = asking;
   const { name } = task;
-  if (await engine.read(() => allowedForTask(task.task_number, request.tool, forTask)))
-    return { allowed: true };
+  const covers = scopeOf(request, asking.folder);
+  if (await engine.read(() => allowedForTask(task.task_number, covers, forTask))) return { allowed: true };
   const to = profile.ask === "parent" ? task.parent : person;
-  const text = questionText(asking, request);
+  const text = questionText(asking, request, covers);
   const { tool, input = null, diff } = request;
-  const permission = { tool, input, folder: asking.folder, ...(diff !== undefined && { diff: shown(diff) }) };
-  const payload = { permission };
+  const change = diff === undefined ? {} : { diff: shown(diff) };
+  const payload = { permission: { tool, input, folder: asking.folder, covers, ...change } };
   // The system asks in the sub-agent's name: nobody else could.
   const own = (tx: Context): Context => ({ ...tx, verified: true, surface: "task" });
   const question = await engine.write((tx) =>
@@ -85,7 +86,11 @@ function verdictOf({ answers }: Decision): PermissionVerdict {
 /** Characters of arguments and of a diff that are shown; a person decides by what is there. */
 const shownLimit = 8000;
 
-function questionText({ task, folder }: Asking, { tool, input, diff }: PermissionRequest): string {
+function questionText(
+  { task, folder }: Asking,
+  { tool, input, diff }: PermissionRequest,
+  covers: string,
+): string {
   const args =
     input === undefined ? "" : shown(typeof input === "string" ? input : JSON.stringify(input, null, 2));
   const parts = [
@@ -93,6 +98,7 @@ function questionText({ task, folder }: Asking, { tool, input, diff }: Permissio
     `Folder: ${folder}`,
     ...(args === "" ? [] : [`Arguments:\n${args}`]),
     ...(diff === undefined ? [] : [`Change:\n${shown(diff)}`]),
+    `To allow it for this task is to allow ${shown(covers)}.`,
   ];
   return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
 }

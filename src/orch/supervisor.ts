@@ -3,7 +3,7 @@
  * in memory that the database does not have: it may be killed at any moment, and a second one is harmless.
  */
 
-import { keepersToEnd } from "../bus/tasks/keep.ts";
+import { keepersToTell } from "../bus/tasks/keep.ts";
 import { type Room, startDue } from "../bus/tasks/start.ts";
 import { holdSupervision, leaveIfIdle, leaveSupervision } from "../bus/tasks/supervision.ts";
 import { asInboxError, InboxError } from "../contract/errors.ts";
@@ -109,7 +109,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
       gates.ask(begun.worked, profiles);
       for (const task of begun.started) await keepers.start(task);
-      for (const keeper of await engine.read((tx) => keepersToEnd(tx, thisHost()))) nudgeKeeper(keeper);
+      for (const keeper of await engine.read((tx) => keepersToTell(tx, thisHost()))) nudgeKeeper(keeper);
       return begun;
     } catch (error) {
       if (isUntrusted(error)) return error;

@@ -1,9 +1,11 @@
-/** [Q12] The turns of one attempt: the sub-agent answers, its gate looks at it and may send it back, at most twice. */
+/** [Q12] [A12] The turns of one attempt: the sub-agent answers; its gate and its reviewer look at it, and may send it back. */
 
+import { findingLine } from "../bus/review.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { Ending } from "../bus/tasks/end.ts";
 import type { End } from "../bus/tasks/keep.ts";
 import type { SessionCount } from "../bus/usage.ts";
+import type { ReviewOutcome } from "../contract/review.ts";
 import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
 import type { Tree } from "./find-tree.ts";
@@ -11,8 +13,10 @@ import { askGate } from "./gate.ts";
 import { killBelow } from "./kill-tree.ts";
 import type { Meter } from "./meter.ts";
 import type { Profile } from "./profiles/profile.ts";
+import type { Review, Reviewed } from "./review.ts";
 import { runnerFor } from "./runners/index.ts";
-import type { Job, Outcome, Runner } from "./runners/runner.ts";
+import { interruptible } from "./runners/interruptible.ts";
+import type { Interruptions, Job, Outcome, Runner } from "./runners/runner.ts";
 import type { Transcript } from "./transcript.ts";
 
 const refusalsAllowed = 3;
@@ -28,52 +32,63 @@ export interface Turns {
   meter: Meter;
   /** Its reason, an End, is why the task is to end. */
   signal: AbortSignal;
+  interruptions: Interruptions;
+  /** [A12] Asks its reviewer. */
+  review?: Review;
   /** A program runs now. */
   onStart(running: Running): void;
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
-  const { profile, env, row, tree, transcript, meter, signal, onStart } = turns;
+  const { profile, tree, transcript, meter, signal, interruptions, onStart } = turns;
   const runner = runnerFor(profile.runner);
   const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });
   const stopped = () => ({ success: false, ...(signal.reason as End) });
   let job = turns.job;
   const refused = new Set<string>();
+  const judge = judgeOf(turns, clear);
+  let review: ReviewOutcome | undefined;
   let sofar: Partial<Ending> = {};
-  for (let refusals = 0; ; ) {
+  const goOn = async (outcome: Outcome, told: string) => {
+    // [A11] Whether it may go on: a program may say only now what it has used.
+    await meter.settle();
+    job = { ...goingOn(runner, turns.job, outcome, told), ...moneyLeft(turns.job, meter) };
+  };
+  for (;;) {
     if (signal.aborted) return { ...stopped(), ...sofar };
     transcript.note({ kind: "prompt", text: job.prompt });
     meter.begin();
-    const { spent } = meter;
-    const running = startChild({ runner, profile, job, env, tree, transcript, spent, signal });
+    const running = startChild({ ...turns, runner, job, spent: meter.spent });
     onStart(running);
-    const { outcome, error } = await running.ended;
-    const session = outcome.session === undefined ? {} : { session: outcome.session };
+    // One that cancels has heeded them by itself; what is left came after that.
+    const heeded = runner.cancels ? { ...interruptions, listen: () => () => {} } : interruptions;
+    const { ended, told } = await interruptible(heeded, running.ended, running.interrupt);
+    const { outcome, error } = ended;
     meter.ended(outcome.used, countOf(outcome));
     for (const tool of outcome.refused ?? []) refused.add(tool);
-    const more = { ...session, ...(refused.size && { refused: [...refused] }) };
+    const more = () => ({
+      ...(outcome.session !== undefined && { session: outcome.session }),
+      ...(refused.size && { refused: [...refused] }),
+      ...(review && { review }),
+    });
     const partial = outcome.final.slice(-partialLimit).toWellFormed();
-    sofar = { partial, ...more };
+    sofar = { partial, ...more() };
     if (signal.aborted) return { ...stopped(), ...sofar };
     if (outcome.overBudget) return { success: false, error: spentAll, reason: "budget", ...sofar };
-    if (error !== undefined) return { success: false, error, reason: "exit", partial, ...more };
-    if (profile.gate === null) return { success: true, final: outcome.final, ...more };
-    const about = { task: row.name, parent: row.parent, attempt: row.attempt, final: outcome.final };
-    const verdict = await askGate(profile.gate, about, { cwd: job.cwd, env, clear });
-    if (signal.aborted) return { ...stopped(), partial, ...more };
-    if (verdict.passed) {
-      if (verdict.warning !== undefined) transcript.note({ kind: "notice", text: verdict.warning });
-      return { success: true, final: outcome.final, ...more };
+    if (told !== undefined) {
+      await goOn(outcome, told);
+      continue;
     }
-    transcript.note({ kind: "notice", text: `the gate rejected it: ${verdict.feedback}` });
-    if (++refusals === refusalsAllowed) {
-      const error = `its gate rejected it ${refusals} times: ${verdict.feedback}`;
-      return { success: false, error, reason: "gate", partial, ...more, forGood: true };
-    }
-    // [A11] Whether it may go on: a program may say only now what it has used.
-    await meter.settle();
-    job = { ...sentBack(runner, turns.job, outcome, verdict.feedback), ...moneyLeft(turns.job, meter) };
+    if (error !== undefined) return { success: false, error, reason: "exit", ...sofar };
+    const judged = await judge(outcome.final);
+    review = judged.review ?? review;
+    sofar = { partial, ...more() };
+    if (signal.aborted) return { ...stopped(), ...sofar };
+    if (judged.failed) return { success: false, ...judged.failed, ...sofar, forGood: true };
+    const next = [await interruptions.take(), sentBack(judged.feedback)].filter((one) => one !== undefined);
+    if (!next.length) return { success: true, final: outcome.final, ...more() };
+    await goOn(outcome, next.join("\n\n"));
   }
 }
 
@@ -86,12 +101,60 @@ const moneyLeft = ({ costLeft }: Job, meter: Meter) =>
 const countOf = ({ session, counted }: Outcome): SessionCount | undefined =>
   session === undefined || counted === undefined ? undefined : { id: session, used: counted };
 
-/** Where the conversation can go on it is only told what is wrong; else it begins anew with what it said before. */
-function sentBack(runner: Runner, first: Job, { session, counted, final }: Outcome, feedback: string): Job {
-  const told = `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
-  if (runner.resumes && session !== undefined) return { ...first, prompt: told, session, counted };
-  return {
-    ...first,
-    prompt: `${first.prompt}\n\nYou have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n${told}`,
+/** What its gate and then its reviewer say: nothing more, or that it goes back, or that it has failed for good. */
+interface Judged {
+  feedback?: string;
+  failed?: End;
+  review?: ReviewOutcome;
+}
+
+function judgeOf({ profile, row, env, job, transcript, review }: Turns, clear: () => Promise<void>) {
+  let refusals = 0;
+
+  async function byGate(final: string): Promise<Judged> {
+    if (profile.gate === null) return {};
+    const about = { task: row.name, parent: row.parent, attempt: row.attempt, final };
+    const verdict = await askGate(profile.gate, about, { cwd: job.cwd, env, clear });
+    if (verdict.passed) {
+      if (verdict.warning !== undefined) transcript.note({ kind: "notice", text: verdict.warning });
+      return {};
+    }
+    const { feedback } = verdict;
+    transcript.note({ kind: "notice", text: `the gate rejected it: ${feedback}` });
+    if (++refusals < refusalsAllowed) return { feedback };
+    return {
+      failed: { error: `its gate rejected it ${refusals} times: ${feedback}`, reason: "gate" },
+    };
+  }
+
+  return async (final: string): Promise<Judged> => {
+    const judged = await byGate(final);
+    if (judged.feedback !== undefined || judged.failed) return judged;
+    const reviewed = await review?.(final);
+    return reviewed ? afterReview(reviewed) : {};
   };
+}
+
+function afterReview({ outcome, feedback }: Reviewed): Judged {
+  if (outcome.verdict !== "sent_back" || feedback !== undefined) return { review: outcome, feedback };
+  const { rounds, findings } = outcome;
+  const last = findings.filter(({ round }) => round === rounds).map(findingLine);
+  const times = rounds === 1 ? "sent it back" : `sent it back ${rounds} times`;
+  return {
+    review: outcome,
+    failed: { error: `its reviewer ${times}: ${last.join("; ")}`, reason: "review" },
+  };
+}
+
+const sentBack = (feedback: string | undefined) =>
+  feedback === undefined
+    ? undefined
+    : `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
+
+/** Where the conversation can go on it is only told what is new; else it begins anew with what it said before. */
+function goingOn(runner: Runner, first: Job, { session, counted, final }: Outcome, told: string): Job {
+  if (runner.resumes && session !== undefined) return { ...first, prompt: told, session, counted };
+  const before =
+    final === "" ? "" : `You have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
+  return { ...first, prompt: `${first.prompt}\n\n${before}${told}` };
 }

@@ -222,7 +222,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await taskOf(inbox, "d")).toMatchObject({
       status: "finished",
       success: false,
-      error: 'its parent "b" has ended',
+      error: 'its parent "b" has finished',
       reason: "cancelled",
     });
     expect((await bench.begin()).idle).toBe(false);
@@ -258,7 +258,7 @@ describe.each(engines)("$name", (engine) => {
     await bench.end("sub");
     for (const name of ["first", "second"])
       expect(await taskOf(inbox, name)).toMatchObject({ status: "finished", success: false });
-    expect((await bench.keep("below"))?.end?.error).toContain('its parent "sub" has ended');
+    expect((await bench.keep("below"))?.end?.error).toContain('its parent "sub" has finished');
     await bench.end("below", { success: false, error: "killed" });
     expect(await mail(inbox, "sub")).toEqual([]);
     expect(await mail(inbox, "below")).toEqual([]);
@@ -296,10 +296,13 @@ describe.each(engines)("$name", (engine) => {
       {
         kind: "control",
         senderId: "sub",
-        message: `msg_${messages[0]!.id} to "sub" is a dead letter: "sub" has ended`,
+        message: `msg_${messages[0]!.id} to "sub" is a dead letter: "sub" has finished`,
       },
     ]);
     expect((await mail(inbox)).map(({ kind }) => kind)).toEqual(["result"]);
+    // [B6] Nobody reads what is put back for it.
+    const requeued = await inbox.call("deadLetters.requeue", { agent, id: messages[0]!.id });
+    expect(requeued).toEqual({ requeued: 1, ended: ["sub"] });
   });
 
   test("[Q14] mail to a task that is removed before it starts comes back too", async () => {

@@ -90,7 +90,10 @@ describe.each(engines)("$name", (engine) => {
     const { inbox, push } = bench;
     await inbox.call("mailbox.check", { agent: "worker" });
     const taken = await refusal(push("worker"));
-    expect(taken).toMatchObject({ code: "conflict", message: '"worker" is somebody already' });
+    expect(taken).toMatchObject({
+      code: "conflict",
+      message: 'the name "worker" is taken: an agent of that name is active',
+    });
     bench.pass(61);
     await push("worker");
   });
@@ -367,7 +370,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await queued(inbox)).toEqual(["a"]);
   });
 
-  test("[Q3] what runs or has ended cannot be removed, moved or edited; what does not run cannot be killed", async () => {
+  test("[Q3] what runs or has finished cannot be removed, moved or edited; what was not released cannot be killed", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("a");
@@ -392,5 +395,24 @@ describe.each(engines)("$name", (engine) => {
       hint: `tasks.remove({ name: "b" }) removes it from the queue`,
     });
     expect((await kill("zz")).code).toBe("not_found");
+  });
+
+  test("[Q3.3] a task that was released and has not started is killed, its parent is told, and what waits for it is skipped", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.push("a");
+    await bench.push("b", { after: ["a"] });
+    await inbox.call("tasks.run", { agent });
+    const { task, killed } = await inbox.call("tasks.kill", { agent, name: "a", reason: "not needed" });
+    expect([task, killed]).toMatchObject([
+      { status: "finished", success: false, reason: "killed", error: 'killed by "main": not needed' },
+      ["a"],
+    ]);
+    expect(await bench.due()).toEqual([]);
+    const { messages } = await inbox.call("mailbox.check", { agent });
+    expect(messages).toMatchObject([
+      { senderId: "a", metadata: { reason: "killed", error: 'killed by "main": not needed' } },
+      { senderId: "b", metadata: { reason: "skipped" } },
+    ]);
   });
 });

@@ -233,6 +233,23 @@ describe.each(engines)("$name", ({ start }) => {
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });
 
+  test("[W6] after an abort follow yields nothing more, not even the rest of what it has read", async () => {
+    await using bench = await start();
+    for (let i = 0; i < 5; i++)
+      await bench.inbox.call("mailbox.send", { from: "a", to: "b", message: "hey" });
+    const controller = new AbortController();
+    const seen: number[] = [];
+    const following = async () => {
+      for await (const { eventId } of bench.inbox.follow({ afterEvent: 0 }, { signal: controller.signal })) {
+        seen.push(eventId);
+        controller.abort();
+      }
+    };
+    // A hub's stream ends with the reason of the abort, an embedded one without.
+    await following().catch((error) => expect(error).toBe(controller.signal.reason));
+    expect(seen).toHaveLength(1);
+  });
+
   test("[T14] every answer of a thread's life says from which event to go on, and nothing is missed from there", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -148,4 +148,25 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await hub.ask("POST /api/tasks/runner/kill", { agent: "user" });
     expect(window.troubles).toEqual([]);
   });
+
+  test("[U14] [A11] what a task has cost is beside it, and what a day has cost above the list", async () => {
+    const pause = join(folder.path, "pause");
+    const start = (name: string, agent: string, message: string) =>
+      hub.ask("POST /api/tasks/assign", { agent, name, message, cwd: folder.path });
+    await start("spender", "main", `while [ ! -e ${pause} ]; do sleep 0.05; done`);
+    await start("below", "spender", `while [ ! -e ${pause} ]; do sleep 0.05; done`);
+    const used = { inputTokens: 10_000, outputTokens: 2300, costUsd: 0.25, turns: 3 };
+    for (const agent of ["spender", "below"])
+      expect((await hub.ask("POST /api/tasks/report", { agent, ...used })).status).toBe(200);
+    await using window = await openWindow(hub.url, "/agents/below");
+    const { page } = window;
+    await page.locator(".detail-title", { hasText: "12.3k tokens, $0.25" }).waitFor();
+    await page.goto(`${hub.url}/agents/spender`);
+    await page.locator(".detail-title", { hasText: "24.6k tokens, $0.50 in all" }).waitFor();
+    await page.getByRole("button", { name: "Today 24.6k tokens, $0.50" }).click();
+    const day = page.getByRole("dialog", { name: "Costs by day" }).getByRole("row").nth(1);
+    expect((await day.innerText()).split(/\s+/).slice(1)).toEqual(["24.6k", "0", "6", "$0.50"]);
+    writeFileSync(pause, "");
+    expect(window.troubles).toEqual([]);
+  });
 });

@@ -222,4 +222,27 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(await drawn()).toBeLessThan(200);
     expect(window.troubles).toEqual([]);
   });
+
+  test("[U14] what a reviewer found stands beside the lines it is about", async () => {
+    await changed("reviewed", cents);
+    const finding = { round: 2, file: "src/cart.ts", line: 3, text: "Callers still pass numbers." };
+    const old = { ...finding, round: 1, text: "Worked on since." };
+    const review = {
+      ...{ profile: "critic", maxRounds: 3, verdict: "sent_back", rounds: 2, error: null },
+      findings: [old, finding],
+    };
+    await using window = await openWindow(hub.url);
+    const { page } = window;
+    await page.route("**/api/tasks/reviewed", async (route) => {
+      const { json } = await hub.ask("GET /api/tasks/reviewed");
+      await route.fulfill({ json: { ...json, task: { ...json.task, review } } });
+    });
+    await page.goto(`${hub.url}/agents/reviewed?view=changes`);
+    const said = page.getByRole("region", { name: "Review" });
+    await said.getByText("sent back").waitFor();
+    await said.getByRole("button", { name: "src/cart.ts:3" }).click();
+    await page.locator(".patch-comment", { hasText: "Callers still pass numbers." }).waitFor();
+    expect(await page.getByText("Worked on since.").count()).toBe(0);
+    expect(window.troubles).toEqual([]);
+  });
 });

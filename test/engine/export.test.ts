@@ -89,7 +89,7 @@ test("[Y7.3] what is not complete, was changed or is of another kind is refused 
     [`line ${last + 2}: it goes on`, [...good, good[1]!]],
     ["neither a row nor the last line", at(1, (line) => line.slice(0, -5))],
     ["rows of artifacts are missing", good.filter((line) => !line.startsWith('{"table":"artifacts"'))],
-    ["the checksum is another", at(1, (line) => line.replace("pending", "waiting"))],
+    ["the checksum does not match", at(1, (line) => line.replace("pending", "waiting"))],
     ['line 2: threads: threads has no column "evil"', at(1, (line) => line.replace('"run_id"', '"evil"'))],
     ["is neither text", at(1, (line) => line.replace('"thread_id":1', '"thread_id":1.5'))],
     ["UNIQUE constraint failed", at(2, () => good[1]!)],

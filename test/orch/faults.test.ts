@@ -39,6 +39,7 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
           usualPermission: null,
           worktree: "no",
           repository: null,
+          review: null,
           budget: null,
           env: null,
         }),

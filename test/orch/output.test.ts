@@ -28,8 +28,8 @@ async function outcome(team: Crew, command: string, ...more: string[]): Promise<
 }
 
 const printing: [what: string, command: string, expected: Partial<Heard>][] = [
-  ["nothing", "true", { success: true, text: "(it ended without a final message)" }],
-  ["an empty line", "echo", { success: true, text: "(it ended without a final message)" }],
+  ["nothing", "true", { success: true, text: "(it finished without a final message)" }],
+  ["an empty line", "echo", { success: true, text: "(it finished without a final message)" }],
   ["no newline at the end", "printf 'no end'", { success: true, text: "no end" }],
   ["bytes that are no UTF-8", "printf 'a\\377\\376b'", { success: true, text: "a\ufffd\ufffdb" }],
   ["a character in two pieces", "printf '\\303'; sleep 0.1; printf '\\251'", { success: true, text: "é" }],
@@ -44,7 +44,11 @@ const printing: [what: string, command: string, expected: Partial<Heard>][] = [
     "echo first; exec >&- 2>&-; sleep 0.3",
     { success: true, text: "first" },
   ],
-  ["to standard error only", "echo oops >&2", { success: true, text: "(it ended without a final message)" }],
+  [
+    "to standard error only",
+    "echo oops >&2",
+    { success: true, text: "(it finished without a final message)" },
+  ],
   ["nothing and fails", "exit 7", { success: false, error: "it exited with status 7", partial: "" }],
 ];
 
@@ -89,7 +93,9 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   expect(gathered).toEndWith(`  ${words}\n  it had written:\n    half\n`);
   // Its process is gone, and its number may be another's by now.
   expect((await team.human("orch", "show", "a")).stdout).not.toContain("process");
-  expect((await team.orch("kill", "a")).json.error.hint).toBe("it has ended: it exited with status 3: oops");
+  expect((await team.orch("kill", "a")).json.error.hint).toBe(
+    "it has finished: it exited with status 3: oops",
+  );
 });
 
 test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and whose they are where there are several", async () => {
@@ -113,7 +119,7 @@ test.concurrent("[Q11] Ctrl-C ends the waiting of a handoff, and says which sub-
   const [{ name }] = (await team.orch("queue")).json.running;
   waiting.kill("SIGINT");
   expect(await new Response(waiting.stdout).text()).toBe(
-    `${name} is still running; orch handoff --terminal-id ${name} continues waiting\n`,
+    `${name} is still running; orch handoff --continue ${name} continues waiting\n`,
   );
   expect(await waiting.exited).toBe(130);
   writeFileSync(join(team.path, "go"), "");
@@ -157,7 +163,7 @@ test.concurrent("[Q5] a program that does not read a prompt of 1 MiB ends as it 
   expect(pushed.json.ok).toBe(true);
   await team.orch("run");
   expect(await team.hear()).toMatchObject([
-    { from: "t", success: true, text: "(it ended without a final message)" },
+    { from: "t", success: true, text: "(it finished without a final message)" },
   ]);
 });
 

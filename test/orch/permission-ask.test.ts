@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { scopeOf } from "../../src/orch/permission-scope.ts";
 import type { Step } from "../support/acp-agent.ts";
 import { agentPrograms, noWayOut } from "../support/agent-programs.ts";
 import { root } from "../support/cli.ts";
@@ -39,7 +40,7 @@ test("[A8] the person is asked with tool, arguments and folder; the agent waits 
     "assign",
     "profile=acp",
     "name=sub",
-    steps(removal, removal, { ask: "publish" }, { say: "over" }),
+    steps(removal, removal, { ...removal, ask: "rm -rf src" }, { say: "over" }),
   );
   const first = await asked(team, 1);
   expect(first).toMatchObject({
@@ -48,19 +49,19 @@ test("[A8] the person is asked with tool, arguments and folder; the agent waits 
     choices: ["allow once", "allow for this task", "deny", "deny and say why"],
   });
   expect(first.comments).toBe(
-    `sub asks to use Bash\n\nFolder: ${team.path}\n\nArguments:\n{\n  "force": true\n}`,
+    `sub asks to use Bash\n\nFolder: ${team.path}\n\nArguments:\n{\n  "force": true\n}\n\nTo allow it for this task is to allow Bash with the command rm -rf build.`,
   );
   expect((await team.orch("show", "sub")).json.task).toMatchObject({ status: "running", permission: "ask" });
   await team.inbox("entries", "reply", first.id!, "--choice", "allow for this task");
-  // The second time it is not asked again.
+  // The second time it is not asked again; another command is another question.
   const second = await asked(team, 2);
-  expect(second.comments).toStartWith("sub asks to use publish\n");
+  expect(second.comments).toStartWith("sub asks to use Bash\n");
   await team.inbox("entries", "reply", second.id!, "not before Friday", "--choice", "deny and say why");
   const [heard] = await team.hear();
   expect(heard).toMatchObject({ from: "sub", success: true });
-  expect(heard!.text).toContain("It asked to use publish and was refused.");
+  expect(heard!.text).toContain("It asked to use Bash and was refused.");
   const log = (await team.orch("log", "sub")).stdout;
-  expect(log).toContain("refused what it asked for, user denied it: not before Friday: publish");
+  expect(log).toContain("refused what it asked for, user denied it: not before Friday: Bash");
   const records = (await team.human("inbox", "audit")).stdout
     .trim()
     .split("\n")
@@ -73,6 +74,20 @@ test("[A8] the person is asked with tool, arguments and folder; the agent waits 
     ["asked", "sub", "task", null, "sub"],
     ["answered", "user", "cli", "deny and say why", "sub"],
   ]);
+});
+
+test("[A8] allow for this task covers the command, files in the folder, one file elsewhere, one host, or the tool", () => {
+  const scope = (tool: string, input?: unknown, more = {}) => scopeOf({ tool, input, ...more }, "/work/tree");
+  expect(scope("Bash", { command: " npm test\n", description: "a" })).toBe("Bash with the command npm test");
+  expect(scope("Bash", { command: "npm test" })).not.toBe(scope("Bash", { command: "npm test; rm -rf ." }));
+  expect(scope("shell", { command: ["git", "push"] })).toBe('shell with the command ["git","push"]');
+  expect(scope("run", {}, { runs: "make all" })).toBe("run with the command make all");
+  expect(scope("Edit", { file_path: "/work/tree/a.txt" })).toBe("Edit on files in its folder");
+  expect(scope("Edit", { file_path: "b/../c.txt" })).toBe("Edit on files in its folder");
+  expect(scope("Edit", { file_path: "/work/tree/../other/a.txt" })).toBe("Edit on /work/tree/../other/a.txt");
+  expect(scope("move", {}, { paths: ["/work/tree/a", "/etc/b"] })).toBe("move on /etc/b, /work/tree/a");
+  expect(scope("WebFetch", { url: "https://example.com:8443/a?b" })).toBe("WebFetch at example.com:8443");
+  expect(scope("mcp__jira__close", { id: 3 })).toBe("mcp__jira__close");
 });
 
 test("[A8] the parent is asked where the profile says so, and silence is a deny", async () => {

@@ -86,6 +86,8 @@ Review.
       check: null,
       ask: "user",
       askTimeoutSeconds: 600,
+      review: null,
+      reviewRounds: 3,
     } as const;
     expect(profiles.all.get("mine")).toEqual({
       name: "mine",
@@ -440,7 +442,7 @@ describe("which is meant, and which are there", () => {
       hint: null,
     } as const;
     const nothing = { tokens: "none", cost: "none" } as const;
-    const usual = { model: null, permission: "inherit" } as const;
+    const usual = { model: null, permission: "inherit", interrupts: "resume" } as const;
     expect(lines).toEqual([
       {
         name: "claude",
@@ -456,6 +458,7 @@ describe("which is meant, and which are there", () => {
         name: "gemini",
         runner: "gemini",
         ...usual,
+        interrupts: "cancel",
         reports: { tokens: "end", cost: "none" },
         installed: false,
         program: "gemini",
@@ -475,6 +478,7 @@ describe("which is meant, and which are there", () => {
         runner: "mine",
         model: null,
         permission: null,
+        interrupts: null,
         reports: nothing,
         installed: true,
         program: join(folder.path, "mine"),
@@ -485,6 +489,7 @@ describe("which is meant, and which are there", () => {
         runner: "flat",
         model: null,
         permission: null,
+        interrupts: null,
         reports: nothing,
         installed: false,
         program: join(folder.path, "flat"),

@@ -341,7 +341,7 @@ env = { LOUD = "yes" }
     await inbox("send", "sub", "go");
     await inbox("receive", "from=sub");
     expect((await inbox("check", "--agent", "peer")).json.messages).toMatchObject([
-      { sender_id: "sub", kind: "control", message: expect.stringContaining('"sub" has ended') },
+      { sender_id: "sub", kind: "control", message: expect.stringContaining('"sub" has finished') },
     ]);
   });
 });

@@ -84,7 +84,7 @@ test("[A1] plain folders, untouched worktrees and those that may only read leave
   const none = await here.team.orch("merge", "usual");
   expect([none.json.error.code, none.json.error.message]).toEqual([
     "invalid_state",
-    `"usual" has no worktree: it works in ${here.team.path} itself`,
+    `"usual" has no worktree of its own: it works directly in ${here.team.path}`,
   ]);
 });
 
@@ -244,7 +244,7 @@ resume = ["sh", "-c", "echo heard: $(cat)"]
   const never = await team.orch("send", "waits", "again");
   expect([never.json.error.code, never.json.error.message]).toEqual([
     "invalid_state",
-    '"waits" has ended, and its program cannot go on with a conversation',
+    '"waits" has finished, and its program cannot resume a session',
   ]);
   await team.orch("handoff", "profile=talks", "name=talks", "first");
   expect((await team.orch("send", "talks", "second")).json).toMatchObject({

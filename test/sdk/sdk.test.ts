@@ -82,7 +82,7 @@ describe.each([
     const { entries, ended } = await tasks.log({ name: "a" });
     expect([ended, entries.at(-1)]).toMatchObject([true, { kind: "final", text: "one" }]);
     const error = await tasks.push({ name: "lead", prompt: "x" }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "conflict", message: '"lead" is you already' });
+    expect(error).toMatchObject({ code: "conflict", message: 'the name "lead" is taken: it is your own' });
   });
 
   test("[C6] threads, mailbox and typed errors with the same codes", async () => {

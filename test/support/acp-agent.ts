@@ -1,6 +1,7 @@
 /**
  * A small agent that speaks ACP on standard input and output, by the official SDK. A prompt that is a JSON array of steps
- * is done step by step; any other is said back. ACP_WAYS (JSON) says which optional parts of the protocol it has.
+ * is done step by step; any other is said back, or answered by the steps in ACP_ALWAYS. ACP_WAYS (JSON) says which optional
+ * parts of the protocol it has.
  */
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
@@ -87,12 +88,13 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
     tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   const text = prompt.map((block) => (block.type === "text" ? block.text : "")).join("");
   await Bun.write(memory, JSON.stringify([...(await recalled()), text]));
-  if (!text.startsWith("[")) {
+  const steps = text.startsWith("[") ? text : process.env.ACP_ALWAYS;
+  if (steps === undefined) {
     await say(`${model}: ${text}`);
     return { stopReason: "end_turn" as const };
   }
   let answer: Pick<acp.PromptResponse, "_meta"> & { usage?: object } = {};
-  for (const [index, step] of (JSON.parse(text) as Step[]).entries()) {
+  for (const [index, step] of (JSON.parse(steps) as Step[]).entries()) {
     const toolCallId = `call-${index}`;
     if ("say" in step) for (const bit of step.say.match(/.{1,3}/gsu) ?? []) await say(bit);
     else if ("think" in step)

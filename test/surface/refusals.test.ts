@@ -2,7 +2,10 @@
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Desk, desk, orch, run } from "../support/cli.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { table } from "../../src/contract/operations/index.ts";
+import { commandHelp } from "../../src/surfaces/cli/help.ts";
+import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
 
 const words = (text: string) =>
   text.match(/'[^']*'|"[^"]*"|\S+/g)!.map((word) => word.replace(/^["']|["']$/g, ""));
@@ -258,4 +261,54 @@ test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel",
   expect(await refused(at, "release thr_1 --agent w --reason tired")).toContain(
     'first inbox update thr_1 "why"',
   );
+});
+
+test("[C1] flags that mean the same have one name, and each earlier name is still accepted", async () => {
+  using at = await desk();
+  const { workspace_id: workspace } = (await at.inbox("workspace", "add", ".", "--label", "here")).json
+    .workspace;
+  await at.inbox("msg", "send", "c", "one", "--payload-json", '{"a":1}', "--correlation-id", "k");
+  expect((await at.inbox("msg", "inbox", "c", "--correlation", "k")).json[0]).toMatchObject({
+    metadata: { a: 1 },
+  });
+  const sent = await at.inbox("send", "--from", "a", "--to", "b", "--subject", "s", "--metadata", '{"a":1}');
+  expect(sent.json.message.payload_json).toBe('{"a":1}');
+  const accepted: [line: string, program?: string][] = [
+    [`entries list --workspace ${workspace}`],
+    [`entries list --workspace-id ${workspace}`],
+    [`entries push --workspace-id ${workspace} --comments hello`],
+    ["gather --from z --correlation k --timeout-seconds 0"],
+    ["gather --from z --correlation-id k --wait-seconds 0"],
+    ["receive --agent z --wait-seconds 0"],
+    ["handoff --continue nobody --wait-seconds 0", orch],
+    ["handoff --terminal-id nobody --timeout-seconds 0", orch],
+    ["assign --prompt hello --profile nothing", orch],
+    ["assign --message hello --profile nothing", orch],
+    ["assign --message-file notes --profile nothing", orch],
+  ];
+  writeFileSync(join(at.path, "notes"), "hello");
+  for (const [line, program] of accepted)
+    expect([line, await refused(at, line, program)]).toEqual([
+      line,
+      expect.not.stringContaining("has no flag"),
+    ]);
+});
+
+test("[C1] help has one placeholder for each kind of value, and says which flags can be key=value", async () => {
+  const help = async (program: string, ...words: string[]) =>
+    (await run([...words, "--help"], { program: [program] })).stdout;
+  for (const op of table as readonly AnyOperation[]) {
+    const text = commandHelp(op.cli.command, op.cli.program === "orch" ? "orch" : "inbox");
+    expect([op.name, /\b(SEC|SECONDS|COUNT|HOURS|DAYS|PATHS)\b/.exec(text)?.[0]]).toEqual([
+      op.name,
+      undefined,
+    ]);
+  }
+  expect(await help(orch, "run")).toContain("Usage: orch run [N] [flags]");
+  expect(await help(orch, "run")).toContain("timeout=N is --timeout N");
+  expect(await help(inboxProgram, "receive")).toContain("from=AGENT is --from AGENT");
+  expect(await help(inboxProgram, "ask")).toContain("Usage: inbox ask --wait [AGENT,…] [QUESTION] [flags]");
+  const all = await help(inboxProgram);
+  expect(all).toContain("ask --wait: 0 for the first choice, 1 for the second");
+  expect(all).toContain("print JSON: one line, or one line per item where the output is a stream");
 });

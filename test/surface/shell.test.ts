@@ -62,7 +62,7 @@ test("[Q13] a mistake is explained, and the next line is read", async () => {
   expect(stderr).toContain("a command begins with /");
   expect(stderr).toContain('did you mean "push"?');
   expect(stderr).toContain("is not closed");
-  expect(stderr).toContain("COUNT must be a whole number");
+  expect(stderr).toContain("N must be a whole number");
   expect(stderr).toContain("there is no command /serve");
   expect(stderr).not.toMatch(/^\s+at /m);
   expect(stdout).toContain("/receive [from=AGENT] [--lifo]");

@@ -37,7 +37,7 @@ test.skipIf(!Bun.which("jq"))(
       ]);
       expect([await child.exited, complained]).toEqual([0, expect.anything()]);
       const parts = said.split(/^=== \d+\n/m).slice(1);
-      const [, results, checkout, merged, refused, , , end] = parts;
+      const [, results, checkout, merged, refused, reviewed, , end] = parts;
       for (const name of ["pay", "ship", "terms"])
         expect(results).toContain(`Its changes are on the branch orch/${name}: 1 commit, 1 file, +1 -0.`);
       expect(checkout).toBe("README.md\n");
@@ -45,6 +45,7 @@ test.skipIf(!Bun.which("jq"))(
       expect(merged!.match(/^merged into next/gm)).toHaveLength(2);
       expect(refused).toContain("the check command failed; nothing was merged");
       expect(refused).toEndWith("not merged\n");
+      expect(reviewed).toContain("Its reviewer (critic) approved it in round 1.");
       const lines = end!.split("\n");
       expect(lines[0]).toStartWith("Merge orch/lawyer: ");
       expect(lines).toContain("You buy, we ship.");

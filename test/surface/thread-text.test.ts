@@ -49,5 +49,5 @@ test("[C2] cancel keeps its reason in one field, whichever flag gave it; two are
     expect(JSON.parse(json.message.payload_json).reason).toBe("superseded");
   }
   const both = await at.inbox("cancel", await held(at), "a", "--summary", "b", "--agent", "lead");
-  expect([both.code, both.json.error.hint]).toEqual([30, "leave out summary"]);
+  expect([both.code, both.json.error.hint]).toEqual([30, "leave out REASON, or leave out --summary"]);
 });

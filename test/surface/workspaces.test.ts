@@ -63,13 +63,11 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
   const message = async (docs: string) =>
     (await at.inbox("entries", "push", id, "--docs", docs)).json.error.message;
   expect([await message('"x"'), await message('["x"]'), await message("[{}]")]).toEqual([
-    "--docs must be a list of {path}",
-    "value 1 of --docs must be {path}",
-    "path of value 1 of --docs is required",
+    "--docs must be a list of objects with a path",
+    'item 1 of --docs must be an object with a path: {"path": "report.md"}',
+    "item 1 of --docs: path is required",
   ]);
-  expect(await message('[{"path": "../x"}]')).toBe(
-    "path of value 1 of --docs must not lead outside the workspace",
-  );
+  expect(await message('[{"path": "../x"}]')).toBe('--docs must not lead outside the workspace, got "../x"');
 });
 
 test.each([...revisions])(

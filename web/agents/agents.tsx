@@ -15,6 +15,7 @@ import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, Elapsed } from "../ui/time.tsx";
 import { AgentDetail } from "./agent-detail.tsx";
+import { CostsButton } from "./costs.tsx";
 import { useOpenTabs } from "./open-tabs.ts";
 import { SubAgent } from "./sub-agent.tsx";
 import { TabStrip } from "./tab-strip.tsx";
@@ -75,6 +76,7 @@ export function Agents() {
       loaded={loaded}
       rows={rows}
       keys={keys}
+      tools={<CostsButton />}
       empty={
         <Empty icon="agents" title="No agents yet" command="inbox setup claude">
           Every agent that uses the bus appears here. To give one its tools:

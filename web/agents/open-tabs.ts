@@ -13,21 +13,27 @@ interface OpenTab {
 }
 
 const key = "inbox-agent-tabs";
+const recentKey = "inbox-agent-tabs-used";
 /** One more closes the one that was not used for longest. */
 const most = 12;
 
-function stored(): OpenTab[] {
+function stored(under: string): string[] {
   try {
-    const names: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
-    return Array.isArray(names) ? names.map((name) => ({ name: String(name) })) : [];
+    const names: unknown = JSON.parse(sessionStorage.getItem(under) ?? "[]");
+    return Array.isArray(names) ? names.map(String) : [];
   } catch {
     return [];
   }
 }
 
-export const openTabs = signal<readonly OpenTab[]>(stored());
+export const openTabs = signal<readonly OpenTab[]>(stored(key).map((name) => ({ name })));
 /** The last used first. */
-export const recent = signal<readonly string[]>(openTabs.peek().map(({ name }) => name));
+export const recent = signal<readonly string[]>(stored(recentKey));
+
+function use(names: readonly string[]): void {
+  recent.value = names.slice(0, 4 * most);
+  sessionStorage.setItem(recentKey, JSON.stringify(recent.peek()));
+}
 
 function keep(tabs: readonly OpenTab[]): void {
   openTabs.value = tabs;
@@ -36,7 +42,7 @@ function keep(tabs: readonly OpenTab[]): void {
 
 function open(name: string, passing: boolean): void {
   const tabs = openTabs.peek();
-  recent.value = [name, ...recent.peek().filter((other) => other !== name)];
+  use([name, ...recent.peek().filter((other) => other !== name)]);
   if (tabs.some((tab) => tab.name === name)) {
     if (!passing) keep(tabs.map((tab) => (tab.name === name ? { name } : tab)));
     return;
@@ -56,7 +62,7 @@ export function useOpenTabs(id: string | undefined): void {
 /** Closes a tab; where it was open, the one that was used before it is opened. */
 export function closeTab(name: string, current: string | undefined): void {
   keep(openTabs.peek().filter((tab) => tab.name !== name));
-  recent.value = recent.peek().filter((one) => one !== name);
+  use(recent.peek().filter((one) => one !== name));
   if (name !== current) return;
   const left = new Set(openTabs.peek().map((tab) => tab.name));
   const next = recent.peek().find((one) => left.has(one));

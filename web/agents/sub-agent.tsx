@@ -1,9 +1,11 @@
 /** A sub-agent: what it does or has done, what it has changed, and what can be done with it. */
+import { usageBrief, usageText } from "../../src/contract/usage-text.ts";
 import { useLoaded } from "../data/store.ts";
 import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
 import type { Command } from "../palette/commands.ts";
 import { useOpenCommands } from "../palette/open-commands.ts";
 import { Changes } from "../review/changes.tsx";
+import { reviewOf } from "../review/findings.tsx";
 import { askMerge, MergeDialog } from "../review/merge-dialog.tsx";
 import { askDiscard, canDecide, ReviewBar } from "../review/review-bar.tsx";
 import { query, setQuery } from "../router.ts";
@@ -36,7 +38,11 @@ export function SubAgent({ task }: { task: Task }) {
     <article class="entry-detail" aria-label={task.name}>
       <Header task={task} resume={value?.resume ?? null} />
       {changes && <ReviewBar task={task} shown={shown} onShow={showView} />}
-      {shown === "changes" ? <Changes task={task} /> : <Transcript task={task} prompt={value?.task.prompt} />}
+      {shown === "changes" ? (
+        <Changes task={task} review={value ? reviewOf(value.task) : null} />
+      ) : (
+        <Transcript task={task} prompt={value?.task.prompt} />
+      )}
       <MergeDialog />
     </article>
   );
@@ -76,7 +82,7 @@ function Header({ task, resume }: { task: Task; resume: readonly string[] | null
       title={task.name}
       more={
         <>
-          {profile} · pushed by {task.parent} <Duration task={task} />
+          {profile} · pushed by {task.parent} <Duration task={task} /> <Used task={task} />
         </>
       }
     >
@@ -103,6 +109,25 @@ async function kill(task: Task): Promise<void> {
     button: "Kill",
   });
   if (sure) await attempt(() => tasks.kill(task), `Killed ${task.name}`);
+}
+
+/** As far as its program reports it; with what it started, where that is more. */
+function Used({ task: { usage, usageTotal } }: { task: Task }) {
+  if (!usageTotal) return null;
+  const more = usageTotal.tokens !== usage?.tokens || usageTotal.costUsd !== usage?.costUsd;
+  return (
+    <span
+      class="used"
+      title={
+        usage
+          ? `${usageText(usage)}${more ? `; with what it started: ${usageText(usageTotal)}` : ""}`
+          : undefined
+      }
+    >
+      · {usageBrief(usageTotal)}
+      {more && usage && " in all"}
+    </span>
+  );
 }
 
 function Duration({ task: { startedAt, finishedAt } }: { task: Task }) {

@@ -3,7 +3,7 @@
  * Shift back; letting go of Alt opens it.
  */
 import { signal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { queue, taskNamed } from "../data/tasks.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { go, place } from "../router.ts";
@@ -61,6 +61,8 @@ function SwitcherDialog({ names, at: first }: { names: readonly string[]; at: nu
       removeEventListener("blur", close);
     };
   }, []);
+  const current = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => current.current?.focus(), [at.value]);
   const [next, back] = [move(1), move(-1)];
   const keys = {
     ...{ "alt+a": next, "alt+ArrowDown": next, ArrowDown: next },
@@ -74,6 +76,7 @@ function SwitcherDialog({ names, at: first }: { names: readonly string[]; at: nu
           key={name}
           type="button"
           class="menu-line"
+          ref={i === at.value ? current : undefined}
           aria-current={i === at.value ? "true" : undefined}
           onClick={() => open(name)}
         >

@@ -38,12 +38,19 @@ export const tasks = {
   kill: (task: Task) => api.tasks.kill({ ...by(task), name: task.name }),
   log: (name: string, after: number, signal: AbortSignal) =>
     api.tasks.log({ name, after, limit: 500, timeoutSeconds: 25 }, { signal }),
-  /** The end of its transcript, or what is before a place in it. */
-  logBefore: (name: string, before: number | undefined, signal: AbortSignal) =>
-    api.tasks.log({ name, tail: 200, ...(before !== undefined && { before }) }, { signal }),
+  /** The end of its transcript, and what is before a place in it. */
+  logEnd: (name: string, signal: AbortSignal) => api.tasks.log({ name, tail: 200 }, { signal }),
+  logBefore: (name: string, before: number, signal: AbortSignal) =>
+    api.tasks.log({ name, tail: 200, before }, { signal }),
   show: (name: string) => api.tasks.show({ name }),
   profiles: () => api.tasks.profiles({}),
 };
+
+/** Those that wait, run, and have finished lately; of one name the newest is last. */
+export function allTasks(): Task[] {
+  const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
+  return [...finished, ...queued, ...running];
+}
 
 export function taskNamed(name: string): Task | undefined {
   const { running = [], queued = [], finished = [] } = queue.value.value ?? {};

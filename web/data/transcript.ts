@@ -47,7 +47,7 @@ export function useTranscript(name: string, attempt: number): Transcript {
         try {
           const page =
             after === undefined
-              ? await tasks.logBefore(name, undefined, ending.signal)
+              ? await tasks.logEnd(name, ending.signal)
               : await tasks.log(name, after, ending.signal);
           if (ending.signal.aborted) return;
           const { pieces, from = page.from } = known.peek();

@@ -9,6 +9,7 @@ import { Composer } from "../ui/composer.tsx";
 import { Empty, Trouble } from "../ui/empty.tsx";
 import { Receiver } from "../ui/receiver.tsx";
 import { commentsOn, dropComments, keepComment, keyOf, messageOf, type Spot } from "./comments.ts";
+import { latest, type Review } from "./findings.tsx";
 import { splitShown } from "./layout.ts";
 import { type FilePatch, parsePatch } from "./patch.ts";
 import { DiffList } from "./patch-list.tsx";
@@ -17,7 +18,7 @@ import { rowsOf } from "./rows.ts";
 import { sendBack } from "./send-back.ts";
 import { Top } from "./top.tsx";
 
-export function Changes({ task }: { task: Task }) {
+export function Changes({ task, review }: { task: Task; review: Review | null }) {
   const { value, problem, retry } = useLoaded(
     {
       fetch: () => diffOf(task.name),
@@ -38,7 +39,7 @@ export function Changes({ task }: { task: Task }) {
     ) : (
       <div class="detail-body" aria-busy="true" />
     );
-  return <Shown task={task} diff={value} />;
+  return <Shown task={task} diff={value} review={review} />;
 }
 
 /** Longer files are folded at first, and those that nobody wrote by hand. */
@@ -47,7 +48,7 @@ const made = /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|[\w.-]+\.lock
 const foldedAtFirst = ({ path, added, removed, change }: FilePatch) =>
   added + removed > longFile || made.test(path) || change === "deleted";
 
-function Shown({ task, diff }: { task: Task; diff: Diff }) {
+function Shown({ task, diff, review }: { task: Task; diff: Diff; review: Review | null }) {
   const files = useMemo(() => parsePatch(diff.patch), [diff.patch]);
   /** What was folded or unfolded by hand. */
   const turned = useSignal<ReadonlySet<string>>(new Set());
@@ -58,8 +59,16 @@ function Shown({ task, diff }: { task: Task; diff: Diff }) {
     files.filter((file) => foldedAtFirst(file) !== turned.value.has(file.path)).map(({ path }) => path),
   );
   const rows = useMemo(
-    () => rowsOf({ files, folded, comments, writing: writing.value, split: splitShown.value }),
-    [files, turned.value, JSON.stringify(comments), writing.value, splitShown.value],
+    () =>
+      rowsOf({
+        files,
+        folded,
+        comments,
+        findings: review ? latest(review) : [],
+        writing: writing.value,
+        split: splitShown.value,
+      }),
+    [files, review, turned.value, JSON.stringify(comments), writing.value, splitShown.value],
   );
   const turn = (path: string) => {
     const next = new Set(turned.peek());
@@ -91,6 +100,7 @@ function Shown({ task, diff }: { task: Task; diff: Diff }) {
             task={task}
             diff={diff}
             files={files}
+            review={review}
             onFile={(path) => {
               if (folded.has(path)) turn(path);
               toFile.current?.(path);

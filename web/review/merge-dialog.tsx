@@ -1,5 +1,5 @@
 /** How and where to merge. What is in the way is said here, where another way can be chosen. */
-import { signal, useSignal } from "@preact/signals";
+import { type Signal, signal, useSignal } from "@preact/signals";
 import { type Problem, problemOf } from "../data/api.ts";
 import { type MergeOptions, merge } from "../data/review.ts";
 import type { Task } from "../data/tasks.ts";
@@ -82,22 +82,7 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
             }}
           />
         </label>
-        <fieldset class="ways">
-          <legend class="hidden">How</legend>
-          {(Object.keys(ways) as MergeOptions["how"][]).map((one) => (
-            <label key={one} class="check">
-              <input
-                type="radio"
-                name="how"
-                checked={how.value === one}
-                onChange={() => {
-                  how.value = one;
-                }}
-              />
-              {ways[one]}
-            </label>
-          ))}
-        </fieldset>
+        <Ways how={how} />
         <label class="check">
           <input
             type="checkbox"
@@ -108,14 +93,7 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
           />
           Update the checkout that has this branch
         </label>
-        {problem.value && (
-          <p class="gone" role="alert">
-            <Icon name="warning" />{" "}
-            <span>
-              {problem.value.message}. {hintOf(problem.value)}
-            </span>
-          </p>
-        )}
+        {problem.value && <InTheWay {...problem.value} />}
         <div class="card-actions">
           {busy.value && <span class="receiver">Merging elsewhere, and running the check …</span>}
           <button type="button" class="button quiet" onClick={onClose}>
@@ -129,3 +107,31 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
     </Dialog>
   );
 }
+
+const Ways = ({ how }: { how: Signal<MergeOptions["how"]> }) => (
+  <fieldset class="ways">
+    <legend class="hidden">How</legend>
+    {(Object.keys(ways) as MergeOptions["how"][]).map((one) => (
+      <label key={one} class="check">
+        <input
+          type="radio"
+          name="how"
+          checked={how.value === one}
+          onChange={() => {
+            how.value = one;
+          }}
+        />
+        {ways[one]}
+      </label>
+    ))}
+  </fieldset>
+);
+
+const InTheWay = (problem: Problem) => (
+  <p class="gone" role="alert">
+    <Icon name="warning" />{" "}
+    <span>
+      {problem.message}. {hintOf(problem)}
+    </span>
+  </p>
+);

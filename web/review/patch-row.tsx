@@ -58,6 +58,13 @@ export function Row({ row, current, actions, top }: Props) {
       );
     case "comment":
       return <CommentRow key={row.key} spot={row.spot} comment={row.comment} actions={actions} />;
+    case "finding":
+      return (
+        <div class="patch-comment finding">
+          <p class="hint">Reviewer</p>
+          <p>{row.finding.text}</p>
+        </div>
+      );
     case "note":
       return <p class="patch-note hint">{row.text}</p>;
   }

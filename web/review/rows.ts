@@ -1,5 +1,6 @@
 /** A patch as rows of one long list: the files, their hunks and lines, and what was written beside them. */
 import { type Comment, keyOf, type Spot } from "./comments.ts";
+import type { Finding } from "./findings.tsx";
 import { type FilePatch, type Hunk, type PatchLine, pairsOf } from "./patch.ts";
 
 /** A line where it stands: its hunk has the colours. */
@@ -16,6 +17,7 @@ export type DiffRow = { key: string; file?: FilePatch } & (
   | { is: "line"; file: FilePatch; one: Placed; spot: Spot }
   | { is: "pair"; file: FilePatch; left?: Placed; right?: Placed; spot: Spot }
   | { is: "comment"; file: FilePatch; spot: Spot; comment?: Comment }
+  | { is: "finding"; file: FilePatch; finding: Finding }
   | { is: "note"; text: string }
 );
 
@@ -23,6 +25,8 @@ export interface Shown {
   files: readonly FilePatch[];
   folded: ReadonlySet<string>;
   comments: readonly Comment[];
+  /** What a reviewer said of single lines. */
+  findings: readonly Finding[];
   /** Where somebody is about to write. */
   writing?: Spot;
   split: boolean;
@@ -40,7 +44,7 @@ export function rowsOf(shown: Shown): DiffRow[] {
   return rows;
 }
 
-function insideOf(file: FilePatch, { comments, writing, split }: Shown): DiffRow[] {
+function insideOf(file: FilePatch, { comments, findings, writing, split }: Shown): DiffRow[] {
   if (file.binary) return [note(file, "A binary file.")];
   if (!file.hunks.length)
     return [
@@ -54,12 +58,17 @@ function insideOf(file: FilePatch, { comments, writing, split }: Shown): DiffRow
   const own = new Map(comments.filter(({ path }) => path === file.path).map((one) => [keyOf(one), one]));
   if (writing?.path === file.path && !own.has(keyOf(writing)))
     own.set(keyOf(writing), { ...writing, text: "" });
+  const found = Map.groupBy(
+    findings.filter((one) => one.file === file.path),
+    ({ line }) => line,
+  );
   return file.hunks.flatMap((hunk, n): DiffRow[] => [
     // Of a new file it would say nothing.
     ...(hunk.inside || hunk.from > 1 ? [{ is: "hunk" as const, key: `${file.path}@${n}`, file, hunk }] : []),
-    ...(split ? splitRows(file, hunk) : inlineRows(file, hunk)).flatMap((row) =>
-      withComments(row, own, writing),
-    ),
+    ...(split ? splitRows(file, hunk) : inlineRows(file, hunk)).flatMap((row) => [
+      ...withComments(row, own, writing),
+      ...findingRows(row, found),
+    ]),
   ]);
 }
 
@@ -92,6 +101,16 @@ function splitRows(file: FilePatch, hunk: Hunk): LineRow[] {
     const spot = spotOf(file, (right ?? left)!);
     return { is: "pair", key: keyOf(spot), file, left: placed(left), right: placed(right), spot };
   });
+}
+
+function findingRows(row: LineRow, found: ReadonlyMap<number | null, readonly Finding[]>): DiffRow[] {
+  const line = row.is === "line" ? row.one.line.after : row.right?.line.after;
+  return (line === undefined ? [] : (found.get(line) ?? [])).map((finding, n) => ({
+    is: "finding",
+    key: `finding ${row.key} ${n}`,
+    file: row.file,
+    finding,
+  }));
 }
 
 function withComments(row: LineRow, own: ReadonlyMap<string, Comment>, writing: Spot | undefined): DiffRow[] {

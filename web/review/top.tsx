@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { Diff } from "../data/review.ts";
 import type { Task } from "../data/tasks.ts";
 import { LinkButton } from "../ui/link-button.tsx";
+import { Findings, type Review } from "./findings.tsx";
 import { OutcomePanel } from "./outcome.tsx";
 import type { FilePatch } from "./patch.ts";
 import { Changed } from "./patch-row.tsx";
@@ -11,12 +12,14 @@ interface Props {
   task: Task;
   diff: Diff;
   files: readonly FilePatch[];
+  review: Review | null;
   onFile(path: string): void;
 }
 
-export const Top = ({ task, diff, files, onFile }: Props) => (
+export const Top = ({ task, diff, files, review, onFile }: Props) => (
   <div class="patch-top">
     <OutcomePanel task={task} />
+    {review && <Findings review={review} onFile={onFile} />}
     <p class="hint">
       <code>{diff.branch}</code>
       {task.worktree?.into != null && (
@@ -50,7 +53,7 @@ function Commits({ commits }: Pick<Diff, "commits">) {
 /** As many are listed at first. */
 const fewFiles = 12;
 
-function Files({ diff, files, onFile }: Omit<Props, "task">) {
+function Files({ diff, files, onFile }: Pick<Props, "diff" | "files" | "onFile">) {
   const all = useSignal(false);
   const known = new Set(files.flatMap(({ path, oldPath = path }) => [path, oldPath]));
   /** The patch is cut: these are not in it. */

@@ -7,13 +7,14 @@ export function* mailboxSend(
   tx: Context,
   input: ParsedOf<"mailbox.send">,
 ): Procedure<OutputOf<"mailbox.send">> {
-  const { from, to, message: text, strict } = input;
+  const { from, to, message: text, strict, interrupt } = input;
   const { last, recipient, copies, nextEventId } = yield* postToChannel(tx, {
     from,
     to,
     text,
     strict,
     tells: true,
+    ...(interrupt && { kind: "control", payload: { interrupt: true } }),
   });
   return { message: { ...last.view, toAgent: to }, recipient, ...(copies && { copies }), nextEventId };
 }

@@ -3,14 +3,14 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { heldToday } from "../daily-limit.ts";
-import { isRunning, isUnstarted, onlyOf, tasksInQueue } from "../task.ts";
+import { isRunning, isUnstarted, ownedBy, tasksInQueue } from "../task.ts";
 import { and, visible } from "../visible.ts";
 
 export function* tasksQueue(
   tx: Context,
   { agent, all: everybody, limit }: ParsedOf<"tasks.queue">,
 ): Procedure<OutputOf<"tasks.queue">> {
-  const whose = () => sql`${onlyOf(everybody ? undefined : agent)} ${and(visible.tasks(tx))}`;
+  const whose = () => sql`${ownedBy(everybody ? undefined : agent)} ${and(visible.tasks(tx))}`;
   const finished = yield* tasksInQueue(
     sql`tasks.status = 'finished' ${whose()}`,
     sql`tasks.finished_at desc, tasks.task_number desc`,

@@ -23,7 +23,7 @@ import { buryMailOf } from "./mail.ts";
 /** What a push needs to be complete: who queues, what, where and as what kind of agent. */
 export type NewTask = Omit<
   ParsedOf<"tasks.push">,
-  "cwd" | "profile" | "retries" | "worktree" | "withChanges" | "budget"
+  "cwd" | "profile" | "retries" | "worktree" | "withChanges" | "budget" | "review" | "reviewRounds"
 > & {
   cwd: string;
   profile: string | null;
@@ -33,6 +33,10 @@ export type NewTask = Omit<
   /** [A1] What was asked for, and the repository there is, if one can be used. */
   worktree: WorktreeAsked;
   repository: WorktreePlan | null;
+  /** [A12] Who reviews it, and how often at most. */
+  review: { profile: string; rounds: number } | null;
+  /** [A12] The number of the task that it reviews. */
+  reviewOf?: number;
   /** [A11] */
   budget: Budget | null;
   /** [X12] Variables it is handed, as JSON. */
@@ -74,6 +78,9 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
       created_at: now,
       permission,
       env_json: input.env,
+      review: input.review?.profile ?? null,
+      review_rounds: input.review?.rounds ?? null,
+      review_of: input.reviewOf ?? null,
       parent_number: (yield* liveTask(input.agent))?.task_number ?? null,
       ...budgetColumns(input.budget),
     })}

@@ -42,8 +42,10 @@ export function* continueTask(
     success: null,
     error: null,
     reason: null,
+    review_json: null,
     keeper: null,
     child: null,
+    interrupt_id: null,
     token_id: null,
   });
   yield* append(tx, { type: "task.continued", source: by, payload: { task: row.name }, now });

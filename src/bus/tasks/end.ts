@@ -1,6 +1,7 @@
 /** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
 
 import { idOf } from "../../contract/ids.ts";
+import type { ReviewOutcome } from "../../contract/review.ts";
 import type { FailureReason } from "../../contract/task.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
@@ -45,6 +46,8 @@ export interface Ending {
   session?: string;
   /** [A1] What is on the branch of its worktree now. */
   changed?: Changed;
+  /** [A12] What its reviewer said. */
+  review?: ReviewOutcome;
   /** [A11] What its programs used in this attempt. */
   usage?: Metered;
   /** What else whoever reads the result should know. */
@@ -96,7 +99,8 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   const branch = ending.changed && (yield* recordChanges(row, ending.changed));
   if (!said) yield* deliver(tx, at, { ...ending, branch }, outcome);
   else if (branch) yield* tellBranch(tx, at, branch);
-  yield* finishTask(tx, { ...row, session: ending.session ?? row.session }, outcome, now);
+  const review_json = ending.review === undefined ? null : JSON.stringify(ending.review);
+  yield* finishTask(tx, { ...row, session: ending.session ?? row.session, review_json }, outcome, now);
   // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
   return success;
@@ -139,8 +143,11 @@ function* deliver(
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
   const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
   const used = yield* usageOf(row.task_number);
-  const worktree = ending.branch && { worktree: ending.branch };
-  const payload = { ...told, ...refused, ...worktree, ...usageInPayload(used) };
+  const more = {
+    ...(ending.branch && { worktree: ending.branch }),
+    ...(ending.review && { review: ending.review }),
+  };
+  const payload = { ...told, ...refused, ...more, ...usageInPayload(used) };
   const final = ending.final ?? "";
   const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
   const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
@@ -179,6 +186,7 @@ function* finishTask(
     env_json: null,
     follow_up: null,
     session: row.session,
+    review_json: row.review_json,
     keeper_token: null,
     leased_until: null,
     not_before: null,

@@ -92,12 +92,12 @@ export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
   return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until! <= now }));
 }
 
-/** The keepers on a host whose task is to end, and who may not have heard of it. */
-export function* keepersToEnd(_: Context, host: string): Procedure<string[]> {
+/** The keepers on a host whose task is to end or to be interrupted, and who may not have heard of it. */
+export function* keepersToTell(_: Context, host: string): Procedure<string[]> {
   const rows = yield* all<{ keeper: string }>(sql`
     select tasks.keeper from tasks join threads on threads.thread_id = tasks.thread_id
     where ${isRunning} and tasks.host = ${host} and tasks.keeper is not null
-      and (tasks.killed_by is not null or threads.status = 'cancelled') order by tasks.task_number`);
+      and (tasks.killed_by is not null or tasks.interrupt_id is not null or threads.status = 'cancelled') order by tasks.task_number`);
   return rows.map(({ keeper }) => keeper);
 }
 

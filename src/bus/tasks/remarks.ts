@@ -1,14 +1,21 @@
 /** What a result says beside the sub-agent's own words. */
+import { reviewLine } from "../review.ts";
 import type { TaskRow } from "../task.ts";
 import { budgetView, type UsageRow } from "../usage.ts";
 import type { Ending } from "./end.ts";
 import { branchLine, type OnBranch } from "./worktrees.ts";
 
-/** [Q15] [A1] Whoever reads the result learns that not everything could be done, and where the changes are. */
+/** [Q15] [A1] [A12] Whoever reads the result learns that not everything could be done, where the changes are, and what a reviewer said. */
 export function withRemarks(
   row: TaskRow,
   final: string,
-  { refused = [], branch, notices = [], used }: Ending & { branch?: OnBranch; used: UsageRow | undefined },
+  {
+    refused = [],
+    branch,
+    review,
+    notices = [],
+    used,
+  }: Ending & { branch?: OnBranch; used: UsageRow | undefined },
 ): string {
   const { permission } = row;
   const may =
@@ -16,6 +23,7 @@ export function withRemarks(
   const remarks = [
     ...(refused.length ? [`It asked to use ${refused.join(", ")} and was refused.${may}`] : []),
     ...(branch ? [branchLine(branch)] : []),
+    ...(review ? [reviewLine(review)] : []),
     ...notices,
     ...(budgetView(row) && !used ? ["Its program reported no usage: its budget was not checked."] : []),
   ];

@@ -3,9 +3,10 @@ import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
-import { type Sql, sql } from "../../sql/sql.ts";
+import { fragment, type Sql, sql } from "../../sql/sql.ts";
 import { deliverable } from "../channel.ts";
-import { findTask, type TaskRow } from "../task.ts";
+import { lastMessageBy } from "../message.ts";
+import { findTask, type TaskRow, tasksWhere } from "../task.ts";
 
 export function* resultOf(
   tx: Context,
@@ -27,6 +28,28 @@ export function* resultOf(
     select messages.message_id from messages where messages.to_agent = ${agent} and messages.kind = 'result'
       and ${told(row)} and ${deliverable(now)} order by messages.message_id limit 100`);
   return { finished: true, success: row.success === 1, messages: rows.map((found) => found.message_id) };
+}
+
+/** How a task ended, in the words of its result; `text` is empty where it had none. */
+export interface ResultText {
+  finished: boolean;
+  success: boolean;
+  error: string | null;
+  text: string;
+  thread: number | null;
+}
+
+/** [A12] For whoever started it and waits for it, without taking the result out of the inbox. */
+export function* resultTextOf(_: Context, { task_number }: TaskRow): Procedure<ResultText> {
+  const [row] = yield* tasksWhere(sql`tasks.task_number = ${task_number}`);
+  if (!row) return { finished: true, success: false, error: "it is gone", text: "", thread: null };
+  const { status, success, error, thread_id: thread } = row;
+  const said =
+    thread === null
+      ? undefined
+      : yield* lastMessageBy(thread, row.name, fragment`and messages.kind = 'result'`);
+  const text = said?.body || said?.summary || "";
+  return { finished: status === "finished", success: success === 1, error, text, thread };
 }
 
 /** By its thread, whoever worked on it; what never had one was told in its own name. */

@@ -58,7 +58,7 @@ export interface Begun {
 }
 
 /** As much of a running task as tells whose room it takes. */
-const occupant = part(tasks, "parent", "profile", "worker", "in_turn", "keeper");
+const occupant = part(tasks, "task_number", "parent", "profile", "worker", "in_turn", "keeper");
 const occupantColumns = columnsOf(occupant);
 type Occupant = RowOf<typeof occupant>;
 
@@ -69,10 +69,17 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   const running = yield* all<Occupant>(sql`select ${occupantColumns} from tasks where ${isRunning}`);
   // [A11] Where the day has cost enough, only living workers are given work.
   const isHeld = (yield* heldToday(now)) !== null;
-  const free = freeRoom(isHeld ? { ...room, all: 0 } : room, running);
+  // [A12] One that is being reviewed runs no program meanwhile; its reviewer needs the room.
+  const reviewed = new Set((yield* reviewedNow()).map(({ review_of }) => review_of));
+  const free = freeRoom(
+    isHeld ? { ...room, all: 0 } : room,
+    running.filter(({ task_number }) => !reviewed.has(task_number)),
+  );
+  // Reviewers first: the room that there is for one is what its task has left.
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
-    select distinct tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
-    where ${isWaiting} order by tasks.parent`);
+    select tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
+    where ${isWaiting} group by tasks.parent, queues.slots
+    order by max(case when tasks.review_of is null then 0 else 1 end) desc, tasks.parent`);
   const started: Started[] = [];
   for (const { parent, slots } of parents) {
     const busy = running.filter((row) => row.parent === parent && row.in_turn === 1).length;
@@ -82,6 +89,12 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
     started.push(...(yield* startOf(tx, { parent, inTurn: 1, slots: most }, at)));
   }
   return { started, worked, ...(yield* outlook(now)) };
+}
+
+function* reviewedNow(): Procedure<Pick<TaskRow, "review_of">[]> {
+  return yield* all(
+    sql`select tasks.review_of from tasks where ${isReleased} and tasks.review_of is not null order by tasks.review_of`,
+  );
 }
 
 /** Rows looked at in one go where nothing else limits them. */

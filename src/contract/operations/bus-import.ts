@@ -21,7 +21,7 @@ export const busImport = operation({
       trusted: v.boolean(),
       warnings: v.optional(v.array(v.string())),
     }),
-  errors: ["invalid_input", "conflict", "busy", "storage"],
+  errors: ["invalid_input", "conflict", "busy", "storage", "not_found"],
   cli: { command: "import", plain: ["file"] },
   http: { none: "it makes a database" },
   mcp: { none: "it is about the database, not the bus" },

@@ -11,7 +11,7 @@ export const messagesReplies = operation({
   detail: "All messages with that correlation id except the first.",
   input: () =>
     v.strictObject({
-      correlationId: name("the id of the request", "ID", "correlation"),
+      correlationId: name("the id of the request", "CORRELATION", "correlation", "correlation-id"),
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>

@@ -15,7 +15,7 @@ export const tasksPermit = operation({
     v.strictObject({
       agent: queueOf(),
       toolName: name("the tool", "TOOL", "tool"),
-      input: v.optional(json("the input of the tool call, a JSON object", "input"), {}),
+      input: v.optional(json("the input of the tool call, a JSON object", { flag: "input" }), {}),
       toolUseId: v.optional(text("the program's own id of the call", { limit: 256 })),
     }),
   output: () =>

@@ -22,6 +22,8 @@ export const tasksProfiles = operation({
           runner: v.string(),
           model: v.nullable(v.string()),
           permission: v.nullable(v.picklist(permissionsAsked)),
+          /** How `interrupt` ends its turn; null where it cannot. */
+          interrupts: v.nullable(v.picklist(["cancel", "resume"])),
           /** [A11] What it reports of its usage, and when. */
           reports: reported(),
           installed: v.boolean(),

@@ -27,7 +27,7 @@ export const tasksPush = operation({
     set: "supervisor",
     use: "Queue a task for a sub-agent; run starts it. Its result is delivered to your inbox.",
     says: { ...taskWords, timeout: "SIGKILL it after N seconds" },
-    without: ["cwd", "priority", "retries", "withChanges"],
+    without: ["cwd", "priority", "retries", "withChanges", "reviewRounds"],
   },
   examples: [
     'orch push name=research "Compare the two API drafts in docs/, answer in ten lines"',

@@ -14,10 +14,13 @@ import { declareDead, type Names, namesOf } from "./queues.ts";
 const confirmMs = 5000;
 const againMs = 200;
 
+type Complain = (message: string) => void;
+
+/** `complain` is told once each time the broker goes away. */
 export function rabbitDelivery(
   address: BrokerAddress,
   busId: () => Promise<string>,
-  complain: (message: string) => void = () => {},
+  complain: Complain = () => {},
 ): Delivery {
   const consumers = new Consumers();
   let connection: Connection | undefined;
@@ -74,9 +77,7 @@ export function rabbitDelivery(
     async put(pointers) {
       const channel = publishing;
       if (!channel || !up()) throw new Error("the broker is unreachable");
-      const publish = (pointer: Pointer) =>
-        channel.basicPublish(envelope(names!, pointer), { id: pointer.id, agent: pointer.agent });
-      await within(confirmMs, Promise.all(pointers.map(publish)));
+      await within(confirmMs, Promise.all(pointers.map((pointer) => publish(channel, names!, pointer))));
     },
 
     get: (agent, take) => consumers.enter(agent, take),
@@ -97,7 +98,10 @@ export function rabbitDelivery(
   };
 }
 
-function connect({ url, hosts, shown }: BrokerAddress, complain: (message: string) => void): Connection {
+const publish = (channel: Channel, names: Names, pointer: Pointer) =>
+  channel.basicPublish(envelope(names, pointer), { id: pointer.id, agent: pointer.agent });
+
+function connect({ url, hosts, shown }: BrokerAddress, complain: Complain): Connection {
   const connection = new (driver().Connection)({
     url,
     hosts,

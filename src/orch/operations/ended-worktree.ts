@@ -1,19 +1,20 @@
 /** [A1] The worktree of a task, for those that look at it, merge it or delete it. */
 import { findTask, type TaskRow } from "../../bus/task.ts";
-import { type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
+import { worktreeOf } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { thisHost, worktreesFolder } from "../paths.ts";
 import type { Profile } from "../profiles/profile.ts";
+import type { MadeWorktree } from "../worktree/changes.ts";
 import { pathFor } from "../worktree/make.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
 /** A worktree that was made, on this machine. */
 export interface Found {
   task: TaskRow;
-  row: WorktreeRow & { branch: string; path: string };
+  row: MadeWorktree;
   /** The folder of all worktrees of the bus. */
   folder: string;
 }

@@ -1,4 +1,6 @@
 /** The operations of the queue that need more than the database, loaded together by the first that is asked for. */
+
+export { interruptWith } from "./mailbox-send.ts";
 export { withLastLines } from "./stats-show.ts";
 export { assignTo } from "./tasks-assign.ts";
 export { diffOf } from "./tasks-diff.ts";

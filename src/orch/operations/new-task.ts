@@ -2,12 +2,13 @@
 import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
-import { call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { noReview } from "../../contract/review.ts";
 import type { PermissionAsked } from "../../contract/task.ts";
 import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
-import type { Profile, RunnerSettings } from "../profiles/profile.ts";
+import type { Profile, Profiles, RunnerSettings } from "../profiles/profile.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
 import { canAsk, choosesModel } from "../profiles/profiles-file.ts";
 import { unheeded } from "../profiles/reported.ts";
@@ -19,7 +20,7 @@ type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 /** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
 export async function complete(place: Workplace, asked: Asked, prompt: string): Promise<NewTask> {
   const cwd = asked.cwd ?? process.cwd();
-  const { withChanges, ...others } = asked;
+  const { withChanges, review, reviewRounds, ...others } = asked;
   const rest = { ...others, prompt, cwd };
   if (asked.worker !== undefined) {
     if (asked.budget !== undefined) refuseBudget(budgetIn(asked.budget)!, asked.worker);
@@ -29,11 +30,20 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
         `"${asked.worker}" is already running in a folder of its own`,
         phrase`leave out ${field("worktree")} and ${field("withChanges")}`,
       );
+    if (review !== undefined && review !== noReview)
+      throw new InboxError(
+        "invalid_input",
+        `review=${review} has no effect: "${asked.worker}" is already running`,
+        {
+          hint: phrase`leave out ${field("review")}; only sub-agents that are started are reviewed`,
+        },
+      );
     const nothing = {
       usualPermission: null,
       env: null,
       worktree: "no",
       repository: null,
+      review: null,
       budget: null,
     } as const;
     return { ...rest, ...nothing, profile: null, retries: asked.retries ?? 0 };
@@ -59,9 +69,26 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     profile: profile.name,
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
+    review: reviewerOf(profiles, profile, { review, reviewRounds }),
     env: handedOn(place, profile),
     budget: budgetFor(asked, profile),
   };
+}
+
+/** [A12] Who is to look at it: what was asked for, else what its profile says. */
+function reviewerOf(
+  profiles: Profiles,
+  { review: usual, reviewRounds: usualRounds }: Profile,
+  { review = usual ?? noReview, reviewRounds }: Pick<Asked, "review" | "reviewRounds">,
+): NewTask["review"] {
+  if (review === noReview) {
+    if (reviewRounds === undefined) return null;
+    throw new InboxError("invalid_input", phrase`${field("reviewRounds")} has no effect: nobody reviews it`, {
+      hint: phrase`say who does with ${field("review", blank("PROFILE"))}`,
+    });
+  }
+  const { name } = chooseProfile(profiles, review, process.env.PATH ?? "");
+  return { profile: name, rounds: reviewRounds ?? usualRounds };
 }
 
 /** [A11] What was asked for, else the profile's. */
@@ -129,7 +156,7 @@ function handedOn({ env }: Workplace, { runner }: Profile): string | null {
 function refusePermission(asked: PermissionAsked | undefined, why: string): void {
   if (asked === undefined || asked === "inherit") return;
   throw new InboxError("invalid_input", `permission=${asked} has no effect: ${why}`, {
-    hint: "leave out permission",
+    hint: phrase`leave out ${field("permission")}`,
   });
 }
 

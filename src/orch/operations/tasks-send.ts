@@ -19,7 +19,13 @@ export const sendTo = (place: Workplace, { agent, name, message, budget: asked }
     const budget = asked === undefined ? null : budgetAskedFor(place, found, asked);
     const row = budget ? yield* changeTask(found, budgetColumns(budget)) : found;
     if (row.status !== "finished") {
-      yield* mailboxSend(tx, { from: agent, to: row.worker ?? name, message, strict: false });
+      yield* mailboxSend(tx, {
+        from: agent,
+        to: row.worker ?? name,
+        message,
+        strict: false,
+        interrupt: false,
+      });
       return { delivered: "inbox", task: yield* oneView(row) };
     }
     if (!goesOn(place, row))

@@ -8,7 +8,7 @@ import type { Reported } from "../../contract/usage.ts";
 import { bun } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtIns, wayToGet } from "./built-in.ts";
-import type { Profile, Profiles } from "./profile.ts";
+import type { Profile, Profiles, RunnerSettings } from "./profile.ts";
 import { reportedBy } from "./reported.ts";
 
 export interface ProfileLine {
@@ -16,6 +16,8 @@ export interface ProfileLine {
   runner: string;
   model: string | null;
   permission: PermissionAsked | null;
+  /** [A13] */
+  interrupts: Interrupts | null;
   reports: Reported;
   installed: boolean;
   /** Where it is, or what was looked for. */
@@ -42,6 +44,17 @@ function canRun(path: string): boolean {
   }
 }
 
+type Interrupts = "cancel" | "resume";
+
+/**
+ * [A13] How the turn of a running program is ended so that it goes on with something else: it is told to cancel, or it is stopped and
+ * its conversation resumed. Null where it can neither.
+ */
+export function interruptsBy({ kind, resume }: RunnerSettings): Interrupts | null {
+  if (kind === "acp" || kind === "gemini") return "cancel";
+  return kind !== "command" || resume !== null ? "resume" : null;
+}
+
 export function describeProfiles(profiles: Profiles, path: string): ProfileLine[] {
   return [...profiles.all.values()].map(({ name, runner, model, permission }) => {
     const wanted = runner.command[0]!;
@@ -51,6 +64,7 @@ export function describeProfiles(profiles: Profiles, path: string): ProfileLine[
       runner: runner.name,
       model,
       permission,
+      interrupts: interruptsBy(runner),
       reports: reportedBy(runner),
       installed: place !== null,
       program: place ?? wanted,

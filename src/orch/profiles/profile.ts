@@ -46,6 +46,9 @@ export interface Profile {
   /** [A8] Who is asked where permission is "ask", and after how long that is a deny. */
   ask: "user" | "parent";
   askTimeoutSeconds: number;
+  /** [A12] The profile of a reviewer of what its tasks have done, and how many reviews there are at most. */
+  review: string | null;
+  reviewRounds: number;
   /** [A1] Whether its tasks get a worktree of their own, unless a task says otherwise. */
   worktree: WorktreeAsked;
   /** Runs in a new worktree, before the sub-agent is started. */
@@ -57,7 +60,10 @@ export interface Profile {
 }
 
 /** What the top of the file can say for all profiles. */
-export type Usual = Pick<Profile, "worktree" | "prepare" | "share" | "check" | "ask" | "askTimeoutSeconds">;
+export type Usual = Pick<
+  Profile,
+  "worktree" | "prepare" | "share" | "check" | "ask" | "askTimeoutSeconds" | "review" | "reviewRounds"
+>;
 
 export interface Profiles {
   /** The one that is meant where nobody names one. */

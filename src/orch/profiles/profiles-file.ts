@@ -2,6 +2,7 @@
 import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { phrase } from "../../contract/phrase.ts";
+import { noReview, reviewRoundsMost, reviewRoundsUsual } from "../../contract/review.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
 import { type Budget, budgetForm, budgetIn } from "../../contract/usage.ts";
@@ -55,6 +56,17 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
     });
   for (const [name, table] of top.tables("profiles"))
     all.set(name, { ...profileIn(name, table, runners, folder), ...usualKeys(table, folder, usual) });
+
+  for (const [{ review }, table] of [
+    [usual, top] as const,
+    ...top.tables("profiles").map(([name, table]) => [all.get(name)!, table] as const),
+  ])
+    if (review !== null && !all.has(review))
+      throw table.wrong(
+        "review",
+        `names ${JSON.stringify(review)}, which is not a profile`,
+        meant(review, all),
+      );
 
   const named = top.text("default") ?? null;
   if (named !== null && !all.has(named))
@@ -204,7 +216,10 @@ function budgetOf(table: Reader, runner: RunnerSettings): Budget | null {
   return budget;
 }
 
-const forAllProfiles = ["worktree", "prepare", "share", "check", "ask", "ask_timeout"];
+const forAllProfiles = [
+  ...["worktree", "prepare", "share", "check", "ask", "ask_timeout"],
+  ...["review", "review_rounds"],
+];
 const nothingSaid: Usual = {
   worktree: "auto",
   prepare: null,
@@ -212,6 +227,8 @@ const nothingSaid: Usual = {
   check: null,
   ask: "user",
   askTimeoutSeconds: 600,
+  review: null,
+  reviewRounds: reviewRoundsUsual,
 };
 
 /** [A1] [A2] [A8] At the top of the file for all profiles, in a profile for it. */
@@ -231,7 +248,17 @@ function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
     check: program(table, "check", folder) ?? usual.check,
     ask: table.choice("ask", ["user", "parent"]) ?? usual.ask,
     askTimeoutSeconds: table.number("ask_timeout", 0.1, false) ?? usual.askTimeoutSeconds,
+    ...reviewKeys(table, usual),
   };
+}
+
+/** [A12] */
+function reviewKeys(table: Reader, usual: Usual): Pick<Usual, "review" | "reviewRounds"> {
+  const said = table.text("review");
+  const reviewRounds = table.number("review_rounds", 1, true) ?? usual.reviewRounds;
+  if (reviewRounds > reviewRoundsMost)
+    throw table.wrong("review_rounds", `must be at most ${reviewRoundsMost}, got ${reviewRounds}`);
+  return { review: said === noReview ? null : (said ?? usual.review), reviewRounds };
 }
 
 /** Whether a model can be chosen for it. */

@@ -21,7 +21,13 @@ export async function answer(
     (permission === "edit" && editsWithin(job.cwd, toolCall));
   let why = `as permission = "${permission}"`;
   if (!allowed && permission === "ask" && job.ask) {
-    const verdict = await job.ask({ tool: what, input: toolCall.rawInput, diff: diffIn(toolCall) });
+    const verdict = await job.ask({
+      tool: what,
+      input: toolCall.rawInput,
+      diff: diffIn(toolCall),
+      ...(toolCall.kind === "execute" && { runs: toolCall.title ?? what }),
+      paths: pathsIn(toolCall),
+    });
     allowed = verdict.allowed;
     if (verdict.why !== undefined) why = verdict.why;
   }
@@ -54,16 +60,19 @@ const marked = (text: string | null | undefined, mark: string) =>
     : "";
 
 /** It changes files, says which, and all of them lie in its folder. */
-function editsWithin(cwd: string, { kind, locations, content }: Acp.ToolCallUpdate): boolean {
+function editsWithin(cwd: string, toolCall: Acp.ToolCallUpdate): boolean {
+  const { kind } = toolCall;
   if (kind !== "edit" && kind !== "move" && kind !== "delete") return false;
-  const paths = [
-    ...(locations ?? []).map(({ path }) => path),
-    ...(content ?? []).flatMap((part) => (part.type === "diff" ? [part.path] : [])),
-  ];
+  const paths = pathsIn(toolCall);
   return paths.length > 0 && paths.every((path) => isWithin(cwd, path));
 }
 
-function isWithin(folder: string, path: string): boolean {
+const pathsIn = ({ locations, content }: Acp.ToolCallUpdate): string[] => [
+  ...(locations ?? []).map(({ path }) => path),
+  ...(content ?? []).flatMap((part) => (part.type === "diff" ? [part.path] : [])),
+];
+
+export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, resolve(folder, path));
   return way !== "" && way !== ".." && !way.startsWith("../") && !isAbsolute(way);
 }

@@ -6,6 +6,7 @@ import { answer } from "./acp-permission.ts";
 import { streamOf } from "./acp-stream.ts";
 import { updatesTo } from "./acp-updates.ts";
 import { acpUsage } from "./acp-usage.ts";
+import { interruptible } from "./interruptible.ts";
 import { toldTo } from "./prompt-text.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
@@ -68,16 +69,26 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
         void agent.notify(sdk.methods.agent.session.cancel, { sessionId: opened.sessionId }).catch(() => {});
       talk.signal.addEventListener("abort", cancel, { once: true });
       listening.on = true;
-      const prompt = [{ type: "text" as const, text: toldTo(job) }];
-      const asked: Promise<Acp.PromptResponse> = agent.request(sdk.methods.agent.session.prompt, {
-        sessionId: opened.sessionId,
-        prompt,
-      });
-      if (talk.signal.aborted) cancel();
-      const response = await asked;
-      usage.answered(response);
+      const ask = (text: string): Promise<Acp.PromptResponse> =>
+        agent.request(sdk.methods.agent.session.prompt, {
+          sessionId: opened.sessionId,
+          prompt: [{ type: "text", text }],
+        });
+      const take = (text: string) => {
+        const asked = interruptible(talk.interruptions, ask(text), cancel);
+        if (talk.signal.aborted) cancel();
+        return asked;
+      };
+      let turn = await take(toldTo(job));
+      while (turn.told !== undefined && !talk.signal.aborted) {
+        await updates.said.pause();
+        await talk.note({ kind: "prompt", text: turn.told });
+        usage.answered(turn.ended);
+        turn = await take(turn.told);
+      }
+      usage.answered(turn.ended);
       talk.signal.removeEventListener("abort", cancel);
-      return await finish(stopReasons[response.stopReason]);
+      return await finish(stopReasons[turn.ended.stopReason]);
     } catch (error) {
       return await finish(reasonOf(error, connection.signal.aborted));
     } finally {
@@ -86,7 +97,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
     }
   }
 
-  return { resumes: !ways.forgets, launch, follow };
+  return { resumes: !ways.forgets, cancels: true, launch, follow };
 }
 
 const stopReasons: Record<Acp.StopReason, string | undefined> = {

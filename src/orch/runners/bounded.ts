@@ -12,6 +12,7 @@ const sound = (text: string) => withoutTokens(text.toWellFormed().replaceAll("\u
 export function bounded(runner: Runner): Runner {
   return {
     resumes: runner.resumes,
+    cancels: runner.cancels,
     launch: runner.launch,
     async follow(talk, job) {
       const outcome = await runner.follow({ ...talk, note: inEntries(talk.note) }, job);

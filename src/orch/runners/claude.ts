@@ -1,5 +1,7 @@
 /** [Q8] Claude Code in print mode, with its events as JSON. */
-import { basename } from "node:path";
+import { basename, join } from "node:path";
+import newMail from "../../../plugin/hooks/new-mail.sh" with { type: "text" };
+import { shellWord } from "../../contract/shell-word.ts";
 import type { RunnerSettings } from "../profiles/profile.ts";
 import { claudeUsage } from "./claude-usage.ts";
 import { jsonLines } from "./json-lines.ts";
@@ -17,6 +19,8 @@ interface Block {
   tool_use_id?: string;
   content?: unknown;
 }
+
+const mailHook = "new-mail.sh";
 
 export function claudeRunner(settings: RunnerSettings): Runner {
   function launch(job: Job): Launch {
@@ -44,10 +48,12 @@ export function claudeRunner(settings: RunnerSettings): Runner {
         ...(job.instructions === null ? [] : ["--append-system-prompt", job.instructions]),
         ...(job.model === null ? [] : filled(settings.model, job)),
         ...(job.session === undefined ? [] : ["--resume", job.session]),
+        ...mailSettings(settings, job),
       ],
       stdin: { text: job.prompt },
+      files: { [mailHook]: newMail },
       // Some versions refuse to start inside another one of their kind, which is where most sub-agents come from.
-      env: { CLAUDECODE: "", ...env },
+      env: { CLAUDECODE: "", INBOX_SHOWN: job.folder, ...env },
     };
   }
 
@@ -85,6 +91,20 @@ export function claudeRunner(settings: RunnerSettings): Runner {
   }
 
   return { resumes: true, launch, follow };
+}
+
+/**
+ * [A13] New mail is shown after each tool, as the plugin shows it. Beside the user's own hooks; a profile that brings settings of
+ * its own has the plugin, or nothing.
+ */
+function mailSettings({ command }: RunnerSettings, { folder }: Job): string[] {
+  if (command.some((word) => word === "--settings" || word.startsWith("--settings="))) return [];
+  const hook = {
+    type: "command",
+    command: `sh ${shellWord(join(folder, mailHook))} PostToolUse`,
+    timeout: 10,
+  };
+  return ["--settings", JSON.stringify({ hooks: { PostToolUse: [{ hooks: [hook] }] } })];
 }
 
 /** What it would have had to ask a person for. */

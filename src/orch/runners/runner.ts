@@ -33,12 +33,24 @@ export interface Job {
   costLeft?: number;
 }
 
+/** [A13] What a running sub-agent is to be told at once, instead of at the end of its turn. */
+export interface Interruptions {
+  /** Calls when there is something, also if that is so already. Answers with how to stop listening. */
+  listen(call: () => void): () => void;
+  /** Takes it out of the inbox: whoever calls tells it. Undefined where there is nothing. */
+  take(): Promise<string | undefined>;
+}
+
 /** [A8] What an agent program would ask its user. */
 export interface PermissionRequest {
   tool: string;
   input?: unknown;
   /** What would be changed, where the program says. */
   diff?: string;
+  /** What would be run, of a tool that runs commands and does not say it in its arguments. */
+  runs?: string;
+  /** The files it is about, beside those in its arguments. */
+  paths?: readonly string[];
 }
 
 export interface PermissionVerdict {
@@ -54,6 +66,8 @@ export interface Launch {
    * returns, and since not every program ends by itself then, it is ended, however it takes that. Without it there is no input.
    */
   stdin?: { text: string } | "open";
+  /** Written to the task's folder (`Job.folder`) before it starts, by name. */
+  files?: Readonly<Record<string, string>>;
   /** Beside what the profile says, and before it. */
   env?: Readonly<Record<string, string>>;
 }
@@ -66,6 +80,8 @@ export interface Talk {
   endInput(): void;
   /** Adds to the transcript. Awaited: a program that prints faster than the disk takes it has to wait. */
   note(entry: Omit<TranscriptEntry, "n" | "at">): Promise<void>;
+  /** [A13] For runners that cancel a turn; the turns of others are ended for them. */
+  interruptions: Interruptions;
   /** [A11] What this run of the program has used so far, each time it is known better. */
   spent(used: UsageReport): void;
   /** The task is to end, by kill or timeout: say goodbye if the protocol has a word for it. The process ends soon after. */
@@ -96,6 +112,8 @@ export const finalLimit = 512 * 1024;
 export interface Runner {
   /** Whether it can go on with an earlier conversation (`Job.session`). */
   resumes: boolean;
+  /** [A13] Whether `follow` heeds interruptions by itself, within one run of the program. */
+  cancels?: boolean;
   launch(job: Job): Launch;
   /** Follows the program to the end of its output. */
   follow(talk: Talk, job: Job): Promise<Outcome>;

@@ -4,7 +4,7 @@ import { firstLine } from "../../bus/message.ts";
 import type { TaskRow } from "../../bus/task.ts";
 import type { Ending } from "../../bus/tasks/end.ts";
 import { noteWorktree } from "../../bus/tasks/worktrees.ts";
-import { type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
+import { type WorktreePlan, type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
 import { asInboxError, InboxError } from "../../contract/errors.ts";
 import { fs } from "../../platform/system.ts";
 import type { Tree } from "../find-tree.ts";
@@ -14,14 +14,18 @@ import { worktreesFolder } from "../paths.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { patiently } from "../retry.ts";
 import type { Transcript } from "../transcript.ts";
+import { type Changes, changesIn, type MadeWorktree } from "./changes.ts";
 import { gather } from "./gather.ts";
-import { line, succeeds } from "./git.ts";
+import { git, line, succeeds } from "./git.ts";
 import { makeWorktree, removeWorktree, shareFiles, spotFor } from "./make.ts";
-import { runStep } from "./step.ts";
+import { snapshot } from "./snapshot.ts";
+import { runStep, type Step } from "./step.ts";
 
 export interface Home {
   /** Answers with the folder to work in. Throws where it cannot be made as it was asked for. */
   open(profile: Profile, env: Record<string, string>): Promise<string>;
+  /** [A12] What it has changed so far, and a plan for another worktree of the same; undefined where it has none. */
+  look(patchLimit: number): Promise<{ changes: Changes; plan: WorktreePlan } | undefined>;
   /** Adds what was changed to how the task has ended. Never throws. */
   close(ending: Ending): Promise<Ending>;
 }
@@ -38,39 +42,20 @@ export function taskHome(
   { engine, db, env: own }: Keeping,
   { row: task, tree, transcript, signal }: Dweller,
 ): Home {
-  let row: WorktreeRow | undefined;
+  let row: MadeWorktree | undefined;
   let share: readonly string[] = [];
   const notices: string[] = [];
+  const isReview = task.review_of !== null;
   const note = (made: Partial<WorktreeRow>) =>
     patiently(() => engine.write((tx) => noteWorktree(tx, task, made), { repeatable: true }));
 
-  async function make(planned: WorktreeRow): Promise<{ row: WorktreeRow; isNew: boolean }> {
+  async function make(planned: WorktreeRow): Promise<{ row: MadeWorktree; isNew: boolean }> {
     const spot = await spotFor(task, planned, worktreesFolder(db, own));
     const fresh = planned.state === "kept" ? {} : { state: "planned" as const };
     // Known before it is there: a machine that dies now leaves nothing that cannot be found.
     if (!(await note({ ...spot, ...fresh }))) throw new InboxError("conflict", "it is kept by another");
     const isNew = await makeWorktree(planned, spot);
     return { row: { ...planned, ...spot }, isNew };
-  }
-
-  async function prepare(
-    { prepare: command }: Profile,
-    cwd: string,
-    env: Record<string, string>,
-  ): Promise<void> {
-    if (!command) return;
-    transcript.note({ kind: "notice", text: `preparing its worktree: ${command.join(" ")}` });
-    const clear = () => killBelow(tree);
-    signal.addEventListener("abort", clear, { once: true });
-    const { ok, error, output } = await runStep(command, { cwd, env, clear });
-    signal.removeEventListener("abort", clear);
-    if (output !== "") transcript.note({ kind: "output", text: `${output}\n` });
-    // Another time it may work, so this is not for good.
-    if (!ok)
-      throw new InboxError(
-        "storage",
-        `its worktree could not be prepared: ${error}${output && `: ${output}`}`,
-      );
   }
 
   return {
@@ -84,15 +69,31 @@ export function taskHome(
       const cwd = join(row.path!, row.prefix);
       fs().mkdirSync(cwd, { recursive: true });
       notices.push(...shareFiles(row.repository, row.path!, share));
-      if (isNew) notices.push(...(await unseen(row)));
+      if (isNew && !isReview) notices.push(...(await unseen(row)));
       transcript.note({ kind: "notice", text: `it works in ${cwd}, on the branch ${row.branch}` });
-      if (isNew) await prepare(profile, cwd, env);
+      if (isNew) await prepare({ tree, transcript, signal }, profile, { cwd, env });
       await note({ state: "kept" });
       return cwd;
+    },
+    async look(patchLimit) {
+      if (!row) return undefined;
+      const { path, repository, prefix } = row;
+      const changes = await changesIn(row, { share, limit: patchLimit });
+      const head = (await git(path, ["rev-parse", "HEAD"])).trim();
+      const base = await snapshot(path, head, {
+        subject: `${task.name}, as it was reviewed`,
+        without: share,
+      });
+      return { changes, plan: { repository, prefix, base, into_branch: null } };
     },
     async close(ending) {
       if (!row) return ending;
       try {
+        if (isReview) {
+          // Whatever a reviewer has done to its checkout is nobody's.
+          await removeWorktree(row);
+          return { ...ending, changed: { tip: row.base, commits: 0, files: 0, insertions: 0, deletions: 0 } };
+        }
         const { changed, problem } = await gather(row, share, `${task.name}: ${firstLine(task.prompt)}`);
         if (problem !== undefined) notices.push(`Its worktree ${row.path} needs a look: ${problem}.`);
         if (changed.commits === 0 && problem === undefined) await removeWorktree(row);
@@ -108,6 +109,23 @@ export function taskHome(
       }
     },
   };
+}
+
+async function prepare(
+  { tree, transcript, signal }: Omit<Dweller, "row">,
+  { prepare: command }: Profile,
+  place: Pick<Step, "cwd" | "env">,
+): Promise<void> {
+  if (!command) return;
+  transcript.note({ kind: "notice", text: `preparing its worktree: ${command.join(" ")}` });
+  const clear = () => killBelow(tree);
+  signal.addEventListener("abort", clear, { once: true });
+  const { ok, error, output } = await runStep(command, { ...place, clear });
+  signal.removeEventListener("abort", clear);
+  if (output !== "") transcript.note({ kind: "output", text: `${output}\n` });
+  // Another time it may work, so this is not for good.
+  if (!ok)
+    throw new InboxError("storage", `its worktree could not be prepared: ${error}${output && `: ${output}`}`);
 }
 
 /** What its pusher has not committed is not in its worktree, which may surprise both. */

@@ -3,6 +3,8 @@ import type { WorktreePlan } from "../../bus/worktree.ts";
 import { line, succeeds } from "./git.ts";
 import { snapshot } from "./snapshot.ts";
 
+const pushedSubject = "Uncommitted changes when the task was pushed";
+
 export type Found = { plan: WorktreePlan } | { problem: string };
 
 export interface Look {
@@ -31,7 +33,7 @@ export async function repositoryAt(cwd: string, { withChanges, insist }: Look): 
   const folder = prefix.replace(/\/$/, "");
   if (!insist && folder !== "" && !(await succeeds(repository, ["cat-file", "-e", `${head}:${folder}`])))
     return { problem: `the repository ${repository} does not have the folder ${folder}` };
-  const base = withChanges ? await snapshot(repository, head) : head;
+  const base = withChanges ? await snapshot(repository, head, { subject: pushedSubject }) : head;
   return { plan: { repository, prefix: folder, base, into_branch: into_branch ?? null } };
 }
 

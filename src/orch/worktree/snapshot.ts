@@ -19,10 +19,14 @@ export async function treeOf(checkout: string, without: readonly string[] = []):
 }
 
 /** As a commit on top of another; that one itself where nothing differs. */
-export async function snapshot(checkout: string, head: string): Promise<string> {
-  const tree = await treeOf(checkout);
+export async function snapshot(
+  checkout: string,
+  head: string,
+  { subject, without }: { subject: string; without?: readonly string[] },
+): Promise<string> {
+  const tree = await treeOf(checkout, without);
   if (tree === (await line(checkout, ["rev-parse", `${head}^{tree}`]))) return head;
-  const words = ["commit-tree", tree, "-p", head, "-m", "Uncommitted changes when the task was pushed"];
+  const words = ["commit-tree", tree, "-p", head, "-m", subject];
   return (await git(checkout, [...(await identity(checkout)), ...words])).trim();
 }
 

@@ -79,8 +79,9 @@ const shown = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? 
 function sample(op: AnyOperation, flag: Flag): string {
   const { field, value } = flag;
   if (isText(flag)) return '"…"';
-  if (field.choices) return field.choices[0]!;
-  return fromExamples(op, flag) ?? field.example ?? value ?? "";
+  return (
+    fromExamples(op, flag) ?? field.choices?.[0] ?? (field.example ? shellWord(field.example) : (value ?? ""))
+  );
 }
 
 function fromExamples(op: AnyOperation, { name, field }: Flag): string | undefined {

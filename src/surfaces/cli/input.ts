@@ -111,7 +111,11 @@ function applyArtifact({ input, cwd, warnings }: Filling, flag: Flag, value: str
     return;
   }
   const last = artifacts.at(-1);
-  if (!last) throw invalid(`${flag.name} belongs to the --artifact before it, and there is none`);
+  if (!last)
+    throw invalid(
+      `${flag.name} belongs to the --artifact before it, and there is none`,
+      `give --artifact PATH before ${flag.name}`,
+    );
   const key = flag.role === "artifact-kind" ? "kind" : "metadata";
   if (key in last) throw invalid(`${flag.name} was given twice for one --artifact`);
   last[key] = key === "kind" ? value : parseJson(value, flag.name);
@@ -129,10 +133,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(
-      `${name} is not JSON: ${(error as Error).message}`,
-      `for example ${name} '{"question": "which?"}'`,
-    );
+    throw invalid(`${name} is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -206,7 +207,7 @@ function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): st
     if (path !== "-" && fs().fstatSync(file).isDirectory()) throw new Error("it is a folder");
     bytes = readUpTo(file, contentLimit + 1);
   } catch (error) {
-    throw invalid(`${name} ${path} cannot be read: ${(error as Error).message}`);
+    throw invalid(`${name} ${path} cannot be read: ${reasonOf(error)}`);
   }
   if (bytes.length > contentLimit)
     throw new InboxError("too_large", `${name} ${path} has more than ${contentLimit} bytes`);
@@ -217,6 +218,11 @@ function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): st
   } catch {
     throw invalid(`${name} ${path} is not valid UTF-8 text`, `convert it to UTF-8, or ${elsewhere(op)}`);
   }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message: string };
+  return code === "ENOENT" ? "there is no such file" : code === "EACCES" ? "permission denied" : message;
 }
 
 function readUpTo(file: number, most: number): Uint8Array {

@@ -1,16 +1,16 @@
 /** What tasks have cost, by day. */
-import { field, phrase, type Text } from "../../contract/phrase.ts";
+import { call, phrase, type Text } from "../../contract/phrase.ts";
 import type { Costs } from "../../contract/usage.ts";
+import { heldText, limitText, money, tokenCount } from "../../contract/usage-text.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { textTable } from "./text-table.ts";
-import { heldText, limitText, money, tokenCount } from "./usage.ts";
 
 function costsText({ limit, held, days }: Costs, paint: Paint, spell: (text: Text) => string): string {
   const most = limitText(limit);
   const head =
     most === null
-      ? `no daily limit; ${spell(phrase`${field("usd", "20", "costs.set")} sets one`)}`
+      ? `no daily limit; ${spell(phrase`${call("costs.set", { usd: 20 })} sets one`)}`
       : `daily limit: ${most}`;
   const rows = days.map((each) => [
     each.day,

@@ -6,9 +6,9 @@ import { textTable } from "./text-table.ts";
 
 export const poolRenders: NounRenders<"pools"> = {
   "pools.join": ({ pool, members, changed }) =>
-    `${changed ? "joined" : "already in"} ${safe(pool)}: ${members.map(safe).join(", ")}`,
+    `${changed ? "joined" : "already a member of"} ${safe(pool)}; members: ${members.map(safe).join(", ")}`,
   "pools.leave": ({ pool, members, changed }) =>
-    `${changed ? "left" : "not in"} ${safe(pool)}${members.length ? `: ${members.map(safe).join(", ")}` : ""}`,
+    `${changed ? "left" : "not a member of"} ${safe(pool)}; ${members.length ? `members: ${members.map(safe).join(", ")}` : "it has no members"}`,
   "pools.list": ({ pools }, paint) => {
     if (!pools.length) return "no pools yet";
     const rows = pools.map(({ pool, members, pending }) => [

@@ -2,8 +2,11 @@
 
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
+import type { Review } from "../../contract/review.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
 import type { Held, Reported } from "../../contract/usage.ts";
+import { budgetText, heldText, reportsText, usageBrief, usageText } from "../../contract/usage-text.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -12,7 +15,6 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
-import { budgetText, heldText, reportsText, usageBrief, usageText } from "./usage.ts";
 import { diffText, mergeText, worktreeText } from "./worktree.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld = false } = {}): string {
@@ -72,6 +74,16 @@ function queueText(
   return parts.map(([title, tasks]) => `${title}:\n${tasks.map(line).join("\n")}`).join("\n\n") + more + stop;
 }
 
+function reviewText({ profile, maxRounds, verdict, rounds, error, findings }: Review): string {
+  if (verdict === null) return `by ${profile}, at most ${plural(maxRounds, "round")}`;
+  const how = { approved: "approved", sent_back: "sent back", none: `none: ${error}` }[verdict];
+  const list = findings.map(({ round, file, line, text }) => {
+    const place = file === null ? "" : `${file}${line === null ? "" : `:${line}`}: `;
+    return `\nround ${round}: ${place}${text}`;
+  });
+  return `by ${profile}, ${plural(rounds, "round")}: ${how}${list.join("")}`;
+}
+
 const shownNames = 12;
 
 /** The names that fit into a few lines, and how many more there are. */
@@ -105,6 +117,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["attempt", task.retries ? `${task.attempt} of ${task.retries + 1}` : null],
       ["folder", task.cwd],
       ["worktree", task.worktree && worktreeText(task.worktree)],
+      ["review", task.review && reviewText(task.review)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
       ["budget", task.budget && budgetText(task.budget)],
       ["used", task.usage ? usageText(task.usage) : unreported(reports)],
@@ -133,7 +146,8 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
-    if (message === null) return `${safe(terminalId)} has finished; its result was already collected`;
+    if (message === null)
+      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed`;
     if (success) return safe(message);
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
@@ -159,10 +173,11 @@ export const taskRenders: NounRenders<"tasks"> = {
       inLine(each.runner),
       inLine(each.model ?? ""),
       each.permission ?? "",
+      each.interrupts ?? "no",
       reportsText(each.reports),
       inLine(each.installed ? (each.program ?? "") : (each.hint ?? "")),
     ]);
     const where = file === null ? "built in; .agents/agents.toml adds your own" : inLine(file);
-    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "USAGE", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
+    return `${textTable(["PROFILE", "RUNNER", "MODEL", "PERMISSION", "INTERRUPT", "USAGE", "PROGRAM"], rows, paint.dim)}\n${paint.dim(where)}`;
   },
 };

@@ -1,5 +1,5 @@
 /** [A11] What a task has used, for people. */
-import type { Budget, Held, Reported, Usage } from "../../contract/usage.ts";
+import type { Budget, Held, Reported, Usage } from "./usage.ts";
 
 /** 812, 12.3k, 4.5M. */
 export function tokenCount(count: number): string {
