@@ -12,9 +12,9 @@ import { type Contending, contend } from "./support/contender.ts";
 import { median, ms, perSecond, times } from "./support/figures.ts";
 import type { Load } from "./support/load.ts";
 import { paced, quick } from "./support/pace.ts";
-import { installPeers } from "./support/peers.ts";
+import { allPeers, installPeers, type Peer, peerNames } from "./support/peers.ts";
 import type { Aim, Benchmark, Section, Table } from "./support/section.ts";
-import { startChild, startRedis } from "./support/servers.ts";
+import { startChild, startNats, startRedis } from "./support/servers.ts";
 
 const clientCounts = [1, 16, 64];
 const rounds = paced(3, 1);
@@ -28,9 +28,7 @@ type Who =
   | "sqlite floor"
   | "sqlite"
   | "postgres"
-  | "pg-boss"
-  | "graphile-worker"
-  | "bullmq"
+  | Peer
   | "echo"
   | "sqlite hub"
   | "hub"
@@ -62,21 +60,14 @@ const ourTakes = { claim: "claim a thread, done", receive: "receive a message" }
 const ours = (name: string, who: Who, works: Record<string, string>, floor: string): Entry[] =>
   Object.entries(works).map(([work, what]) => ({ name: `${name}: ${what}`, who, work, floor }));
 
-const allPeers = ["pg-boss", "graphile-worker", "bullmq"] as const;
-type Peer = (typeof allPeers)[number];
 type Peers = readonly Peer[];
-const peerNames: Record<Peer, string> = {
-  "pg-boss": "pg-boss (Postgres)",
-  "graphile-worker": "graphile-worker (Postgres)",
-  bullmq: "BullMQ (Redis)",
+const peerFloors: Partial<Record<Peer, string>> = {
+  "pg-boss": onPostgres,
+  "graphile-worker": onPostgres,
+  plainjob: onSqlite,
 };
 const theirs = (peers: Peers, work: "send" | "claim"): Entry[] =>
-  peers.map((who) => ({
-    name: peerNames[who],
-    who,
-    work,
-    floor: who === "bullmq" ? undefined : onPostgres,
-  }));
+  peers.map((who) => ({ name: peerNames[who], who, work, floor: peerFloors[who] }));
 
 const embedded = (works: Record<string, string>, more: Record<string, string> = {}) => [
   floors.sqlite,
@@ -147,9 +138,16 @@ async function run(): Promise<Section> {
   await add("postgres floor", "floor", await database("floor"));
   await add("sqlite", "inbox", join(folder, "embedded.db"));
   await add("postgres", "inbox", await database("embedded"));
-  const peers = installPeers() ? allPeers : [];
-  for (const peer of peers)
-    await add(peer, peer, peer === "bullmq" ? redis.url : await database(peer.replace("-", "_")));
+  const nats = await startNats(folder);
+  if (nats) stack.defer(() => nats.stop());
+  const peers = installPeers() ? allPeers.filter((peer) => peer !== "nats" || nats) : [];
+  const places: Partial<Record<Peer, string>> = {
+    bullmq: redis.url,
+    "redis-streams": redis.url,
+    nats: nats?.url,
+    plainjob: join(folder, "plainjob.db"),
+  };
+  for (const peer of peers) await add(peer, peer, places[peer] ?? (await database(peer.replace("-", "_"))));
   await add("echo", "hub", "", echo.url);
   const file = join(folder, "hub.db");
   await add("sqlite hub", "hub", file, await hub(file));
@@ -262,7 +260,8 @@ function section(parts: Parts, found: Record<keyof Parts, Found>, peers: Peers, 
       "Embedded: the library in the clients' process, ours and the others alike. Over HTTP: `inbox serve` as processes of their own. " +
       "A send is one message of 200 bytes to an inbox of the client's own, or one thread to such an agent, or one job. " +
       "Taking is exclusive: `claim` and `done` of the best thread of one worker by all clients (two calls), `receive` of one message from the client's own inbox, acked; " +
-      "pg-boss `fetch` and `complete`; graphile-worker's own loop with a task that does nothing; BullMQ's `moveToCompleted` that brings the next job. " +
+      "pg-boss `fetch` and `complete`; graphile-worker's own loop with a task that does nothing; BullMQ's `moveToCompleted` that brings the next job; " +
+      "`XREADGROUP` and `XACK` of a Redis stream; `next` and a confirmed ack of a NATS work queue (file storage, `sync_interval: always`); plainjob in the clients' process with `synchronous=full`. " +
       `Before each taking there are ${Object.values(stock)
         .map((count) => count.toLocaleString("en"))
         .join(", ")} to take for 1, 16, 64 clients, and the tables are vacuumed.`,
@@ -277,6 +276,9 @@ function section(parts: Parts, found: Record<keyof Parts, Found>, peers: Peers, 
       ...(rabbit
         ? []
         : ["Postgres with RabbitMQ is left out: this `inbox serve` does not know `--delivery`."]),
+      ...(peers.includes("nats") || !peers.length
+        ? []
+        : ["NATS is left out: it takes nats-server 2.10 or later to sync each write."]),
       ...(peers.length ? [] : ["The libraries are left out: `bench/peers` could not be installed."]),
     ],
   };

@@ -9,6 +9,7 @@ import { command } from "./command.ts";
 import { contention } from "./contention.ts";
 import { engines } from "./engines.ts";
 import { entries } from "./entries.ts";
+import { growth } from "./growth.ts";
 import { httpGather } from "./http-gather.ts";
 import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
@@ -50,6 +51,7 @@ const benchmarks: Benchmark[] = [
   order,
   retain,
   reach,
+  growth,
 ];
 /** More of the machine than this in other hands, and a figure says nothing. */
 const disturbed = 0.2;

@@ -5,7 +5,7 @@ import { InboxError } from "./contract/errors.ts";
 import { blank, call, field, phrase, type Text, type Value } from "./contract/phrase.ts";
 import { withoutPassword } from "./contract/secret.ts";
 import type { Engine } from "./engines/engine.ts";
-import { openInbox } from "./inbox/inbox.ts";
+import { type NotifyOptions, openInbox } from "./inbox/inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
 import type { Log } from "./service/hub-log.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
@@ -23,6 +23,8 @@ export interface HubOptions {
   delivery?: string;
   /** [U5] Where the journal of entries is (default: beside a database file). */
   dataDir?: string;
+  /** [U15] Sends push notifications of what needs the person. */
+  notify?: NotifyOptions;
   /** Lets anybody put entries into the person's inbox, to try the page. */
   dev?: boolean;
   /** [O5] What it logs: requests, its start and its end. */
@@ -94,7 +96,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const address = addressHere(host, server.url);
     const supervision =
       options.supervise === false ? undefined : superviseHere(inbox.engine, options, address, met);
-    const tending = inbox.tend(ending.signal);
+    const tending = inbox.tend(ending.signal, options.notify);
     return {
       url: server.url,
       db: withoutPassword(db),

@@ -1,14 +1,14 @@
 /** The program: `inbox`, or `orch` by that name. */
-import { writeSync } from "node:fs";
 import { version } from "./version.ts";
 
 const calledAs = process.env.INBOX_PROGRAM ?? process.argv0;
 const program = /(^|[\\/])orch(\.exe)?$/.test(calledAs) ? "orch" : "inbox";
 const words = process.argv.slice(2);
 
-// Most of what a program costs that is only asked for its version is loading the rest of it.
+// Most of what a program costs that is only asked for its version is loading the rest of it; and most commands do without node:fs.
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V"))
   try {
+    const { writeSync } = require("node:fs") as typeof import("node:fs");
     writeSync(1, `${program} ${version}\n`);
     process.exit(0);
   } catch {

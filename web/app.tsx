@@ -15,6 +15,7 @@ import { Inbox } from "./inbox/inbox.tsx";
 import { useKeys } from "./keys.ts";
 import { Lock } from "./lock.tsx";
 import { canNotify, notifies, toggleNotifications } from "./notify.ts";
+import { Overview } from "./overview/overview.tsx";
 import { openPalette, Palette } from "./palette/palette.tsx";
 import { Queue } from "./queue/queue.tsx";
 import { go, place, type Tab } from "./router.ts";
@@ -34,6 +35,7 @@ const helpOpen = signal(false);
 
 const views: Record<Tab, ComponentType> = {
   inbox: Inbox,
+  overview: Overview,
   agents: Agents,
   threads: Threads,
   queue: Queue,
@@ -161,7 +163,13 @@ function Settings() {
           helpOpen.value = true;
         }}
       />
-      <IconButton icon="more" label="Commands" hotkey={`${modKey}K`} onClick={() => openPalette("")} />
+      <IconButton
+        icon="more"
+        label="Commands"
+        short="More"
+        hotkey={`${modKey}K`}
+        onClick={() => openPalette("")}
+      />
     </div>
   );
 }

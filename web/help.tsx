@@ -27,6 +27,7 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
       [["1", "9"], "answer, also all selected"],
       [["h"], "snooze"],
       [["m"], "mute"],
+      [["d"], "what changed since you last read it"],
       [["I", "u"], "mark as read, as unread"],
       [["A"], "mark all as read"],
       [["x"], "select"],

@@ -1,8 +1,9 @@
 /** Desktop notifications of new entries, where the person has turned them on and looks elsewhere. */
 import { effect, signal } from "@preact/signals";
-import { api } from "./data/api.ts";
+import { api, forget } from "./data/api.ts";
 import { coalesced } from "./data/coalesce.ts";
 import { onEvent, onReload } from "./data/live.ts";
+import { subscribe, unsubscribe } from "./data/push.ts";
 import { headline, whoOf } from "./inbox/words.ts";
 import { go } from "./router.ts";
 import { say } from "./ui/toasts.tsx";
@@ -26,7 +27,21 @@ export async function toggleNotifications(): Promise<void> {
       tone: "bad",
     });
   notifies.value = answer === "granted";
+  await keepDevice();
   localStorage.setItem(key, notifies.value ? "yes" : "no");
+}
+
+/** The browser's worker shows what needs the person: the window must not do it once more. */
+let byPush = false;
+
+/** [U15] A device is told by push also while no window is open. Where it cannot be, an open window tells. */
+async function keepDevice(): Promise<void> {
+  try {
+    if (!notifies.value) return await unsubscribe();
+    byPush = await subscribe();
+  } catch {
+    byPush = false;
+  }
 }
 
 /** When the newest entry came that was told of, or was there before: what is restored or imported below it is no news. */
@@ -38,7 +53,9 @@ const tell = coalesced(async () => {
   const since = told;
   told = Math.max(since ?? 0, ...entries.map(({ ts }) => ts));
   if (since === undefined || document.hasFocus()) return;
-  const fresh = entries.filter(({ ts, readAt }) => ts > since && readAt === null);
+  const fresh = entries.filter(
+    ({ ts, readAt, needs }) => ts > since && readAt === null && !(byPush && needs !== null),
+  );
   if (fresh.length > most) return note("", `${fresh.length} new entries`, headline(fresh[0]!));
   for (const entry of fresh.reverse()) note(entry.id, whoOf(entry), headline(entry));
 });
@@ -53,7 +70,15 @@ function note(id: string, title: string, body: string): void {
   };
 }
 
+/** Whoever signs out is told no more. */
+export async function signOut(): Promise<void> {
+  await unsubscribe().catch(() => {});
+  forget();
+  location.assign("/");
+}
+
 export function followNews(): void {
+  if (notifies.value) void keepDevice();
   const again = () => void tell().catch(() => {}); // the line is down: it is told when it is back
   effect(() => {
     if (notifies.value) again();

@@ -4,7 +4,7 @@
  */
 import { computed, signal } from "@preact/signals";
 
-export const tabs = ["inbox", "agents", "threads", "queue", "channels", "dead-letters"] as const;
+export const tabs = ["inbox", "overview", "agents", "threads", "queue", "channels", "dead-letters"] as const;
 export type Tab = (typeof tabs)[number];
 
 const address = signal(location.pathname);

@@ -3,6 +3,7 @@ import type { Tab } from "./router.ts";
 
 export const tabNames: Record<Tab, string> = {
   inbox: "Inbox",
+  overview: "Overview",
   agents: "Agents",
   threads: "Threads",
   queue: "Queue",
@@ -12,6 +13,7 @@ export const tabNames: Record<Tab, string> = {
 
 export const tabLetters: Record<Tab, string> = {
   inbox: "i",
+  overview: "o",
   agents: "a",
   threads: "t",
   queue: "q",

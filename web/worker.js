@@ -33,3 +33,21 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(fresh(request, "/"));
   else if (isAsset(url)) event.respondWith(fresh(request, request));
 });
+
+/** [U15] What needs the person, told while no window may be open. The same entry is one notification. */
+self.addEventListener("push", (event) => {
+  const { title, body, id } = event.data.json();
+  event.waitUntil(self.registration.showNotification(title, { body, tag: id, data: { id } }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const address = `/inbox/${event.notification.data.id}`;
+  const open = async () => {
+    const [window] = await self.clients.matchAll({ type: "window" });
+    if (!window) return self.clients.openWindow(address);
+    await window.focus();
+    return window.navigate(address);
+  };
+  event.waitUntil(open());
+});

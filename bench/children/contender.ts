@@ -14,6 +14,9 @@ const kinds = {
   "pg-boss": () => import("../contenders/pg-boss.ts"),
   "graphile-worker": () => import("../contenders/graphile-worker.ts"),
   bullmq: () => import("../contenders/bullmq.ts"),
+  "redis-streams": () => import("../contenders/redis-streams.ts"),
+  nats: () => import("../contenders/nats.ts"),
+  plainjob: () => import("../contenders/plainjob.ts"),
 };
 
 async function measure(contender: Contender, { work, clients, warmUpMs, forMs }: Asked): Promise<Load> {

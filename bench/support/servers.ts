@@ -37,6 +37,37 @@ export async function startRedis(folder: string): Promise<Running> {
   return { url: `redis://127.0.0.1:${port}`, pid: child.pid, stop: () => ended(child) };
 }
 
+/**
+ * NATS with JetStream in files, where an answer means that it is on the disk. Undefined where there is none, or one before
+ * 2.10, which cannot be told to: Debian 12 has 2.9.
+ */
+export async function startNats(folder: string): Promise<Running | undefined> {
+  const program = Bun.which("nats-server");
+  const version = program && /v(\d+)\.(\d+)/.exec(Bun.spawnSync([program, "--version"]).stdout.toString());
+  if (!version || Number(version[1]) * 1000 + Number(version[2]) < 2010) return undefined;
+  const port = freePort();
+  const settings = join(folder, "nats.conf");
+  await Bun.write(
+    settings,
+    `listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(join(folder, "nats"))}, sync_interval: always }\n`,
+  );
+  const child = Bun.spawn([program!, "-c", settings], {
+    env: bareEnvironment(),
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  await until("NATS answers", async () => {
+    if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`);
+    return Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+      (socket) => {
+        socket.end();
+        return true;
+      },
+      () => false,
+    );
+  });
+  return { url: `nats://127.0.0.1:${port}`, pid: child.pid, stop: () => ended(child) };
+}
+
 /** A program that is not ours; says where it comes from if it is missing. */
 export function need(program: string): string {
   const found = Bun.which(program);

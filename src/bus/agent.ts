@@ -5,7 +5,7 @@ import type { Recipient } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
-import { alike, literal, sql } from "../sql/sql.ts";
+import { alike, literal, sql, there } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { agents } from "../sql/tables.ts";
 import { append } from "./event.ts";
@@ -61,11 +61,13 @@ export function* namesOf(agent: string): Procedure<string[]> {
 export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
   // [U9] The person is always there.
   if (name === "user" || tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
-  const known = yield* one<{ known: string }>(sql`
-    select 'agent' as known from agents where agents.name = ${name}
-    union all select 'pool' from pool_members where pool_members.pool = ${name}
-    union all select 'topic' from readers where readers.channel = ${name}
-    union all select 'topic' from messages where messages.to_agent = ${name} limit 1`);
+  const known = yield* one<{ known: string }>(
+    there(sql`
+      select 'agent' as known from agents where agents.name = ${name}
+      union all select 'pool' from pool_members where pool_members.pool = ${name}
+      union all select 'topic' from readers where readers.channel = ${name}
+      union all select 'topic' from messages where messages.to_agent = ${name} limit 1`),
+  );
   // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
   if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
   if (known) return { name, known: true, similar: [] };

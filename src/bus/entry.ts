@@ -22,6 +22,7 @@ import { append } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import type { Content, Head, MessageRow } from "./message.ts";
 import { forgetWords } from "./search.ts";
+import { forgetSeenIn } from "./seen-document.ts";
 import { type WorkspaceRow, workspaceColumns } from "./workspace.ts";
 
 export type EntryRow = RowOf<typeof entries>;
@@ -158,7 +159,10 @@ export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]
   gone.sort((a, b) => a.entry_number - b.entry_number);
   if (!gone.length) return [];
   yield* tx.lock(entryOrder); // the journal goes by their numbers too
-  for (const row of gone) yield* run(sql`${insert(erasedEntries, row)} on conflict (entry_id) do nothing`);
+  for (const row of gone) {
+    yield* run(sql`${insert(erasedEntries, row)} on conflict (entry_id) do nothing`);
+    yield* forgetSeenIn(row.entry_id);
+  }
   yield* forgetWords(
     tx,
     "entries",

@@ -24,3 +24,24 @@ export interface BusFiles {
   /** The folder of the journal. */
   journal?: string;
 }
+
+/** [U15] Of what the person last read: of each document so much and no more, and of so many documents, the last ones. */
+export const seenLimits = { bytes: 256 * 1024, documents: 500 };
+
+/** [U15] How a document differs from what the person last read of it, in whichever entry that was. */
+export const documentChange = () =>
+  v.strictObject({
+    /** Its place in the entry's list. */
+    n: v.number(),
+    path: v.string(),
+    /** When the person last read it; null where that is not known. */
+    seenAt: v.nullable(v.string()),
+    /** Its text then, and now; null where that is not known, or is no text. */
+    before: v.nullable(v.string()),
+    after: v.nullable(v.string()),
+    /** Lines. */
+    added: v.number(),
+    removed: v.number(),
+  });
+
+export type DocumentChange = v.InferOutput<ReturnType<typeof documentChange>>;

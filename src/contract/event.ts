@@ -55,8 +55,12 @@ export const eventTypes = {
   "entry.unarchived": "an archived entry came back into the inbox; payload {entry}",
   "entry.snoozed": "an entry was hidden until later; payload {entry, until}",
   "entry.unsnoozed": "a snoozed entry came back before its time; payload {entry}",
+  "entry.seen":
+    "the documents of an entry were remembered as the person has read them; payload {entry, documents}",
   "entries.read": "entries were marked as read together; payload {entries}",
   "mute.added": "an agent or a thread was muted; payload {name, thread}",
+  "notifications.added": "a device is told of what needs the person; payload {service}",
+  "notifications.removed": "a device is told no more; payload {service}",
   "mute.removed": "an agent or a thread is no longer muted; payload {name, thread}",
   "entry.deleted": "an entry was deleted and can be restored until the given time; payload {entry, until}",
   "entry.restored": "a deleted entry was restored; payload {entry}",

@@ -7,6 +7,9 @@ export const statsLimit = 20;
 /** Rates are of this long, until now. */
 export const rateSeconds = 60;
 
+/** Threads that have ended are counted by the hour for this long, until now. */
+export const statsHours = 12;
+
 export const stats = () =>
   v.strictObject({
     at: v.string(),
@@ -35,6 +38,10 @@ export const stats = () =>
       ended: v.number(),
       tasksFinished: v.number(),
     }),
+    /** Threads that have ended, by the hour (UTC) in which they did; the last one is the hour that is not over yet. */
+    hours: v.array(
+      v.strictObject({ at: v.string(), done: v.number(), failed: v.number(), cancelled: v.number() }),
+    ),
     /** Inboxes with mail, and agents or pools with threads to claim. */
     queues: v.array(
       v.strictObject({

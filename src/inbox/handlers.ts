@@ -35,12 +35,16 @@ import { messagesGc } from "../bus/procedures/messages-gc.ts";
 import { messagesInbox } from "../bus/procedures/messages-inbox.ts";
 import { messagesPending } from "../bus/procedures/messages-pending.ts";
 import { messagesRead } from "../bus/procedures/messages-read.ts";
+import { messagesReaders } from "../bus/procedures/messages-readers.ts";
 import { messagesReplies } from "../bus/procedures/messages-replies.ts";
 import { messagesSend } from "../bus/procedures/messages-send.ts";
 import { messagesStatus } from "../bus/procedures/messages-status.ts";
 import { mutesAdd } from "../bus/procedures/mutes-add.ts";
 import { mutesList } from "../bus/procedures/mutes-list.ts";
 import { mutesRemove } from "../bus/procedures/mutes-remove.ts";
+import { notificationsAdd } from "../bus/procedures/notifications-add.ts";
+import { notificationsKey } from "../bus/procedures/notifications-key.ts";
+import { notificationsRemove } from "../bus/procedures/notifications-remove.ts";
 import { poolsJoin } from "../bus/procedures/pools-join.ts";
 import { poolsLeave } from "../bus/procedures/pools-leave.ts";
 import { poolsList } from "../bus/procedures/pools-list.ts";
@@ -104,10 +108,9 @@ type Handler<N extends BusOperation> = (
 /** Loaded when asked for: they bring modules that no other command needs. */
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
 const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
-
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
-
+const seen = () => require("./seen-documents.ts") as typeof import("./seen-documents.ts");
 const folders = () => require("../documents/bus-files.ts") as typeof import("../documents/bus-files.ts");
 
 const reads =
@@ -183,6 +186,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "messages.ack": writes(messagesAck),
   "messages.ackAll": writes(messagesAckAll),
   "messages.pending": reads(messagesPending),
+  "messages.readers": reads(messagesReaders),
   "messages.channels": reads(messagesChannels),
   "messages.replies": reads(messagesReplies),
   "messages.status": reads(messagesStatus),
@@ -251,6 +255,11 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "entries.unsnooze": writes(entriesUnsnooze),
   "entries.readAll": writes(entriesReadAll),
   "entries.counts": reads(entriesCounts),
+  "notifications.key": reads(notificationsKey),
+  "notifications.add": writes(notificationsAdd),
+  "notifications.remove": writes(notificationsRemove),
+  "entries.changes": (engine, input, _, { files }) => seen().changesOf(engine, input, files).then(plainly),
+  "entries.seen": (engine, input, _, { files }) => seen().rememberSeen(engine, input, files).then(plainly),
   "mutes.add": writes(mutesAdd),
   "mutes.remove": writes(mutesRemove),
   "mutes.list": reads(mutesList),

@@ -25,12 +25,14 @@ import { follow } from "../waiting/events-watch.ts";
 import { type Given, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
+import type { NotifyOptions } from "./notify.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts";
 
 export type { Handed, Word } from "../waiting/handed.ts";
 export { endOfWait } from "../waiting/wait.ts";
 export type { BusOperation } from "./handlers.ts";
+export type { NotifyOptions } from "./notify.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -72,7 +74,7 @@ export interface EmbeddedInbox extends Inbox {
   /** What on this machine is the bus itself, and never a document. */
   readonly files: BusFiles;
   /** What a process that lives on does by itself, until the signal. */
-  tend(signal: AbortSignal): Promise<void>;
+  tend(signal: AbortSignal, notify?: NotifyOptions): Promise<void>;
 }
 
 export interface InboxOptions extends BusOptions {
@@ -139,11 +141,13 @@ export function openInbox(
       ),
     revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),
-    async tend(signal) {
+    async tend(signal, notify) {
       const { taskFiles } = require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
+      const { tendNotifications } = require("./notify.ts") as typeof import("./notify.ts");
       await Promise.all([
         tendEntries(engine, journal?.(), signal),
         tendSearch(engine, signal),
+        notify && tendNotifications(engine, notify, signal),
         tendRetention(engine, taskFiles(location, process.env), signal),
       ]);
     },

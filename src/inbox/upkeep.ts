@@ -103,7 +103,7 @@ function* untilErasure(tx: Context): Procedure<number | undefined> {
   return at === undefined ? undefined : Date.parse(at) - Date.parse(yield* tx.clock());
 }
 
-const pause = (ms: number, signal: AbortSignal) =>
+export const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
     if (signal.aborted) return done();
     const timer = setTimeout(end, ms);

@@ -6,7 +6,8 @@ import { supervisionNow } from "../bus/tasks/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { phrase, type Text } from "../contract/phrase.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { Engine, Subscription } from "../engines/engine.ts";
+import { taskTopic } from "../sql/topics.ts";
 import { hasDied } from "./holder.ts";
 
 /** With the lease's 15 seconds, and the time a supervisor takes to start, within 20. */
@@ -15,6 +16,19 @@ const everyMs = 3000;
 const idleMs = 12_000;
 const restMs = 1000;
 const restAfterFailureMs = 10_000;
+
+/** Ends early with the signal. */
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      done();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish);
+    if (signal.aborted) finish();
+  });
 
 export interface Watch {
   now(): Promise<void>;
@@ -46,16 +60,32 @@ export function watchOver(
     await ensureSupervision(engine, db, delivery);
   }
 
-  /** Whoever only passes by is not to fail because of it: the next one tries again. */
-  const inPassing = async () => {
-    if (performance.now() < restUntil) return;
+  /** Whoever only passes by is not to fail because of it: the next one tries again. Answers whether it has looked. */
+  const inPassing = async (): Promise<boolean> => {
+    if (performance.now() < restUntil) return false;
     await now().catch((error) => {
+      idle = false;
       restUntil = performance.now() + restAfterFailureMs;
       if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
       told = true;
       complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
     });
+    return true;
   };
+
+  async function lookWhile(signal: AbortSignal): Promise<void> {
+    let news: Subscription | undefined;
+    while (!signal.aborted) {
+      const looked = await inPassing();
+      if (looked && idle && news)
+        // What is wrong with the database is told by the call itself.
+        await Promise.all([news.next({ signal }).catch(() => pause(everyMs, signal)), pause(restMs, signal)]);
+      else await pause(idle && !news ? idleMs : everyMs, signal);
+      // Most waits are over by now. The others hear of new tasks, and do not look again as long as there are none.
+      if (idle && !signal.aborted) news ??= engine.subscribe([taskTopic]);
+    }
+    news?.close();
+  }
 
   async function during<T>(op: AnyOperation, work: () => Promise<T>): Promise<T> {
     if (op.kind !== "wait") {
@@ -63,18 +93,12 @@ export function watchOver(
       await inPassing();
       return answer;
     }
-    let timer: Timer | undefined;
-    let over = false;
-    const look = async (): Promise<void> => {
-      await inPassing();
-      if (!over) timer = setTimeout(() => void look(), idle ? idleMs : everyMs);
-    };
-    const looking = look();
+    const over = new AbortController();
+    const looking = lookWhile(over.signal);
     try {
       return await work();
     } finally {
-      over = true;
-      clearTimeout(timer);
+      over.abort();
       await looking;
     }
   }

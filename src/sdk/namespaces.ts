@@ -58,6 +58,7 @@ interface Messages extends EveryMessageMethod {
   ack(id: number, options?: CallOptions): Promise<ChannelMessage & { already: boolean }>;
   ackAll(channel: string, options?: CallOptions): Promise<OutputOf<"messages.ackAll">>;
   pending(channel: string, options?: CallOptions): Promise<number>;
+  readers(channel: string, options?: CallOptions): Promise<OutputOf<"messages.readers">["readers"]>;
   channels(
     input?: InputOf<"messages.channels">,
     options?: CallOptions,
@@ -113,6 +114,8 @@ export function namespaces(bus: Bus, { agent, channelAgent: who = agent }: Calle
     ackAll: (channel, options) => call("ackAll", { channel, ...acker }, options),
     pending: async (channel, options) =>
       ((await call("pending", { channel }, options)) as OutputOf<"messages.pending">).count,
+    readers: async (channel, options) =>
+      ((await call("readers", { channel }, options)) as OutputOf<"messages.readers">).readers,
     channels: (input = {}, options) => call("channels", input, options),
     gc: (input = {}, options) => call("gc", input, options),
     replies: async (correlationId, options) =>

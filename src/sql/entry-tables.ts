@@ -41,6 +41,32 @@ export const mutes = table("mutes", ["kind", "name"], {
   created_at: text(),
 });
 
+/** [U15] The text of a document as the person last read it; it goes with the entry in which that was. */
+export const seenDocuments = table("seen_documents", ["workspace_id", "path"], {
+  workspace_id: text(),
+  path: text(),
+  entry_id: text(),
+  seen_at: text(),
+  text: text(),
+});
+
+/** [U15] By what push services know this bus; the first one that a hub makes stays. */
+export const notificationKeys = table("notification_keys", ["public_key"], {
+  public_key: text(),
+  /** As JSON Web Key. */
+  private_key: text(),
+  created_at: text(),
+});
+
+/** [U15] The person's devices that push notifications go to. */
+export const notificationSubscriptions = table("notification_subscriptions", ["endpoint"], {
+  endpoint: text(),
+  p256dh: text(),
+  auth: text(),
+  agent_id: text(),
+  created_at: text(),
+});
+
 export const erasedEntries = table("erased_entries", ["erased_number"], {
   erased_number: serial(),
   entry_id: text(),

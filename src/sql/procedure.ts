@@ -7,6 +7,7 @@
  */
 import type { InboxError } from "../contract/errors.ts";
 import type { Surface } from "../contract/question.ts";
+import { answersAtOnce, asking } from "./asking.ts";
 import type { Sql } from "./sql.ts";
 
 export type Row = Record<string, string | number | null>;
@@ -140,17 +141,18 @@ export function* alone(tx: Context, name: string): Procedure<void> {
   yield* tx.own(name);
 }
 
-export function* all<T>(query: Sql): Procedure<T[]> {
-  return (yield query) as T[];
-}
+const everyRow = (rows: Row[]) => rows;
+const firstRow = (rows: Row[]) => rows[0];
+const noRow = () => {};
 
-export function* one<T>(query: Sql): Procedure<T | undefined> {
-  return ((yield query) as T[])[0];
-}
+export const all = <T>(query: Sql): Procedure<T[]> => asking(query, everyRow as (rows: Row[]) => T[]);
 
-export function* run(statement: Sql): Procedure<void> {
+export const one = <T>(query: Sql): Procedure<T | undefined> =>
+  asking(query, firstRow as (rows: Row[]) => T | undefined);
+
+export function run(statement: Sql): Procedure<void> {
   statement.blind = true;
-  yield statement;
+  return asking(statement, noRow);
 }
 
 type Results<P extends readonly Procedure<unknown>[]> = {
@@ -179,6 +181,7 @@ function* inStep<P extends readonly Procedure<unknown>[]>(
   procedures: P,
   last: boolean,
 ): Procedure<Results<P>> {
+  if (answersAtOnce()) return procedures.map((procedure) => procedure.next([]).value) as Results<P>;
   const results: unknown[] = [];
   let waiting: { procedure: Procedure<unknown>; place: number; rows: Row[] }[] = procedures.map(
     (procedure, place) => ({ procedure, place, rows: [] }),

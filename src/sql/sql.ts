@@ -20,6 +20,13 @@ export class Sql {
     return { text: this.append("", values, placeholder), values };
   }
 
+  /** Its values, if it holds no other templates. */
+  plainValues(): readonly SqlValue[] | undefined {
+    for (const part of this.values) if (part instanceof Sql) return undefined;
+    tracked?.delete(this);
+    return this.values as readonly SqlValue[];
+  }
+
   /** Its values in order, and by `enter` the templates that it holds; false if one of them was made for this statement only. */
   walk(
     values: SqlValue[],
@@ -53,8 +60,9 @@ export class Sql {
  *   alike   those that differ in their values only may become one statement for all. No two of them concern the same row
  *           at the same time: whoever sends one owns what it concerns.
  *   apart   those that do not differ at all get a row each: the first who asks gets the first, and so on.
+ *   there   a read that asks whether something is there: an answer with rows stays true whatever is inserted.
  */
-type Sharing = "none" | "alike" | "apart";
+type Sharing = "none" | "alike" | "apart" | "there";
 
 export function alike(statement: Sql): Sql {
   statement.sharing = "alike";
@@ -63,6 +71,11 @@ export function alike(statement: Sql): Sql {
 
 export function apart(statement: Sql): Sql {
   statement.sharing = "apart";
+  return statement;
+}
+
+export function there(statement: Sql): Sql {
+  statement.sharing = "there";
   return statement;
 }
 
@@ -147,10 +160,26 @@ export class Forms<Form> {
     private readonly make: (text: string) => Form,
   ) {}
 
-  of(statement: Sql): { form: Form; values: SqlValue[] } {
+  of(statement: Sql): { form: Form; values: readonly SqlValue[] } {
+    const { strings } = statement;
+    let first = this.#first.get(strings);
+    if (!first) {
+      if (!lasts(strings)) return this.#once(statement);
+      first = { next: [] };
+      this.#first.set(strings, first);
+    }
+    // Most statements hold no others, and their values are there already.
+    const plain = statement.plainValues();
+    if (plain) {
+      first.form ??= this.make(statement.flatten(this.placeholder).text);
+      return { form: first.form, values: plain };
+    }
+    return this.#nested(statement, first);
+  }
+
+  #nested(statement: Sql, first: Seen<Form>): { form: Form; values: SqlValue[] } {
     const values: SqlValue[] = [];
-    let seen = this.#first.get(statement.strings) ?? { next: [] };
-    if (lasts(statement.strings)) this.#first.set(statement.strings, seen);
+    let seen = first;
     const enter = (strings: readonly string[], place: number): boolean => {
       const before = seen.next.find((one) => one.strings === strings && one.place === place);
       if (before) seen = before.seen;
@@ -162,12 +191,14 @@ export class Forms<Form> {
       }
       return true;
     };
-    if (!lasts(statement.strings) || !statement.walk(values, enter)) {
-      const { text, values: all } = statement.flatten(this.placeholder);
-      return { form: this.make(text), values: all };
-    }
+    if (!statement.walk(values, enter)) return this.#once(statement);
     seen.form ??= this.make(statement.flatten(this.placeholder).text);
     return { form: seen.form, values };
+  }
+
+  #once(statement: Sql): { form: Form; values: SqlValue[] } {
+    const { text, values } = statement.flatten(this.placeholder);
+    return { form: this.make(text), values };
   }
 }
 

@@ -2,7 +2,6 @@
 import { renewalDueInMs, renewWaiting } from "../bus/procedures/threads-renew.ts";
 import { replies, replyStart, takeReplies } from "../bus/procedures/threads-wait-reply.ts";
 import { InboxError } from "../contract/errors.ts";
-import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic, threadTopic } from "../sql/topics.ts";
@@ -17,15 +16,19 @@ export async function waitReply(
   const start = await engine.read(() => replyStart(input));
   const reader = input.agent === undefined ? undefined : { agent: input.agent, id: deliveryId };
   let cursor = 0;
+  const thread = threadTopic(start.thread);
   const found = await wait(
     engine,
-    { topics: [threadTopic(numberOf(input.thread)), ...(reader ? [agentTopic(reader.agent)] : [])] },
+    { topics: [thread] },
     async () => {
       const now = await engine.read((tx) => replies(tx, start, input.kinds, reader));
       cursor = now.nextEventId;
       if (!now.messages.length)
         return {
           againInMs: earliest(now.againInMs, await keepLease(engine, start.thread, input.agent)),
+          // Only what another reader has in hand can come back by a word about the agent. Of a hundred who wait for one
+          // agent's replies the others were woken by each.
+          topics: reader && now.inHand ? [thread, agentTopic(reader.agent)] : [thread],
         };
       const messages = reader
         ? await engine.write((tx) => takeReplies(tx, now.messages, reader))

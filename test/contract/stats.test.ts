@@ -42,5 +42,35 @@ describe.each(engines)("$name", ({ start }) => {
     expect(shown.mail).toMatchObject({ waiting: 2, oldest: { id: 2, agent: "ada" } });
     expect(shown.queues[0]!.oldestAt).toBe(shown.mail.oldest!.createdAt);
     expect(shown.agents.live).toBe(shown.agents.known);
+
+    expect(shown.hours).toHaveLength(12);
+    await inbox.call("threads.done", { agent: "ada", thread: "thr_1", summary: "made" });
+    await inbox.call("threads.fail", { agent: "bob", thread: "thr_3", summary: "broken" });
+    await inbox.call("threads.cancel", { thread: "thr_4", agent: "lead" });
+    const { hours, at } = await inbox.call("stats.show", {});
+    expect(hours.map((hour) => hour.at)).toEqual(
+      hours.map((_, n) => new Date(Math.floor(Date.parse(at) / 3.6e6 - 11 + n) * 3.6e6).toISOString()),
+    );
+    const ended = hours.reduce(
+      (sum, { done, failed, cancelled }) => [sum[0]! + done, sum[1]! + failed, sum[2]! + cancelled],
+      [0, 0, 0],
+    );
+    expect(ended).toEqual([1, 1, 1]);
+  });
+
+  test("[T9] a list has the leases of its threads where it is asked for them", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const to of ["ada", "bob", "cid"])
+      await inbox.call("threads.send", { from: "lead", to, subject: to });
+    await inbox.call("threads.claim", { agent: "ada", leaseSeconds: 30 });
+    await inbox.call("threads.claim", { agent: "bob", leaseSeconds: 10 });
+    const { leases } = await inbox.call("threads.list", { leases: true });
+    expect(leases).toMatchObject([
+      { threadId: "thr_2", agentId: "bob", attempt: 1, lapsed: false },
+      { threadId: "thr_1", agentId: "ada", attempt: 1, lapsed: false },
+    ]);
+    expect(JSON.stringify(leases)).not.toContain("oken");
+    expect(await inbox.call("threads.list", {})).not.toHaveProperty("leases");
   });
 });

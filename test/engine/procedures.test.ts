@@ -9,7 +9,7 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openSqlite } from "../../src/engines/sqlite/engine.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { all, one, refused, run } from "../../src/sql/procedure.ts";
-import { sql } from "../../src/sql/sql.ts";
+import { type Sql, sql } from "../../src/sql/sql.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { refusal } from "../support/refusal.ts";
@@ -90,6 +90,65 @@ test("[S4] procedures that arrive together share commits, and each is answered a
   // Mostly one; a machine that takes longer than a batch may last makes it a few.
   expect(commits.size).toBeLessThan(50);
   watcher.close();
+});
+
+test("[S4] who shares a transaction sees what those before it wrote, also where it asks what they have asked", async () => {
+  await engine.write(() => run(add("first")));
+  const count = sql`select count(*) as count from agents`;
+  const counted = (write?: Sql) =>
+    engine.write(function* () {
+      if (write) yield* run(write);
+      return (yield* one<{ count: number }>(sql`${count}`))!.count;
+    });
+  const found = await Promise.all([
+    counted(),
+    counted(),
+    counted(add("second")),
+    counted(sql`update agents set last_seen_at = 'x'`),
+    counted(sql`delete from agents where name = 'first'`),
+    counted(),
+    counted(sql`${add("third")} on conflict do nothing`),
+  ]);
+  expect(found).toEqual([1, 1, 2, 2, 1, 1, 2]);
+});
+
+test("[S4] who shares a transaction draws numbers that follow each other, whatever is refused in between", async () => {
+  const inbox = openInbox(path);
+  const send = (sender: string, more = {}) =>
+    inbox.call("messages.send", { channel: "builds", content: "x", sender, ...more });
+  await inbox.call("pools.join", { agent: "a", pool: "crew" });
+  const sent = await Promise.allSettled([
+    send("a"),
+    send("b", { channel: "nobody-has-this", strict: true }),
+    send("c"),
+    inbox.call("threads.send", { from: "a", to: "w", subject: "s" }),
+    send("b", { channel: "crew" }),
+    inbox.call("mailbox.send", { from: "b", to: "a", body: "x" } as never),
+    send("d"),
+  ]);
+  const numbers = sent.flatMap((each) =>
+    each.status === "fulfilled" && "id" in each.value ? [each.value.id as number] : [],
+  );
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  expect(new Set(numbers).size).toBe(numbers.length);
+  const stored = await engine.read(() =>
+    all<{ message_id: number }>(sql`select messages.message_id from messages order by messages.message_id`),
+  );
+  expect(stored.map((row) => row.message_id)).toEqual(stored.map((_, i) => i + 1));
+  await inbox.close();
+});
+
+test("[S4] a pool that is joined in the same transaction gets what is sent to it after that", async () => {
+  const inbox = openInbox(path);
+  const send = () => inbox.call("messages.send", { channel: "crew", content: "x", sender: "s" });
+  await send();
+  const [before, , after] = await Promise.all([
+    send(),
+    inbox.call("pools.join", { agent: "a", pool: "crew" }),
+    send(),
+  ]);
+  expect([before.copies, after.copies?.map(({ channel }) => channel)]).toEqual([undefined, ["a"]]);
+  await inbox.close();
 });
 
 test("[S4] a statement that was made but never run is an error under test", async () => {

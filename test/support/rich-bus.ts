@@ -1,4 +1,5 @@
 /** A bus with something of everything in it, and a round of commands that touches all of it. */
+import { keepKey } from "../../src/bus/notification.ts";
 import { findTask } from "../../src/bus/task.ts";
 import { recordUsage } from "../../src/bus/usage.ts";
 import { planWorktree } from "../../src/bus/worktree.ts";
@@ -109,6 +110,19 @@ export async function fillRichly(location: string): Promise<Rich> {
   });
   const docs = [{ path: "report.md" }];
   await call("entries.push", { workspace: workspace.workspaceId, docs, comments: "please look" });
+  // A document that the person has read.
+  const here = await call("workspaces.add", { path: import.meta.dir, label: "Here", agent: "reader" });
+  const shown = await call("entries.push", {
+    workspace: here.workspace.workspaceId,
+    docs: [{ path: "folder.ts" }],
+  });
+  await call("entries.seen", { id: shown.id });
+  await inbox.engine.write((tx) => keepKey(tx, { public_key: "public", private_key: "{}" }));
+  await call("notifications.add", {
+    endpoint: "https://push.example.com/x",
+    p256dh: "A".repeat(87),
+    auth: "A".repeat(22),
+  });
   // The person's inbox: a question with choices that was answered, one deleted and not yet erased, one that is gone.
   const asking = await send("ask the person", { from: "user" });
   await claim("w", asking, 7 * 86_400);

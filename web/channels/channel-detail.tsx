@@ -1,7 +1,9 @@
 /** One channel: its messages in order, which are pending, and a field to post to it. */
 import { useEffect, useRef } from "preact/hooks";
+import { mailLimit } from "../../src/contract/mail.ts";
+import { plural } from "../../src/contract/plural.ts";
 import { me } from "../data/api.ts";
-import { ack, ackAll, messagesOf, pendingOf, post } from "../data/channels.ts";
+import { ack, ackAll, messagesOf, pendingOf, post, readersOf } from "../data/channels.ts";
 import { useLoaded } from "../data/store.ts";
 import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
@@ -11,10 +13,15 @@ import { Empty, Trouble } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Said } from "../ui/said.tsx";
+import { Age } from "../ui/time.tsx";
 
 async function load(name: string) {
-  const [messages, pending] = await Promise.all([messagesOf(name), pendingOf(name)]);
-  return { messages, pending };
+  const [messages, pending, readers] = await Promise.all([
+    messagesOf(name),
+    pendingOf(name),
+    readersOf(name),
+  ]);
+  return { messages, pending, readers };
 }
 
 /** An ack is for good: no reader that has not seen the message gets it any more. */
@@ -41,7 +48,7 @@ async function takeAll(name: string, pending: number): Promise<void> {
 
 export function ChannelDetail({ name }: { name: string }) {
   const { value, problem, retry } = useLoaded(
-    { fetch: () => load(name), changedBy: ({ eventType }) => eventType.startsWith("message") },
+    { fetch: () => load(name), changedBy: ({ eventType }) => /^(message|reader)/.test(eventType) },
     [name],
   );
   const body = useRef<HTMLDivElement>(null);
@@ -75,6 +82,7 @@ export function ChannelDetail({ name }: { name: string }) {
         {value && !value.messages.length && (
           <Empty icon="channels" title="No messages yet" command={`inbox msg send ${name} "Hello"`} />
         )}
+        {value && value.readers.length > 0 && <Readers readers={value.readers} />}
         <ol class="timeline">
           {value?.messages.map(({ id, sender, createdAt, content, status, threadId }) => (
             <Said
@@ -117,3 +125,32 @@ export function ChannelDetail({ name }: { name: string }) {
     </article>
   );
 }
+
+/** [U15] Who reads it by a stored position, and how far each has come. */
+const Readers = ({ readers }: { readers: Awaited<ReturnType<typeof readersOf>> }) => (
+  <details class="readers" open={readers.length <= 8}>
+    <summary>{plural(readers.length, "reader")} with a stored position</summary>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Reader</th>
+          <th scope="col">Has read</th>
+          <th scope="col">Behind</th>
+          <th scope="col">Since</th>
+        </tr>
+      </thead>
+      <tbody>
+        {readers.map(({ reader, position, behind, committedAt }) => (
+          <tr key={reader}>
+            <td>{reader}</td>
+            <td>up to message {position}</td>
+            <td>{behind ? `${behind >= mailLimit ? `${mailLimit}+` : behind} to read` : "nothing"}</td>
+            <td>
+              <Age at={committedAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </details>
+);

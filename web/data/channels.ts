@@ -27,6 +27,7 @@ export const channels = store({
 
 export const messagesOf = (channel: string) =>
   api.messages.inbox(channel, { includeAcked: true, newest: true, limit: 300 });
+export const readersOf = (channel: string) => api.messages.readers(channel);
 export const pendingOf = (channel: string) => api.messages.pending(channel);
 export const ack = (id: number) => api.messages.ack(id);
 export const ackAll = (channel: string) => api.messages.ackAll(channel);

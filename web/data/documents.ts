@@ -2,7 +2,7 @@
 
 import type { DocumentState } from "../../src/contract/document.ts";
 import { serverSent } from "../../src/surfaces/client/server-sent.ts";
-import { send } from "./api.ts";
+import { api, send } from "./api.ts";
 
 export type { DocumentState };
 
@@ -10,6 +10,22 @@ export const documentAddress = (entry: string, n: number) => `/api/inbox/${entry
 /** An image beside a document, by its path in the workspace. */
 export const imageAddress = (entry: string, path: string) =>
   `/api/inbox/${entry}/files?path=${encodeURIComponent(path)}`;
+
+/** [U15] What the person has read of a document, and when. */
+export interface LastRead {
+  text: string;
+  at: string;
+}
+
+/** By the documents' places in the entry. */
+export async function fetchLastRead(id: string): Promise<ReadonlyMap<number, LastRead>> {
+  const { documents } = await api.entries.changes({ id });
+  return new Map(
+    documents.flatMap(({ n, before, seenAt }) =>
+      before === null || seenAt === null ? [] : [[n, { text: before, at: seenAt }] as const],
+    ),
+  );
+}
 
 export async function bytesOf(address: string, signal?: AbortSignal): Promise<Blob> {
   const response = await send(address, { signal });

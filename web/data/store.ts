@@ -16,6 +16,8 @@ export interface Source<T> {
   merge?(answer: T, known: T | undefined): T;
   /** Whether an event may have changed it. */
   changedBy?(event: Event): boolean;
+  /** How long events are collected before it is loaded again: what is costly or only looked at need not follow each. */
+  everyMs?: number;
 }
 
 export interface Store<T> {
@@ -38,7 +40,7 @@ export interface Store<T> {
 
 const burstMs = 60;
 
-export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
+export function store<T>({ fetch, merge, changedBy, everyMs = burstMs }: Source<T>): Store<T> {
   const value = signal<T | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
 
@@ -107,7 +109,7 @@ export function store<T>({ fetch, merge, changedBy }: Source<T>): Store<T> {
         setTimeout(() => {
           soon = false;
           again();
-        }, burstMs);
+        }, everyMs);
       };
       if (followers++ === 0) stops = [onReload(again), onEvent((event) => changedBy?.(event) && batched())];
       return () => {

@@ -46,6 +46,12 @@ export const tasks = {
   profiles: () => api.tasks.profiles({}),
 };
 
+/** Those that wait, run, and have finished lately; of one name the newest is last. */
+export function allTasks(): Task[] {
+  const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
+  return [...finished, ...queued, ...running];
+}
+
 export function taskNamed(name: string): Task | undefined {
   const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
   return [...running, ...queued, ...finished].find((task) => task.name === name);

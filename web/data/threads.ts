@@ -4,11 +4,18 @@ import type { Lease } from "../../src/contract/lease.ts";
 import type { Message } from "../../src/contract/message.ts";
 import type { Status, Thread } from "../../src/contract/thread.ts";
 import { activeStatuses, endedStatuses } from "../../src/contract/thread.ts";
+import { query } from "../router.ts";
 import { api } from "./api.ts";
 import { pagedStore } from "./pages.ts";
 
 export type { Lease, Message, Status, Thread };
-export type Which = "open" | "ended" | "all";
+export const whiches = ["open", "ended", "all"] as const;
+export type Which = (typeof whiches)[number];
+/** As it is listed: with its lease, if somebody holds it. */
+export type ListedThread = Thread & { lease?: Lease };
+
+/** The filter that the address names. */
+export const chosenWhich = (): Which => whiches.find((one) => one === query.value.get("show")) ?? "all";
 
 const filterOf = (asked: Which) =>
   asked === "all"
@@ -18,16 +25,22 @@ const filterOf = (asked: Which) =>
 const pageSize = 200;
 
 /** Any event may move a thread to another group, so what is loaded is loaded again as a whole. */
-export const threads = pagedStore<Thread, Which>({
-  filter: "all",
+export const threads = pagedStore<ListedThread, Which>({
+  filter: chosenWhich(),
   async fetch(which, { before, known }) {
     const limit = before ? pageSize : Math.min(1000, Math.max(pageSize, known));
-    const { threads: items, hasMore } = await api.threads.list({
+    const {
+      threads: listed,
+      leases = [],
+      hasMore,
+    } = await api.threads.list({
+      leases: true,
       ...filterOf(which),
       limit,
       ...(before && { before: before.threadId }),
     });
-    return { items, hasMore };
+    const leaseOf = new Map(leases.map(({ threadId, ...lease }) => [threadId, lease]));
+    return { items: listed.map((one) => ({ ...one, lease: leaseOf.get(one.threadId) })), hasMore };
   },
   changedBy: ({ threadId }) => threadId !== null,
 });

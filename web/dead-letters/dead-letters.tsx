@@ -54,8 +54,8 @@ export function DeadLetters() {
           lead={<Face name={one.sender} />}
           title={plainTitle(one.content)}
           more={
-            <span>
-              {one.sender} → {one.channel}
+            <span title={asSentence(one.deadReason)}>
+              {one.sender} → {one.channel}: {one.deadReason}
             </span>
           }
           side={<Age at={one.deadAt} />}

@@ -1,11 +1,13 @@
 /** A document as it is now, shown by its kind; or why it cannot be shown. */
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { hasToken } from "../data/api.ts";
-import { bytesOf, type DocumentState, documentAddress } from "../data/documents.ts";
+import { bytesOf, type DocumentState, documentAddress, type LastRead } from "../data/documents.ts";
 import { useLoaded } from "../data/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { Age } from "../ui/time.tsx";
+import { Age, fullTime } from "../ui/time.tsx";
 import { say } from "../ui/toasts.tsx";
+import { Changes, HowMuch, useDifference } from "./changes.tsx";
 import { Json } from "./json.tsx";
 import { asText, extensionOf, type Kind, kindOf, languageOf, sizeText } from "./kinds.ts";
 import { Code, Markdown } from "./lazy.tsx";
@@ -22,6 +24,10 @@ interface Props {
   path: string;
   /** Unknown until the hub has said. */
   state?: DocumentState;
+  /** [U15] What the person last read of it, and whether that is shown: what has changed since. */
+  lastRead?: LastRead;
+  changes?: boolean;
+  onChanges?(): void;
 }
 
 const icons: Record<Kind, IconName> = {
@@ -34,10 +40,32 @@ const icons: Record<Kind, IconName> = {
   unknown: "file",
 };
 
-export function Document({ entry, n, path, state }: Props) {
-  const open = useSignal(true);
+export function Document(props: Props) {
+  const { path, state } = props;
   const kind = kindOf(path);
-  const address = documentAddress(entry, n);
+  const isText = state?.exists && !/^(image|download)$/.test(kind) && (state.size ?? 0) <= textLimit;
+  if (isText) return <TextDocument {...props} state={state} kind={kind} />;
+  return (
+    <Framed {...props} kind={kind}>
+      {state &&
+        (state.exists ? <Body {...{ path, kind, state, address: addressOf(props) }} /> : <Gone {...state} />)}
+    </Framed>
+  );
+}
+
+const addressOf = ({ entry, n }: Props) => documentAddress(entry, n);
+
+/** A document's header, with what can be done with it, and below it what it is unfolded to. */
+function Framed({
+  path,
+  state,
+  kind,
+  shownAs = kind,
+  children,
+  tools,
+  ...props
+}: Props & { kind: Kind; shownAs?: Kind; children: ComponentChildren; tools?: ComponentChildren }) {
+  const open = useSignal(true);
   return (
     <section class="document" aria-label={path}>
       <header class="document-header">
@@ -56,16 +84,17 @@ export function Document({ entry, n, path, state }: Props) {
         <h2 title={path}>
           <bdi>{path}</bdi>
         </h2>
+        {tools}
         {state?.exists && state.modifiedAt && (
           <span class="hint">
             edited <Age at={state.modifiedAt} />
           </span>
         )}
-        {state?.exists && <Download address={address} path={path} />}
+        {state?.exists && <Download address={addressOf({ path, ...props })} path={path} />}
       </header>
       {open.value && state && (
-        <div class="document-body" data-kind={kind}>
-          {state.exists ? <Body {...{ entry, n, path, kind, address, state }} /> : <Gone {...state} />}
+        <div class="document-body" data-kind={shownAs}>
+          {children}
         </div>
       )}
     </section>
@@ -83,17 +112,19 @@ const Gone = ({ problem, path }: DocumentState) => (
 );
 
 function Body({
-  entry,
   path,
   kind,
   address,
   state,
-}: Props & { kind: Kind; address: string; state: DocumentState }) {
-  const size = state.size ?? 0;
-  if (kind === "image" && size <= imageLimit)
+}: {
+  path: string;
+  kind: Kind;
+  address: string;
+  state: DocumentState;
+}) {
+  if (kind === "image" && (state.size ?? 0) <= imageLimit)
     return <BytesImage address={address} alt={path} version={state.modifiedAt} />;
-  if (kind === "download" || size > textLimit) return <Offer path={path} address={address} state={state} />;
-  return <Text {...{ entry, path, kind, address, state }} />;
+  return <Offer path={path} address={address} state={state} />;
 }
 
 /** The text of a document; undefined where its bytes are none. Another version is loaded while the last one is shown. */
@@ -105,17 +136,42 @@ function useText(address: string, { modifiedAt, size }: DocumentState) {
   );
 }
 
+function TextDocument(props: Props & { kind: Kind; state: DocumentState }) {
+  const { path, state, kind, lastRead, changes, onChanges } = props;
+  const address = addressOf(props);
+  const { value, problem } = useText(address, state);
+  const difference = useDifference(lastRead?.text, value?.text);
+  const shown = changes && difference;
+  const tools = difference && lastRead && (
+    <button
+      type="button"
+      class="changes-button"
+      aria-pressed={Boolean(changes)}
+      title={`${changes ? "Show the document" : "Show what changed"} since you last read it, ${fullTime(Date.parse(lastRead.at))} (d)`}
+      onClick={onChanges}
+    >
+      <HowMuch {...difference} />
+      <span class="changes-words">since you last read it</span>
+    </button>
+  );
+  return (
+    <Framed {...props} kind={kind} shownAs={shown ? "code" : kind} tools={tools}>
+      {problem && <p class="gone">{problem.message}</p>}
+      {!problem && !value && <div class="waiting" aria-busy="true" />}
+      {!problem && shown && <Changes {...difference} />}
+      {!problem && value && !shown && <Text {...props} address={address} text={value.text} path={path} />}
+    </Framed>
+  );
+}
+
 function Text({
   entry,
   path,
   kind,
   address,
   state,
-}: Omit<Props, "n"> & { kind: Kind; address: string; state: DocumentState }) {
-  const { value, problem } = useText(address, state);
-  if (problem) return <p class="gone">{problem.message}</p>;
-  if (!value) return <div class="waiting" aria-busy="true" />;
-  const { text } = value;
+  text,
+}: Omit<Props, "n"> & { kind: Kind; address: string; state: DocumentState; text: string | undefined }) {
   if (text === undefined) return <Offer path={path} address={address} state={state} />;
   if (kind === "markdown") return <Markdown text={text} entry={entry} folder={path.replace(/[^/]*$/, "")} />;
   if (kind === "table") return <Table text={text} tabs={extensionOf(path) === "tsv"} />;

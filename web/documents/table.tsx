@@ -33,6 +33,8 @@ export function parseCsv(text: string, separator: string): string[][] {
 }
 
 const step = 200;
+/** A date with its time, a name, a number: what is this short is read as one piece. */
+const shortLength = 24;
 const numeric = /^-?[\d.,\s]+%?$/;
 
 export function Table({ text, tabs }: { text: string; tabs: boolean }) {
@@ -55,6 +57,13 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
       (rows[0] ?? []).map((_, column) => rows.slice(1, 21).every((row) => numeric.test(row[column] ?? ""))),
     [rows],
   );
+  const short = useMemo(
+    () =>
+      (rows[0] ?? []).map((_, column) =>
+        rows.slice(0, 101).every((row) => (row[column] ?? "").length <= shortLength),
+      ),
+    [rows],
+  );
   if (!head) return <p class="hint">The file is empty.</p>;
   return (
     <>
@@ -63,7 +72,7 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
           <thead>
             <tr>
               {head.map((cell, i) => (
-                <th key={i} scope="col" data-number={numbers[i]}>
+                <th key={i} scope="col" data-number={numbers[i]} data-short={short[i]}>
                   {cell}
                 </th>
               ))}
@@ -73,7 +82,7 @@ export function Table({ text, tabs }: { text: string; tabs: boolean }) {
             {body.slice(0, shown.value).map((row, i) => (
               <tr key={i}>
                 {row.map((cell, j) => (
-                  <td key={j} data-number={numbers[j]}>
+                  <td key={j} data-number={numbers[j]} data-short={short[j]}>
                     {cell}
                   </td>
                 ))}

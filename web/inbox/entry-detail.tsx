@@ -11,8 +11,8 @@ import { type Message, openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
+import { useKeys } from "../keys.ts";
 import { go } from "../router.ts";
-import { copy } from "../ui/copy.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
@@ -23,6 +23,7 @@ import { Answer } from "./answer.tsx";
 import { ApprovalBlock } from "./approval.tsx";
 import { Conversation } from "./conversation.tsx";
 import { FailureBlock } from "./failure.tsx";
+import { useLastRead } from "./last-read.ts";
 import { ReplyBar } from "./reply-bar.tsx";
 import { headline, whoOf } from "./words.ts";
 
@@ -82,6 +83,22 @@ function useMarkedWhenRead(entry: Entry | undefined): void {
   }, [entry === undefined]);
 }
 
+/** [U15] Of which documents the changes are shown in place of the text; `d` shows those of all, or of none. */
+function useChanges(lastRead: ReadonlyMap<number, unknown>) {
+  const changes = useSignal<ReadonlySet<number>>(new Set());
+  useKeys({
+    d: () => {
+      changes.value = changes.peek().size ? new Set() : new Set(lastRead.keys());
+    },
+  });
+  const showChanges = (n: number) => {
+    const rest = new Set(changes.peek());
+    if (!rest.delete(n)) rest.add(n);
+    changes.value = rest;
+  };
+  return { changes, showChanges };
+}
+
 interface Props {
   id: string;
   /** As the list has it. */
@@ -99,6 +116,8 @@ export function EntryDetail({ id, known, actions }: Props) {
     [id],
   );
   const documents = useDocuments(id, value?.documents);
+  const lastRead = useLastRead(id, documents);
+  const { changes, showChanges } = useChanges(lastRead);
   const entry = known ?? value?.entry;
   useMarkedWhenRead(entry);
   if (!entry) return <NotLoaded tab="inbox" noun="entry" id={id} problem={problem} retry={retry} />;
@@ -116,7 +135,16 @@ export function EntryDetail({ id, known, actions }: Props) {
         {entry.failure && <FailureBlock failure={entry.failure} />}
         {value &&
           entry.docs.map(({ path }, n) => (
-            <Document key={n} entry={id} n={n} path={path} state={documents.find((one) => one.n === n)} />
+            <Document
+              key={n}
+              entry={id}
+              n={n}
+              path={path}
+              state={documents.find((one) => one.n === n)}
+              lastRead={lastRead.get(n)}
+              changes={changes.value.has(n)}
+              onChanges={() => showChanges(n)}
+            />
           ))}
         {value?.approval && <ApprovalBlock approval={value.approval} />}
         {comments && (
@@ -192,19 +220,24 @@ function Header({ entry, agent, subject, actions }: HeaderProps) {
   return (
     <DetailHeader tab="inbox" face={who} title={headline(entry)} more={more}>
       {unread ? (
-        <IconButton icon="mark-read" label="Mark as read" onClick={() => void markRead([entry])} />
+        <IconButton
+          icon="mark-read"
+          label="Mark as read"
+          short="Read"
+          onClick={() => void markRead([entry])}
+        />
       ) : (
-        <IconButton icon="unread" label="Mark as unread" hotkey="u" onClick={actions.unread} />
+        <IconButton icon="unread" label="Mark as unread" short="Unread" hotkey="u" onClick={actions.unread} />
       )}
       <IconButton
         icon={isAway(entry) ? "inbox" : "check"}
         label={isAway(entry) ? "Move to the inbox" : "Done"}
+        short={isAway(entry) ? "Inbox" : "Done"}
         hotkey="e"
         onClick={actions.done}
       />
       <IconButton icon="clock" label="Snooze" hotkey="h" onClick={actions.snooze} />
       <IconButton icon="bell-off" label="Mute" hotkey="m" onClick={actions.mute} />
-      <IconButton icon="link" label="Copy link" onClick={() => void copy(location.href, "Link copied")} />
       <IconButton icon="trash" label="Delete" hotkey="Del" onClick={actions.remove} />
     </DetailHeader>
   );

@@ -1,9 +1,9 @@
 /** The commands that `Ctrl K` offers by name. */
 import { openCompose } from "../compose/compose.tsx";
-import { forget, hasToken } from "../data/api.ts";
+import { hasToken } from "../data/api.ts";
 import type { View } from "../data/entries.ts";
 import { workspaces } from "../data/workspaces.ts";
-import { canNotify, notifies, toggleNotifications } from "../notify.ts";
+import { canNotify, notifies, signOut, toggleNotifications } from "../notify.ts";
 import { go, setQuery } from "../router.ts";
 import { shownTabs, tabLetters, tabNames } from "../tabs.ts";
 import { theme, themes } from "../theme.ts";
@@ -66,10 +66,7 @@ export function commands(): Command[] {
           {
             icon: "close" as const,
             name: "Sign out: forget the token in this browser",
-            run() {
-              forget();
-              location.assign("/");
-            },
+            run: () => void signOut(),
           },
         ]
       : []),

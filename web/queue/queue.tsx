@@ -1,28 +1,30 @@
 /** The queue: tasks that wait, run and have finished. */
 import { useMemo } from "preact/hooks";
 import { useStore } from "../data/store.ts";
-import { queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
-import { plainTitle } from "../documents/plain-text.ts";
+import { queue, type Task, taskNamed, tasks } from "../data/tasks.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
 import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { Missing, NotLoaded } from "../ui/detail.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Face } from "../ui/face.tsx";
 import { grouped } from "../ui/groups.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
-import { Row } from "../ui/row.tsx";
-import { StatusTag } from "../ui/status.tsx";
-import { Age } from "../ui/time.tsx";
 import { say } from "../ui/toasts.tsx";
 import { PushForm } from "./push-form.tsx";
 import { TaskDetail } from "./task-detail.tsx";
+import { TaskRow } from "./task-row.tsx";
 
 /** No task has this name: a name does not begin with a dash. */
 const newTask = "-";
+
+/** Where a task was dropped. */
+function put(queued: readonly Task[], name: string, side: "before" | "after", target: string): void {
+  const task = queued.find((one) => one.name === name);
+  if (task) void attempt(() => tasks.move(task, side === "before" ? { before: target } : { behind: target }));
+}
 
 /** What is done with the task that is open. */
 function actionsOn(queued: readonly Task[], open: Task | undefined) {
@@ -91,7 +93,14 @@ export function Queue() {
           Push tasks and run them. Each result goes to the inbox of the agent that pushed the task:
         </Empty>
       }
-      render={(task) => <TaskRow task={task} open={task.name === id} />}
+      render={(task) => (
+        <TaskRow
+          task={task}
+          open={task.name === id}
+          movable={queued.includes(task)}
+          onDrop={(name, side, target) => put(queued, name, side, target)}
+        />
+      )}
     >
       <Detail id={id} loaded={loaded} actions={actions} />
     </ListTab>
@@ -147,20 +156,3 @@ function Detail({ id, loaded, actions }: DetailProps) {
     </Empty>
   );
 }
-
-const TaskRow = ({ task, open }: { task: Task; open: boolean }) => (
-  <Row
-    to={{ tab: "queue", id: task.name }}
-    open={open}
-    lead={<Face name={task.name} />}
-    title={task.name}
-    more={<span>{plainTitle(task.summary)}</span>}
-    side={
-      task.status === "finished" ? (
-        <StatusTag status={statusOf(task)} />
-      ) : (
-        <Age at={task.startedAt ?? task.createdAt} />
-      )
-    }
-  />
-);

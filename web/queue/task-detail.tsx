@@ -1,7 +1,7 @@
 /** A task: what it is to do and how. Until it starts it can be changed, moved and removed. */
 import { useDraft } from "../data/drafts.ts";
 import { useLoaded } from "../data/store.ts";
-import { statusOf, type Task, tasks } from "../data/tasks.ts";
+import { allTasks, retry, statusOf, type Task, tasks } from "../data/tasks.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
 import { DetailHeader } from "../ui/detail.tsx";
@@ -11,6 +11,7 @@ import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
+import { Dependencies } from "./dependencies.tsx";
 
 interface Props {
   task: Task;
@@ -33,7 +34,11 @@ const factsOf = (task: Task): [string, string | null][] => [
 ];
 
 export function TaskDetail({ task, onMove, onRemove }: Props) {
-  const { value, problem, retry } = useLoaded(
+  const {
+    value,
+    problem,
+    retry: reload,
+  } = useLoaded(
     { fetch: () => tasks.show(task.name), changedBy: ({ payload }) => payload.task === task.name },
     [task.name],
   );
@@ -69,7 +74,8 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
             <Icon name="warning" /> {task.error}
           </p>
         )}
-        {problem && !value && <Trouble {...problem} retry={retry} />}
+        <Dependencies name={task.name} tasks={allTasks()} />
+        {problem && !value && <Trouble {...problem} retry={reload} />}
         {value && (
           <Prompt key={value.task.prompt} task={task} prompt={value.task.prompt} changeable={waits(task)} />
         )}
@@ -81,14 +87,26 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
 const Actions = ({ task, onMove, onRemove }: Props) =>
   waits(task) ? (
     <>
-      <IconButton icon="up" label="Move up" hotkey="Alt ↑" onClick={() => onMove(-1)} />
-      <IconButton icon="down" label="Move down" hotkey="Alt ↓" onClick={() => onMove(1)} />
+      <IconButton icon="up" label="Move up" short="Up" hotkey="Alt ↑" onClick={() => onMove(-1)} />
+      <IconButton icon="down" label="Move down" short="Down" hotkey="Alt ↓" onClick={() => onMove(1)} />
       <IconButton icon="trash" label="Remove" hotkey="Del" onClick={onRemove} />
     </>
   ) : (
-    <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: task.name })}>
-      <Icon name="agents" /> Transcript
-    </button>
+    <>
+      {task.status === "finished" && !task.success && task.worker === null && (
+        <button
+          type="button"
+          class="button quiet"
+          title="Start it once more; its result comes to you"
+          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
+        >
+          <Icon name="refresh" /> Retry
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: task.name })}>
+        <Icon name="agents" /> Transcript
+      </button>
+    </>
   );
 
 /** The whole of it: the list has only its first line. */

@@ -3,9 +3,11 @@ import type { ComponentChildren } from "preact";
 import type { Loaded } from "../data/store.ts";
 import { go, type Tab } from "../router.ts";
 import { tabNames } from "../tabs.ts";
+import { copy } from "./copy.ts";
 import { Empty, Trouble } from "./empty.tsx";
 import { Face } from "./face.tsx";
 import { Icon } from "./icon.tsx";
+import { IconButton } from "./icon-button.tsx";
 
 interface HeaderProps {
   tab: Tab;
@@ -29,6 +31,7 @@ export const DetailHeader = ({ tab, face, title, more, children }: HeaderProps) 
       <p>{more}</p>
     </div>
     {children}
+    <IconButton icon="link" label="Copy link" onClick={() => void copy(location.href, "Link copied")} />
   </header>
 );
 

@@ -1,8 +1,10 @@
 /** The page's own icons, drawn on a grid of 16 with one line width. */
 const paths = {
   inbox: "M2 9.500 4 3.500h8l2 6V13H2Zm0 0h3.500a2.500 2.500 0 0 0 5 0H14",
+  overview: "M2.500 13.500h11M4 11V7.500M8 11V3M12 11V5.500",
   agents: "M5.500 2.500h5v3h-5ZM8 5.500v2M3 7.500h10V13H3ZM6 10v.500M10 10v.500",
   threads: "M2.500 3.500h11v7h-6l-3 2.500v-2.500h-2Z",
+  board: "M2.500 3h3v10h-3ZM6.500 3h3v6h-3ZM10.500 3h3v8h-3Z",
   queue: "M3 4h10M3 8h10M3 12h6",
   channels: "M6 2.500 4.500 13.500M11.500 2.500 10 13.500M2.500 6h11.500M2 10h11.500",
   "dead-letters": "M2.500 4h11v8.500h-11Zm0 .500L8 9l5.500-4.500M6 14.500l4-4",

@@ -20,6 +20,10 @@ interface Props<T> {
   /** Beside the name of the tab. */
   count?: ComponentChildren;
   tools?: ComponentChildren;
+  /** The list takes all the width, and what is open the right side of it. */
+  wide?: boolean;
+  /** Shown in place of the rows, where there are any. */
+  list?: ComponentChildren;
   /** Between the header and the list. */
   above?: ComponentChildren;
   empty: ComponentChildren;
@@ -31,10 +35,10 @@ interface Props<T> {
 }
 
 export function ListTab<T>(props: Props<T>) {
-  const { tab, keys, count, tools, above, children } = props;
+  const { tab, keys, count, tools, above, wide = false, children } = props;
   const name = tabNames[tab];
   return (
-    <div class="columns" data-open={place.value.id !== undefined}>
+    <div class="columns" data-open={place.value.id !== undefined} data-wide={wide}>
       <section class="list-column" aria-label={`${name}: list`}>
         <header class="list-header">
           <h1>
@@ -91,7 +95,7 @@ function swipes(move: (step: 1 | -1) => void) {
   };
 }
 
-function List<T>({ tab, loaded, rows, keys, empty, onEnd, onBusy, render }: Props<T>) {
+function List<T>({ tab, loaded, rows, keys, empty, onEnd, onBusy, render, list }: Props<T>) {
   const { value, problem, retry } = loaded;
   if (value === undefined) return problem ? <Trouble {...problem} retry={retry} /> : <LoadingRows />;
   return (
@@ -104,7 +108,9 @@ function List<T>({ tab, loaded, rows, keys, empty, onEnd, onBusy, render }: Prop
           </button>
         </p>
       )}
-      {rows.length ? (
+      {rows.length && list ? (
+        list
+      ) : rows.length ? (
         <LongList
           label={tabNames[tab]}
           rows={rows}

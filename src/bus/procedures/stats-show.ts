@@ -4,7 +4,7 @@
  */
 import { idOf } from "../../contract/ids.ts";
 import { mailLimit } from "../../contract/mail.ts";
-import { rateSeconds, type Stats, statsLimit } from "../../contract/stats.ts";
+import { rateSeconds, type Stats, statsHours, statsLimit } from "../../contract/stats.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, literal, sql } from "../../sql/sql.ts";
@@ -50,6 +50,7 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
     costs: yield* costsToday(now),
     tasks: yield* openTasks(),
     rates: yield* ratesUntil(now),
+    hours: yield* endedByHour(now),
     queues: yield* longestQueues(inboxes, live),
     waiters: [...attending].toSorted(byName).slice(0, statsLimit),
     leases: yield* leasesEndingSoonest(tx, now),
@@ -146,6 +147,28 @@ function* ratesUntil(now: string): Procedure<Stats["rates"]> {
     ended: of("thread.done", "thread.failed", "thread.cancelled"),
     tasksFinished: of("task.finished"),
   };
+}
+
+const hourMs = 3_600_000;
+/** More threads are not looked at: the earliest hours then have too few. */
+const endedLimit = 20_000;
+
+function* endedByHour(now: string): Procedure<Stats["hours"]> {
+  const last = Math.floor(Date.parse(now) / hourMs) * hourMs;
+  const starts = Array.from({ length: statsHours }, (_, n) =>
+    new Date(last - (statsHours - 1 - n) * hourMs).toISOString(),
+  );
+  const rows = yield* all<{ hour: string; status: string; count: number }>(sql`
+    select newest.hour, newest.status, count(*) as count from (
+      select substr(threads.updated_at, 1, 13) as hour, threads.status from threads
+      where threads.status in ('done', 'failed', 'cancelled') and threads.updated_at >= ${starts[0]!}
+      order by threads.updated_at desc, threads.thread_id desc limit ${literal(endedLimit)}
+    ) as newest group by newest.hour, newest.status order by newest.hour, newest.status`);
+  return starts.map((at) => {
+    const of = (status: string) =>
+      rows.find((row) => row.hour === at.slice(0, 13) && row.status === status)?.count ?? 0;
+    return { at, done: of("done"), failed: of("failed"), cancelled: of("cancelled") };
+  });
 }
 
 /** Those with the most first. */

@@ -1,9 +1,12 @@
 /** [T9] Threads by whom they concern, newest first. */
-import { numberOf } from "../../contract/ids.ts";
+import { idOf, numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { activeStatuses } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { columnsOf } from "../../sql/table.ts";
+import { leaseView, type ShownLease, shownLease } from "../lease.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
@@ -36,9 +39,26 @@ export function* threadsList(
       : [page(...common)];
   const query = joined(pages, " union ");
   const rows = yield* all<ThreadRow>(sql`${query} order by thread_id desc limit ${literal(input.limit + 1)}`);
+  const listed = rows.slice(0, input.limit);
   return {
-    threads: rows.slice(0, input.limit).map(threadView),
+    threads: listed.map(threadView),
+    ...(input.leases && { leases: yield* leasesOf(tx, listed) }),
     hasMore: rows.length > input.limit,
     nextEventId,
   };
+}
+
+/** Those that end soonest first. */
+function* leasesOf(
+  tx: Context,
+  rows: readonly ThreadRow[],
+): Procedure<NonNullable<OutputOf<"threads.list">["leases"]>> {
+  const held = rows.filter(({ status }) => activeStatuses.includes(status)).map((row) => row.thread_id);
+  if (!held.length) return [];
+  const now = yield* tx.clock();
+  const found = yield* all<ShownLease & { thread_id: number }>(sql`
+    select leases.thread_id, ${columnsOf(shownLease)} from leases
+    where leases.released_at is null and leases.thread_id in (${joined(held)})
+    order by leases.expires_at, leases.thread_id`);
+  return found.map((row) => ({ threadId: idOf("thread", row.thread_id), ...leaseView(row, now) }));
 }

@@ -5,7 +5,7 @@ import type { Message } from "../../contract/message.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
-import { fragment, joined, nothing, sql } from "../../sql/sql.ts";
+import { joined, nothing, sql } from "../../sql/sql.ts";
 import { latestEventOf } from "../event.ts";
 import { hide, returnsInMs } from "../hand-over/hand.ts";
 import { findLease, isHeld } from "../lease.ts";
@@ -76,28 +76,39 @@ const available = ({ agent, id }: Replied, now: string) => sql`(messages.to_agen
   or (messages.acked_at is not null and messages.delivery_id is null)
   or (messages.acked_at is null and (messages.hidden_until is null or messages.hidden_until <= ${now})))`;
 
+interface Replies {
+  messages: Message[];
+  nextEventId: number;
+  /** Another reader of the same inbox has some that match. */
+  inHand?: boolean;
+  againInMs?: number;
+}
+
 export function* replies(
   tx: Context,
   start: ReplyStart,
   kinds: Input["kinds"],
   reader: Replied | undefined,
-): Procedure<{ messages: Message[]; nextEventId: number; againInMs?: number }> {
+): Procedure<Replies> {
   const now = yield* tx.clock();
+  const matching = () => {
+    const others = start.waiter === undefined ? nothing : sql`and messages.from_agent <> ${start.waiter}`;
+    return sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${joined([...new Set(kinds)])}) ${others}`;
+  };
   const free = reader ? sql`and ${available(reader, now)}` : nothing;
-  const others = start.waiter === undefined ? fragment`` : sql`and messages.from_agent <> ${start.waiter}`;
-  const messages = yield* messagesOf(
-    start.thread,
-    sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${joined([...new Set(kinds)])}) ${others} ${free}`,
-    answerLimit,
-  );
+  const messages = yield* messagesOf(start.thread, sql`${matching()} ${free}`, answerLimit);
   const last = messages.at(-1);
-  if (messages.length < answerLimit || !last)
-    return {
-      messages,
-      nextEventId: yield* latestEventOf(start.thread),
-      // What another reader has in hand comes back by itself, if it never says that it got it.
-      againInMs: reader && !last ? yield* returnsInMs(reader.agent, now) : undefined,
-    };
+  if (messages.length < answerLimit || !last) {
+    const nextEventId = yield* latestEventOf(start.thread);
+    if (!reader || last) return { messages, nextEventId };
+    const inHand =
+      (yield* one(
+        sql`select 1 as one from messages where messages.thread_id = ${start.thread} ${matching()} limit 1`,
+      )) !== undefined;
+    // What another reader has in hand comes back by itself, if it never says that it got it.
+    const againInMs = inHand ? yield* returnsInMs(reader.agent, now) : undefined;
+    return { messages, nextEventId, inHand, againInMs };
+  }
   const row = yield* one<{ event_id: number | null }>(sql`
     select min(events.event_id) as event_id from events
     where events.thread_id = ${start.thread} and events.message_id = ${numberOf(last.messageId)}`);

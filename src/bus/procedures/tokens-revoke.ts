@@ -8,6 +8,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
+import { forgetDevicesOf } from "../notification.ts";
 import { type TokenRow, tokenColumns, tokenView } from "../token.ts";
 
 export function* tokensRevoke(tx: Context, { id }: { id: string }): Procedure<OutputOf<"tokens.revoke">> {
@@ -17,6 +18,7 @@ export function* tokensRevoke(tx: Context, { id }: { id: string }): Procedure<Ou
     update tokens set revoked_at = ${now} where token_id = ${number} and revoked_at is null
     returning ${tokenColumns}`);
   if (changed) {
+    yield* forgetDevicesOf(changed.agent_id);
     yield* append(tx, {
       type: "token.revoked",
       source: changed.agent_id,

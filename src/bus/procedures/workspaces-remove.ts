@@ -4,6 +4,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
+import { forgetSeenWithin } from "../seen-document.ts";
 import { findWorkspace, workspaceView } from "../workspace.ts";
 
 export function* workspacesRemove(
@@ -13,6 +14,7 @@ export function* workspacesRemove(
   const row = yield* findWorkspace(id);
   const now = yield* tx.clock();
   yield* run(sql`delete from workspaces where workspace_id = ${id}`);
+  yield* forgetSeenWithin(id);
   const payload = { workspace: id, label: row.label };
   yield* append(tx, { type: "workspace.removed", source: row.agent_id, payload, now });
   return { workspace: workspaceView(row) };

@@ -242,7 +242,7 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   }
 }
 
-/** What was to start never does, and its parent is told. */
+/** What was to start, or to be tried again, never does, and its parent is told. */
 export function* failUnstarted(
   tx: Context,
   row: TaskRow,
@@ -250,7 +250,6 @@ export function* failUnstarted(
   now: string,
 ): Procedure<void> {
   if (row.thread_id !== null) {
-    // It has failed before, and was to be tried again.
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
     yield* conclude(tx, { row, thread, now }, { success: false, error, reason });
     return;
@@ -274,7 +273,6 @@ function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Proc
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
-    // Its parent still waits for a word.
     yield* failUnstarted(tx, row, removed, now);
     return { ...row, ...removed, status: "finished", finished_at: now };
   }

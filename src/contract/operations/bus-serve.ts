@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { absolutePath, choice, flag, integer, names, text } from "../fields.ts";
+import { absolutePath, choice, described, flag, integer, names, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 
@@ -28,6 +28,22 @@ export const busServe = operation({
       ),
       logFile: v.optional(
         absolutePath("write the log to this file and FILE.1, at most 4 MiB each (default: standard error)"),
+      ),
+      notify: v.optional(
+        described(
+          v.pipe(
+            v.string("must be text"),
+            v.regex(
+              /^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/,
+              "must be mailto:NAME@HOST or an https address",
+            ),
+          ),
+          {
+            type: "text",
+            value: "CONTACT",
+            help: "send push notifications of what needs the person, through the browsers' push services, which are told this contact (mailto:… or https://…)",
+          },
+        ),
       ),
       dev: flag("for developing the page: POST /api/inbox/seed adds a sample entry to the person's inbox"),
     }),

@@ -29,6 +29,7 @@ import { deadLettersPurge } from "./dead-letters-purge.ts";
 import { deadLettersRequeue } from "./dead-letters-requeue.ts";
 import { deadLettersShow } from "./dead-letters-show.ts";
 import { entriesArchive } from "./entries-archive.ts";
+import { entriesChanges } from "./entries-changes.ts";
 import { entriesCounts } from "./entries-counts.ts";
 import { entriesDelete } from "./entries-delete.ts";
 import { entriesExport } from "./entries-export.ts";
@@ -39,6 +40,7 @@ import { entriesRead } from "./entries-read.ts";
 import { entriesReadAll } from "./entries-read-all.ts";
 import { entriesReply } from "./entries-reply.ts";
 import { entriesRestore } from "./entries-restore.ts";
+import { entriesSeen } from "./entries-seen.ts";
 import { entriesShow } from "./entries-show.ts";
 import { entriesSnooze } from "./entries-snooze.ts";
 import { entriesUnarchive } from "./entries-unarchive.ts";
@@ -61,6 +63,7 @@ import { messagesGc } from "./messages-gc.ts";
 import { messagesInbox } from "./messages-inbox.ts";
 import { messagesPending } from "./messages-pending.ts";
 import { messagesRead } from "./messages-read.ts";
+import { messagesReaders } from "./messages-readers.ts";
 import { messagesReplies } from "./messages-replies.ts";
 import { messagesSend } from "./messages-send.ts";
 import { messagesStatus } from "./messages-status.ts";
@@ -68,6 +71,9 @@ import { messagesWait } from "./messages-wait.ts";
 import { mutesAdd } from "./mutes-add.ts";
 import { mutesList } from "./mutes-list.ts";
 import { mutesRemove } from "./mutes-remove.ts";
+import { notificationsAdd } from "./notifications-add.ts";
+import { notificationsKey } from "./notifications-key.ts";
+import { notificationsRemove } from "./notifications-remove.ts";
 import { poolsJoin } from "./pools-join.ts";
 import { poolsLeave } from "./pools-leave.ts";
 import { poolsList } from "./pools-list.ts";
@@ -155,6 +161,7 @@ export const table = [
   messagesAck,
   messagesAckAll,
   messagesPending,
+  messagesReaders,
   messagesChannels,
   messagesReplies,
   messagesStatus,
@@ -212,9 +219,14 @@ export const table = [
   entriesUnsnooze,
   entriesReadAll,
   entriesCounts,
+  entriesChanges,
+  entriesSeen,
   mutesAdd,
   mutesRemove,
   mutesList,
+  notificationsKey,
+  notificationsAdd,
+  notificationsRemove,
   entriesDelete,
   entriesRestore,
   entriesExport,

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { integer, name } from "../fields.ts";
+import { flag, integer, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
+import { lease } from "../lease.ts";
 import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
@@ -18,10 +19,17 @@ export const threadsList = operation({
       assignedTo: v.optional(name("assigned to this agent", "AGENT")),
       run: v.optional(name("of this run", "RUN")),
       before: v.optional(threadId("only threads older than this one, for the next page")),
+      leases: flag("also list the leases under which these threads are held"),
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>
-    v.strictObject({ threads: v.array(thread()), hasMore: v.boolean(), nextEventId: nextEventId() }),
+    v.strictObject({
+      threads: v.array(thread()),
+      hasMore: v.boolean(),
+      /** Only where they were asked for. */
+      leases: v.optional(v.array(v.strictObject({ threadId: v.string(), ...lease().entries }))),
+      nextEventId: nextEventId(),
+    }),
   errors: ["invalid_input"],
   cli: { command: "list" },
   http: ["GET /api/threads"],

@@ -12,7 +12,7 @@ import type { Sql, SqlValue } from "../../sql/sql.ts";
 /** What one caller asks; nobody waits for the rows of one without `answer`. */
 export interface Asked {
   text: string;
-  values: SqlValue[];
+  values: readonly SqlValue[];
   sharing: Sql["sharing"];
   answer?: (rows: Row[]) => void;
 }
@@ -20,7 +20,7 @@ export interface Asked {
 /** What is sent for one caller or for several. */
 export interface Sent {
   text: string;
-  values: SqlValue[];
+  values: readonly SqlValue[];
   answer?: (rows: Row[]) => void;
 }
 

@@ -565,4 +565,32 @@ alter table tasks add column review_json text;
 alter table tasks add column review_of bigint;
 alter table tasks add column interrupt_id bigint;
 `,
+  // [U15] What the person last read of a document, and where push notifications go.
+  `
+create table seen_documents (
+  workspace_id text collate "C" not null,
+  path text collate "C" not null,
+  entry_id text collate "C" not null,
+  seen_at text collate "C" not null,
+  text text not null,
+  primary key (workspace_id, path)
+);
+
+create index seen_documents_entry on seen_documents (entry_id);
+create index seen_documents_age on seen_documents (seen_at);
+
+create table notification_keys (
+  public_key text collate "C" primary key,
+  private_key text not null,
+  created_at text collate "C" not null
+);
+
+create table notification_subscriptions (
+  endpoint text collate "C" primary key,
+  p256dh text not null,
+  auth text not null,
+  agent_id text collate "C" not null,
+  created_at text collate "C" not null
+);
+`,
 ];

@@ -10,7 +10,7 @@ export interface Statement {
   all(...values: unknown[]): unknown[];
   /** Null where there is no row. */
   get(...values: unknown[]): unknown;
-  run(...values: unknown[]): unknown;
+  run(...values: unknown[]): { lastInsertRowid: number | bigint };
 }
 
 export interface Database {

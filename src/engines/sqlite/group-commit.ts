@@ -7,6 +7,7 @@
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
+import { Asked } from "./asked.ts";
 import { contextOf, drive, type Noted, nothingNoted } from "./drive.ts";
 import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
@@ -71,10 +72,12 @@ export function groupCommit(setting: Setting) {
     const batch: Entry[] = [];
     const how = waiting.length === 1 ? "lone" : careful ? "careful" : "plain";
     const noted = nothingNoted();
+    // What a savepoint undoes was asked about, too.
+    const asked = how === "plain" ? new Asked() : undefined;
     let committed: ((topics: Set<string>) => void) | undefined;
     try {
       for (const entry of shortly(waiting, batch)) {
-        const { topics, learnt } = runEntry(entry, how);
+        const { topics, learnt } = runEntry(entry, how, asked);
         for (const topic of topics) noted.topics.add(topic);
         for (const [fact, value] of learnt) noted.learnt.set(fact, value);
       }
@@ -138,8 +141,8 @@ class Spoilt extends Error {}
 function entryRunner({ db, path, now, facts }: Setting) {
   const savepoint = db.query("savepoint entry");
   const release = db.query("release entry");
-  return (entry: Entry, how: "lone" | "plain" | "careful"): Noted => {
-    const noted = nothingNoted();
+  return (entry: Entry, how: "lone" | "plain" | "careful", asked?: Asked): Noted => {
+    const noted = nothingNoted(asked);
     if (how === "careful") savepoint.run();
     try {
       const result = drive(db, entry.work, contextOf(now, facts, noted), noted);

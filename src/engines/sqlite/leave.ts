@@ -3,8 +3,7 @@
  * log back and deletes it: four of the five fsyncs of a lone `inbox send`. What was committed is durable in the log, so a
  * command that ends leaves it there, and the next one appends to it.
  */
-import { openLibrary } from "../../platform/c-library.ts";
-import { fs } from "../../platform/system.ts";
+import { exists, exitAtOnce, sizeOf } from "../../platform/system.ts";
 
 /**
  * Whoever opens the file first reads the whole log: 1,000 pages take it 1.3 ms. A message is about nine pages, so at most one
@@ -15,12 +14,7 @@ const logLimit = 4 * 1024 * 1024;
 /** From now on the end of this process leaves the log as it is, unless it has grown. */
 export function leaveLogBehind(path: string): void {
   process.once("exit", (code) => {
-    const log = fs().statSync(`${path}-wal`, { throwIfNoEntry: false });
-    if (log && log.size < logLimit) exitAtOnce(code);
+    const log = `${path}-wal`;
+    if (exists(log) && sizeOf(log) < logLimit) exitAtOnce(code);
   });
-}
-
-/** Ends the process without the runtime's own farewell. Returns where the C library is not found. */
-function exitAtOnce(code: number): void {
-  openLibrary({ _exit: { args: ["int"], returns: "void" } })?._exit(code);
 }

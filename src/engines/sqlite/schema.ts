@@ -516,4 +516,32 @@ alter table tasks add column review_json text;
 alter table tasks add column review_of integer;
 alter table tasks add column interrupt_id integer;
 `,
+  // [U15] What the person last read of a document, and where push notifications go.
+  `
+create table seen_documents (
+  workspace_id text not null,
+  path text not null,
+  entry_id text not null,
+  seen_at text not null,
+  text text not null,
+  primary key (workspace_id, path)
+) strict, without rowid;
+
+create index seen_documents_entry on seen_documents (entry_id);
+create index seen_documents_age on seen_documents (seen_at);
+
+create table notification_keys (
+  public_key text primary key not null,
+  private_key text not null,
+  created_at text not null
+) strict, without rowid;
+
+create table notification_subscriptions (
+  endpoint text primary key not null,
+  p256dh text not null,
+  auth text not null,
+  agent_id text not null,
+  created_at text not null
+) strict, without rowid;
+`,
 ];

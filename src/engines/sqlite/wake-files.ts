@@ -68,11 +68,16 @@ export class WakeFiles {
     for (const bucket of this.#buckets.values()) notify(bucket);
   }
 
-  /** Makes the files anew that were deleted or replaced, and says how many. */
-  repair(): number {
-    const deaf = [...this.#buckets.values()].filter((bucket) => inodeOf(bucket.file) !== bucket.inode);
-    for (const bucket of deaf) this.#attach(bucket);
-    return deaf.length;
+  /** Whether a file was deleted or replaced: nobody is heard by it any more. */
+  isDeaf(): boolean {
+    for (const bucket of this.#buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) return true;
+    return false;
+  }
+
+  /** Makes such files anew. */
+  repair(): void {
+    for (const bucket of this.#buckets.values())
+      if (inodeOf(bucket.file) !== bucket.inode) this.#attach(bucket);
   }
 
   /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */

@@ -105,12 +105,18 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
 
   /** True if a commit has come that whoever made it did not announce to the end. */
   function lostOne(stamp: string, certain: boolean): boolean {
+    const { begun, missing } = counts();
+    const strange = begun <= last.begun || missing > last.missing || files.isDeaf();
+    // Mostly somebody else was written to, and whoever wrote said so to the end. The version stays as it was then: at worst
+    // somebody looks once for nothing.
+    if (!strange) {
+      last = { ...last, stamp, certain, begun, missing };
+      return false;
+    }
     // The database first: where it is gone nothing may be made anew beside it.
     const version = dataVersion();
-    const deaf = files.repair();
-    const { begun, missing } = counts();
-    const strange = begun <= last.begun || missing > last.missing || deaf > 0;
-    const lost = strange && version !== last.version;
+    files.repair();
+    const lost = version !== last.version;
     last = { stamp, certain, version, begun, missing };
     return lost;
   }

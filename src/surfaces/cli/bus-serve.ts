@@ -25,7 +25,17 @@ export async function runHub(
   { input }: CommandInput,
   respond: (output: OutputOf<"bus.serve">) => Promise<unknown>,
 ): Promise<void> {
-  const { port, host, allowHost, auth, dataDir, dev, log: format, logFile } = parseInput(busServe, input);
+  const {
+    port,
+    host,
+    allowHost,
+    auth,
+    dataDir,
+    notify,
+    dev,
+    log: format,
+    logFile,
+  } = parseInput(busServe, input);
   const db = locateOrNew(unmasked(asked));
   if (isHub(db))
     throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
@@ -48,6 +58,7 @@ export async function runHub(
     auth,
     delivery,
     dataDir,
+    ...(notify !== undefined && { notify: { contact: notify } }),
     dev,
     log: log?.write,
     complain: warned,

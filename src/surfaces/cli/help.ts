@@ -63,7 +63,7 @@ const headings: readonly (readonly [heading: string, nouns: readonly string[]])[
   ["Mail: messages to one agent, collected once", ["mailbox"]],
   ["Channels: message streams, each reader with its own position", ["messages"]],
   ["Sub-agents", ["tasks", "costs"]],
-  ["The person's inbox", ["entries", "workspaces", "mutes"]],
+  ["The person's inbox", ["entries", "workspaces", "mutes", "notifications"]],
   ["Agents, pools, dead letters, events", ["agents", "pools", "deadLetters", "events", "search", "stats"]],
   ["The database and the hub", ["bus"]],
   ["Tokens, retention, quotas, audit", ["tokens", "retention", "quotas", "audit"]],

@@ -10,7 +10,7 @@ const diagrams = "/frame/diagram.html";
 /** Every address the page itself understands; the rest of it is in the browser. */
 export const pagePaths = [
   "/",
-  ...["inbox", "agents", "threads", "queue", "channels", "dead-letters"].flatMap((tab) => [
+  ...["inbox", "overview", "agents", "threads", "queue", "channels", "dead-letters"].flatMap((tab) => [
     `/${tab}`,
     `/${tab}/*`,
   ]),

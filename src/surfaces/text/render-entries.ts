@@ -1,7 +1,8 @@
 /** The person's inbox as text. */
 
-import type { DocumentState } from "../../contract/document.ts";
+import type { DocumentChange, DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
+import { lineDiff, partsOf } from "../../contract/line-diff.ts";
 import { call, field, phrase } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import { wayBack } from "../../contract/workspace.ts";
@@ -22,6 +23,25 @@ function line(entry: Entry, paint: Paint): string {
 function documentText({ n, path, exists, type, size, problem }: DocumentState, paint: Paint): string {
   const state = exists ? `${type}, ${plural(size ?? 0, "byte")}` : paint.yellow(inLine(problem ?? "gone"));
   return `  ${paint.dim(`[${n}]`)} ${inLine(path)}  ${state}`;
+}
+
+function changeText({ path, seenAt, before, after, added, removed }: DocumentChange, paint: Paint): string {
+  const name = paint.bold(inLine(path));
+  if (seenAt === null || before === null) return `${name}  ${paint.dim("not read yet")}`;
+  if (after === null)
+    return `${name}  ${paint.yellow("cannot be compared: it is gone, no text, or too long")}`;
+  if (!added && !removed) return `${name}  ${paint.dim(`unchanged since ${relative(seenAt)}`)}`;
+  const marks = {
+    same: (text: string) => `  ${text}`,
+    added: (text: string) => paint.green(`+ ${text}`),
+    removed: (text: string) => paint.red(`- ${text}`),
+  };
+  const shown = partsOf(lineDiff(before, after).lines).flatMap((part) =>
+    "left" in part
+      ? [paint.dim(`  … ${plural(part.left, "unchanged line")}`)]
+      : part.lines.map(({ is, text }) => marks[is](safe(text))),
+  );
+  return [`${name}  +${added} −${removed} since ${relative(seenAt)}`, ...shown].join("\n");
 }
 
 const answerText = ({ answer, answeredBy }: Entry, at: string) =>
@@ -76,6 +96,8 @@ export const entryRenders: NounRenders<"entries"> = {
         (one) => `${paint.dim(one.workspaceId)} ${one.unread} unread, ${one.needsYou} need you`,
       ),
     ].join("\n"),
+  "entries.changes": ({ documents }, paint) => documents.map((each) => changeText(each, paint)).join("\n"),
+  "entries.seen": ({ kept }) => `remembered ${plural(kept.length, "document")} as read`,
   "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null
       ? `erased ${id}`

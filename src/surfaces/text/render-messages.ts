@@ -1,4 +1,5 @@
 /** Channels and their messages. */
+import { mailLimit } from "../../contract/mail.ts";
 import { plural } from "../../contract/plural.ts";
 import { channelLine } from "./channel-message.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -36,6 +37,19 @@ export const messageRenders: NounRenders<"messages"> = {
         )
       : "no channels yet",
   "messages.pending": ({ channel, count }) => `${plural(count, "pending message")} on ${safe(channel)}`,
+  "messages.readers": ({ channel, readers }, paint) =>
+    readers.length
+      ? textTable(
+          ["READER", "HAS READ", "BEHIND", "SINCE"],
+          readers.map(({ reader, position, behind, committedAt }) => [
+            safe(reader),
+            String(position),
+            behind >= mailLimit ? `${mailLimit}+` : String(behind),
+            relative(committedAt),
+          ]),
+          paint.dim,
+        )
+      : `no reader of ${safe(channel)} has a stored position`,
   "messages.gc": ({ expired, acked }) =>
     `Deleted ${expired} expired and ${plural(acked, "acknowledged message")}`,
   "messages.read": ({ message, offset, total }, paint) => {

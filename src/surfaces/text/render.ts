@@ -14,6 +14,7 @@ import { eventRenders } from "./render-events.ts";
 import { mailboxRenders } from "./render-mailbox.ts";
 import { messageRenders } from "./render-messages.ts";
 import { muteRenders } from "./render-mutes.ts";
+import { notificationRenders } from "./render-notifications.ts";
 import { poolRenders } from "./render-pools.ts";
 import { quotaRenders } from "./render-quotas.ts";
 import { retentionRenders } from "./render-retention.ts";
@@ -38,6 +39,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...workspaceRenders,
   ...entryRenders,
   ...muteRenders,
+  ...notificationRenders,
   ...quotaRenders,
   ...costRenders,
   ...retentionRenders,

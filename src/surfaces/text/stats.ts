@@ -15,6 +15,13 @@ const soonMs = 60_000;
 const age = (since: string, now: string) => span(Date.parse(now) - Date.parse(since));
 const amount = (count: number) => (count >= mailLimit ? `${mailLimit}+` : String(count));
 
+function hoursLine({ hours }: Stats, paint: Paint): string {
+  const sum = (what: "done" | "failed" | "cancelled") => hours.reduce((all, hour) => all + hour[what], 0);
+  const failed = sum("failed");
+  const text = `${failed} failed`;
+  return `${paint.bold(`${hours.length} hours`)} ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled`;
+}
+
 function summaryLines(stats: Stats, paint: Paint): string[] {
   const { agents, threads, mail, tasks, costs, rates } = stats;
   const most = limitText(costs.limit);
@@ -26,6 +33,7 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
     `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, plural(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
     `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
     `${paint.bold("today")}    ${usageBrief(costs.today)}${most === null ? "" : ` of ${most}`}${costs.held ? paint.yellow(" (reached: nothing starts)") : ""}`,
+    hoursLine(stats, paint),
     `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${plural(rates.tasksFinished, "task")} finished, ${plural(rates.events, "event")}`,
   ];
 }

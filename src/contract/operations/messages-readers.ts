@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { channel } from "../channel-message.ts";
+import { operation } from "../operation.ts";
+
+export const messagesReaders = operation({
+  name: "messages.readers",
+  kind: "read",
+  access: { on: "channel", by: "channel", does: "read" },
+  summary: "List the readers of a channel, and how far each has read",
+  detail:
+    "Readers that have a stored position, by name: the number of the last message they have read, when that was, and how many messages came after it, up to 1000.",
+  input: () => v.strictObject({ channel: channel() }),
+  output: () =>
+    v.strictObject({
+      channel: v.string(),
+      readers: v.array(
+        v.strictObject({
+          reader: v.string(),
+          position: v.number(),
+          committedAt: v.string(),
+          behind: v.number(),
+        }),
+      ),
+    }),
+  errors: ["invalid_input"],
+  cli: { command: "msg readers", plain: ["channel"], shape: "channel" },
+  http: ["GET /api/messages/inbox/:channel/readers"],
+  mcp: { none: "a reader knows its own position" },
+  examples: ["inbox msg readers builds"],
+});

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { person } from "../entry.ts";
+import { name } from "../fields.ts";
+import { authSecret, endpoint, p256dh, subscriptionLimit } from "../notification.ts";
+import { operation } from "../operation.ts";
+
+export const notificationsAdd = operation({
+  name: "notifications.add",
+  kind: "write",
+  access: { on: "person", does: "change" },
+  summary: "Send push notifications to a device of the person",
+  detail: `The device is told of entries that need the person. The page calls this with what the browser's PushManager answers. At most ${subscriptionLimit} devices are kept; one is forgotten when its push service says that it is gone, and when a token of the agent is revoked.`,
+  input: () =>
+    v.strictObject({
+      endpoint: endpoint(),
+      p256dh: p256dh(),
+      auth: authSecret(),
+      agent: v.optional(name("whose device it is", "NAME"), person),
+    }),
+  output: () => v.strictObject({ endpoint: v.string(), already: v.boolean() }),
+  errors: ["invalid_input", "invalid_state"],
+  cli: { command: "notify add", plain: ["endpoint"], identity: "agent", identityDefault: person },
+  http: ["PUT /api/notifications"],
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
+  examples: [
+    "inbox notify add https://updates.push.services.mozilla.com/wpush/v2/abc --p256dh KEY --auth SECRET",
+  ],
+});

@@ -1,0 +1,17 @@
+import * as v from "valibot";
+import { operation } from "../operation.ts";
+
+export const notificationsKey = operation({
+  name: "notifications.key",
+  kind: "read",
+  access: { on: "person", does: "read" },
+  summary: "Show the public key that browsers subscribe to push notifications with",
+  detail: "Null while no hub of this bus was started to send push notifications.",
+  input: () => v.strictObject({}),
+  output: () => v.strictObject({ publicKey: v.nullable(v.string()) }),
+  errors: [],
+  cli: { command: "notify key" },
+  http: ["GET /api/notifications/key"],
+  mcp: { none: "the inbox belongs to the person; models have no access to it" },
+  examples: ["inbox notify key"],
+});

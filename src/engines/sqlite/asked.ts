@@ -1,0 +1,66 @@
+/**
+ * What the callers of one transaction have asked already. Fifty that send to one topic all ask whether it is a pool and
+ * whether it is known: reads took half of the statements' time. No other connection can write in between, so an answer
+ * stays true until one of the callers writes to a table that the statement names.
+ */
+import type { Row } from "../../sql/procedure.ts";
+import type { Sql, SqlValue } from "../../sql/sql.ts";
+import type { Statement } from "./driver.ts";
+
+/** A statement that SQLite has read. */
+export interface Prepared {
+  statement: Statement;
+  /** `change`: any write but a plain insert. */
+  does: "read" | "insert" | "change";
+  /** Into which table it inserts. */
+  into: string;
+  /** Every word of a read, and so the name of every table that it reads. */
+  words: ReadonlySet<string>;
+}
+
+export function preparedOf(text: string, statement: Statement): Prepared {
+  const words = new Set(text.toLowerCase().match(/\w+/g));
+  if (/^\s*select/i.test(text)) return { statement, does: "read", into: "", words };
+  const into = words.has("conflict") ? undefined : /^\s*insert into (\w+)/i.exec(text)?.[1];
+  return { statement, does: into === undefined ? "change" : "insert", into: into ?? "", words: noWords };
+}
+
+const noWords: ReadonlySet<string> = new Set();
+
+interface Kept {
+  rows: Row[];
+  lasting: boolean;
+}
+
+export class Asked {
+  readonly #answers = new Map<Prepared, Map<string, Kept>>();
+  /** The last number of a table's rows. */
+  readonly #last = new Map<string, number>();
+
+  read(form: Prepared, values: readonly SqlValue[], { sharing }: Sql): Row[] {
+    const known = this.#answers.get(form) ?? new Map<string, Kept>();
+    const key = JSON.stringify(values);
+    const before = known.get(key);
+    if (before) return before.rows;
+    const rows = form.statement.all(...values) as Row[];
+    this.#answers.set(form, known.set(key, { rows, lasting: sharing === "there" && rows.length > 0 }));
+    return rows;
+  }
+
+  /** To be told of every write. `number`: of the row that it has inserted, where that is known. */
+  wrote({ does, into }: Prepared, number?: number): void {
+    if (does === "change") {
+      this.#answers.clear();
+      this.#last.clear();
+      return;
+    }
+    if (number === undefined) this.#last.delete(into);
+    else this.#last.set(into, number);
+    for (const [form, known] of this.#answers)
+      if (form.words.has(into)) for (const [key, { lasting }] of known) if (!lasting) known.delete(key);
+  }
+
+  last(table: string): number | undefined {
+    return this.#last.get(table);
+  }
+}
