@@ -71,7 +71,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     );
     await until("much earlier steps are there", async () => {
       await log.evaluate((list) => list.scrollTo({ top: 0 }));
-      return (await page.getByText(/^step 191\d\d$/).count()) > 0;
+      const steps = await page.getByText(/^step \d+$/).allInnerTexts();
+      return Math.min(...steps.map((text) => Number(text.slice(5)))) < 19_200;
     });
     expect(await page.locator(".piece").count()).toBeLessThan(100);
     await page.getByRole("button", { name: "To the end" }).click();
