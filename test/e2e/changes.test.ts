@@ -61,4 +61,27 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(await button.count()).toBe(0);
     expect(window.troubles).toEqual([]);
   });
+
+  test("[U15] dates in a table keep their line, and on a phone buttons have their names below them", async () => {
+    const note = "a note that is long enough to need all the width there is, and then some more of it";
+    space.write("runs.csv", `date,note\n2026-05-01 08:15:00,${note}\n2026-05-02 08:15:00,${note}\n`);
+    const id = await space.push({ docs: ["runs.csv"], comments: "The runs" });
+    await using window = await openWindow(hub.url, `/inbox/${id}`, { viewport: { width: 390, height: 844 } });
+    const { page } = window;
+    const date = page.getByRole("cell", { name: "2026-05-01 08:15:00" });
+    await date.waitFor();
+    // Wide enough for all of it at once: broken, it was half as wide.
+    expect((await date.boundingBox())!.width).toBeGreaterThan(130);
+    for (const name of ["Done", "Snooze", "Delete"])
+      await page.locator(".detail-header .icon-label", { hasText: name }).waitFor();
+    // Every name fits: none is cut off.
+    const cut = await page
+      .locator(".side-bar .label:visible, .icon-label:visible")
+      .evaluateAll((labels) =>
+        (labels as unknown as { scrollWidth: number; clientWidth: number; textContent: string }[])
+          .filter((one) => one.scrollWidth > one.clientWidth + 1)
+          .map((one) => one.textContent),
+      );
+    expect(cut).toEqual([]);
+  });
 });
