@@ -48,6 +48,7 @@ const orders: Record<string, string> = {
   entries: "newest first, then the later written; in an export as written; of a transcript as they happened",
   events: "by number",
   configured: "as setup knows them",
+  findings: "as the reviewer gave them, round by round",
   fixable: "as checked",
   found: "as setup knows them",
   results: "as they came",

@@ -2,19 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { takeInterrupts } from "../../src/bus/tasks/interrupt.ts";
 import { keepersToTell, keepTask, lookAtTask } from "../../src/bus/tasks/keep.ts";
-import { targetsOf } from "../../src/contract/access.ts";
-import { mailboxSend } from "../../src/contract/operations/mailbox-send.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
-
-test("[A13] with a token it takes the right to change the task; without the flag a message is everybody's to send", () => {
-  const { access } = mailboxSend;
-  expect(targetsOf(access, { to: "t", interrupt: true }, false)).toEqual([
-    { kind: "task", id: "t", does: "change" },
-  ]);
-  expect(targetsOf(access, { to: "t", interrupt: false }, false)).toEqual([]);
-});
 
 describe.each(engines)("$name", (engine) => {
   test("[A13] its keeper is told, and takes what is to be said out of the inbox, once", async () => {

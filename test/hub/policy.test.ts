@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { allows, policy } from "../../src/contract/access.ts";
+import { allows, policy, targetsOf } from "../../src/contract/access.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
+import { mailboxSend } from "../../src/contract/operations/mailbox-send.ts";
 import { type Scope, scopes } from "../../src/contract/token.ts";
 import { type EmbeddedInbox, openInbox } from "../../src/inbox/inbox.ts";
 import { acceptedFlagsOf } from "../../src/surfaces/cli/flags.ts";
@@ -215,4 +216,12 @@ describe("side doors", () => {
     await open.ask("POST /api/messages", { channel: "user", content: "x", sender: "w" });
     expect((await open.ask("POST /api/messages/1/ack", { agent: "w" })).status).toBe(200);
   });
+});
+
+test("[A13] with a token it takes the right to change the task; without the flag a message is everybody's to send", () => {
+  const { access } = mailboxSend;
+  expect(targetsOf(access, { to: "t", interrupt: true }, false)).toEqual([
+    { kind: "task", id: "t", does: "change" },
+  ]);
+  expect(targetsOf(access, { to: "t", interrupt: false }, false)).toEqual([]);
 });
