@@ -75,7 +75,7 @@ const placed = (input: Fields, workspace: string): Fields =>
 /** What a tool is to answer, from what its operation answers. */
 function asTool({ op, form }: Row, value: Fields, agent = "main"): unknown {
   if (value.ok === false || op.cli.shape === "channel") return settled(value);
-  const fields = snakeCase(op.name.startsWith("tasks.") ? ofTasks(value) : value) as Fields;
+  const fields = snakeCase(form.set === "supervisor" ? ofTasks(value) : value) as Fields;
   if (form.tool !== "check_inbox") return settled(fields);
   const messages = (fields.messages as Fields[]).map((mail) => {
     const { id, sender_id, message, created_at, thread_id, kind, redelivered, sender_verified, summary } =
@@ -188,8 +188,11 @@ function commandLine({ op, input }: Row, workspace: string): string[] {
       const text = field.type === "json" ? JSON.stringify(value) : String(value);
       return [flagName(field), text];
     });
+  // A flag that tells it from another operation of the same command.
+  const chosen = flagsOf(op).filter(({ field }) => field.key === op.cli.needs && !(field.key in rest));
   return [
     ...op.cli.command.split(" "),
+    ...chosen.map(({ field }) => flagName(field)),
     ...(agent ? ["--agent", String(agent)] : []),
     ...flags,
     "--",
