@@ -33,7 +33,8 @@ export async function open(url: string): Promise<Contender> {
   const connection = new Redis(url, { maxRetriesPerRequest: null });
   // What is done is not kept: it would only fill the memory.
   const queue = new Queue(name, { connection, defaultJobOptions: { removeOnComplete: true } });
-  const worker = new Worker(name, undefined, { connection: connection.duplicate() });
+  // A job in hand waits while the others take their turns: longer than the usual half minute, where there are many.
+  const worker = new Worker(name, undefined, { connection: connection.duplicate(), lockDuration: 600_000 });
   await worker.waitUntilReady();
   const { taken, refill } = shelf();
   const inHand = new Map<number, Job>();

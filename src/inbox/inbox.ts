@@ -32,6 +32,7 @@ import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts";
 export type { Handed, Word } from "../waiting/handed.ts";
 export { endOfWait } from "../waiting/wait.ts";
 export type { BusOperation } from "./handlers.ts";
+export type { NotifyOptions } from "./notify.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;

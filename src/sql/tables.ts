@@ -209,11 +209,10 @@ export const tasks = table(
     env_json: text().orNull(),
     /** [A4] What its session is told next; null in its first turn. */
     follow_up: text().nullAtFirst(),
-    /** [A12] The profile of its reviewer, how often that is asked at most, and what came of it, as JSON. */
+    /** [A12] The profile of its reviewer, how often that is asked at most, and what came of it, as JSON; and the number of the task that it is itself the review of. */
     review: text().orNull(),
     review_rounds: integer().orNull(),
     review_json: text().nullAtFirst(),
-    /** [A12] The number of the task that it is the review of, which is its parent's. */
     review_of: integer().orNull(),
     /** [A13] The newest message that is to interrupt it, until its keeper has taken it. */
     interrupt_id: integer().nullAtFirst(),

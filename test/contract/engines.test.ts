@@ -55,6 +55,7 @@ const orders: Record<string, string> = {
   days: "newest first",
   hours: "oldest first",
   hits: "best first, then newest, then by kind, then the later one",
+  ended: "by name",
   kept: "of a backup: the database first, then what was beside it; documents as given",
   leases: "those that end soonest first, then by thread number",
   left: "by process number",

@@ -66,11 +66,14 @@ describe.each(engines)("$name", (engine) => {
     const { inbox, push } = bench;
     await push("a");
     const taken = await refusal(push("a", { agent: "lead" }));
-    expect(taken).toMatchObject({ code: "conflict", message: 'a task named "a" is queued already' });
+    expect(taken).toMatchObject({
+      code: "conflict",
+      message: 'the name "a" is taken: a task of that name is queued',
+    });
     await run(inbox);
-    expect((await refusal(push("a"))).message).toContain("is waiting already");
+    expect((await refusal(push("a"))).message).toContain("a task of that name is waiting");
     await bench.due();
-    expect((await refusal(push("a"))).message).toContain("is running already");
+    expect((await refusal(push("a"))).message).toContain("a task of that name is running");
     await bench.end("a");
     await push("a");
     const { queued, finished } = await inbox.call("tasks.queue", { agent });

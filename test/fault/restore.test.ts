@@ -179,7 +179,10 @@ test("[Y6.8] a damaged or crafted archive is refused, says why, and nothing is m
   const good = join(at.path, "bus.tar");
   const bad = join(at.path, "bad.tar");
   const cases: [string, () => void][] = [
-    ["it is truncated, or not a backup", () => writeFileSync(bad, readFileSync(good).subarray(0, -1024))],
+    [
+      "it is truncated, or it is not a backup",
+      () => writeFileSync(bad, readFileSync(good).subarray(0, -1024)),
+    ],
     ["is truncated: the end of", () => writeFileSync(bad, readFileSync(good).subarray(0, 4096))],
     ["it is not a tar file", () => writeFileSync(bad, "x".repeat(2048))],
     ["no list of its parts", () => forged(good, bad, (parts) => parts.delete("manifest.json"))],

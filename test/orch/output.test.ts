@@ -153,7 +153,7 @@ test.concurrent("[Q6] a flood of output does not keep a timeout waiting", async 
     error: "it exceeded its timeout of 1 seconds and was killed",
   });
   // On a busy machine the second may be over before the first line is read.
-  expect(told.partial).toMatch(/^(y\n)*y?$/);
+  expect(told.partial).toMatch(/^\n?(y\n)*y?$/);
 });
 
 test.concurrent("[Q5] a program that does not read a prompt of 1 MiB ends as it likes", async () => {

@@ -507,7 +507,7 @@ test("[Q8] the worked example of the documents is true", async () => {
   expect({ named, maxRunning }).toEqual({ named: "coder", maxRunning: 12 });
   expect([...all.keys()]).toEqual([
     ...["claude", "codex", "gemini", "opencode", "llm", "script", "mine", "goose"],
-    ...["coder", "worker"],
+    ...["coder", "critic", "worker"],
   ]);
   expect(all.get("coder")!.runner).toMatchObject({
     kind: "claude",

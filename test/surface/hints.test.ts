@@ -265,7 +265,7 @@ test("[C15] a refused value is named by its flag and its place, and the example 
   };
   expect(await said("list", "--status", "done,foo")).toEqual([
     '--status must be one of pending, claimed, in_progress, blocked, done, failed, cancelled; got "foo"',
-    "for example: inbox list --status pending",
+    "for example: inbox list --status pending,blocked",
   ]);
   expect(await said("send", "bob", "")).toEqual([
     "MESSAGE must not be empty",
@@ -307,7 +307,7 @@ test("[C14] [C15] a refusal names the command here, the route over REST and the 
   const typed = await run(["claim", "--timeout-seconds", "1", "--json"], {
     env: { INBOX_DB: hub.url, INBOX_TOKEN: token },
   });
-  expect(typed.json.error.hint).toBe("add --wait");
+  expect(typed.json.error.hint).toBe("add --wait, or leave out --timeout-seconds");
 });
 
 test("[C13] the commands that serve --auth prints work with a token, as they stand", async () => {

@@ -5,7 +5,6 @@ import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
 import type { Command } from "../palette/commands.ts";
 import { useOpenCommands } from "../palette/open-commands.ts";
 import { Changes } from "../review/changes.tsx";
-import { reviewOf } from "../review/findings.tsx";
 import { askMerge, MergeDialog } from "../review/merge-dialog.tsx";
 import { askDiscard, canDecide, ReviewBar } from "../review/review-bar.tsx";
 import { query, setQuery } from "../router.ts";
@@ -39,7 +38,7 @@ export function SubAgent({ task }: { task: Task }) {
       <Header task={task} resume={value?.resume ?? null} />
       {changes && <ReviewBar task={task} shown={shown} onShow={showView} />}
       {shown === "changes" ? (
-        <Changes task={task} review={value ? reviewOf(value.task) : null} />
+        <Changes task={task} review={value?.task.review ?? null} />
       ) : (
         <Transcript task={task} prompt={value?.task.prompt} />
       )}

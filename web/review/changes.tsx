@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { plural } from "../../src/contract/plural.ts";
+import type { Review } from "../../src/contract/review.ts";
 import { type Diff, diffOf } from "../data/review.ts";
 import { useLoaded } from "../data/store.ts";
 import type { Task } from "../data/tasks.ts";
@@ -9,7 +10,7 @@ import { Composer } from "../ui/composer.tsx";
 import { Empty, Trouble } from "../ui/empty.tsx";
 import { Receiver } from "../ui/receiver.tsx";
 import { commentsOn, dropComments, keepComment, keyOf, messageOf, type Spot } from "./comments.ts";
-import { latest, type Review } from "./findings.tsx";
+import { latest } from "./findings.tsx";
 import { splitShown } from "./layout.ts";
 import { type FilePatch, parsePatch } from "./patch.ts";
 import { DiffList } from "./patch-list.tsx";

@@ -1,30 +1,12 @@
 /** What a reviewer said of the changes, before the person sees them. */
 import { plural } from "../../src/contract/plural.ts";
+import type { Review, ReviewVerdict } from "../../src/contract/review.ts";
 import { LinkButton } from "../ui/link-button.tsx";
-
-export interface Finding {
-  round: number;
-  file: string | null;
-  line: number | null;
-  text: string;
-}
-
-/** [A12] In the answer about a task that was reviewed. */
-export interface Review {
-  verdict: string | null;
-  rounds: number;
-  findings: readonly Finding[];
-  profile?: string;
-  error?: string | null;
-}
-
-export const reviewOf = (task: object): Review | null =>
-  "review" in task ? ((task as { review: Review | null }).review ?? null) : null;
 
 /** What was found last: what was found before has been worked on. */
 export const latest = ({ findings, rounds }: Review) => findings.filter(({ round }) => round === rounds);
 
-const verdicts: Record<string, [text: string, tone: string]> = {
+const verdicts: Record<ReviewVerdict, [text: string, tone: string]> = {
   approved: ["approved", "good"],
   sent_back: ["sent back", "warn"],
   none: ["no verdict", "bad"],
@@ -32,12 +14,12 @@ const verdicts: Record<string, [text: string, tone: string]> = {
 
 export function Findings({ review, onFile }: { review: Review; onFile(path: string): void }) {
   if (review.verdict === null) return null;
-  const [text, tone] = verdicts[review.verdict] ?? [review.verdict, ""];
+  const [text, tone] = verdicts[review.verdict];
   const found = latest(review);
   return (
     <section class="findings" aria-label="Review">
       <h2>
-        Review{review.profile && ` by ${review.profile}`}{" "}
+        Review by {review.profile}{" "}
         <span class="tag" data-tone={tone}>
           {text}
         </span>{" "}

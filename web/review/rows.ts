@@ -1,6 +1,6 @@
 /** A patch as rows of one long list: the files, their hunks and lines, and what was written beside them. */
+import type { ReviewFinding } from "../../src/contract/review.ts";
 import { type Comment, keyOf, type Spot } from "./comments.ts";
-import type { Finding } from "./findings.tsx";
 import { type FilePatch, type Hunk, type PatchLine, pairsOf } from "./patch.ts";
 
 /** A line where it stands: its hunk has the colours. */
@@ -17,7 +17,7 @@ export type DiffRow = { key: string; file?: FilePatch } & (
   | { is: "line"; file: FilePatch; one: Placed; spot: Spot }
   | { is: "pair"; file: FilePatch; left?: Placed; right?: Placed; spot: Spot }
   | { is: "comment"; file: FilePatch; spot: Spot; comment?: Comment }
-  | { is: "finding"; file: FilePatch; finding: Finding }
+  | { is: "finding"; file: FilePatch; finding: ReviewFinding }
   | { is: "note"; text: string }
 );
 
@@ -26,7 +26,7 @@ export interface Shown {
   folded: ReadonlySet<string>;
   comments: readonly Comment[];
   /** What a reviewer said of single lines. */
-  findings: readonly Finding[];
+  findings: readonly ReviewFinding[];
   /** Where somebody is about to write. */
   writing?: Spot;
   split: boolean;
@@ -103,7 +103,7 @@ function splitRows(file: FilePatch, hunk: Hunk): LineRow[] {
   });
 }
 
-function findingRows(row: LineRow, found: ReadonlyMap<number | null, readonly Finding[]>): DiffRow[] {
+function findingRows(row: LineRow, found: ReadonlyMap<number | null, readonly ReviewFinding[]>): DiffRow[] {
   const line = row.is === "line" ? row.one.line.after : row.right?.line.after;
   return (line === undefined ? [] : (found.get(line) ?? [])).map((finding, n) => ({
     is: "finding",

@@ -1,9 +1,10 @@
 /** Above the files: what the last merge came to, what a reviewer found, the commits and the list of files. */
 import { useSignal } from "@preact/signals";
+import type { Review } from "../../src/contract/review.ts";
 import type { Diff } from "../data/review.ts";
 import type { Task } from "../data/tasks.ts";
 import { LinkButton } from "../ui/link-button.tsx";
-import { Findings, type Review } from "./findings.tsx";
+import { Findings } from "./findings.tsx";
 import { OutcomePanel } from "./outcome.tsx";
 import type { FilePatch } from "./patch.ts";
 import { Changed } from "./patch-row.tsx";

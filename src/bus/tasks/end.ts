@@ -143,11 +143,9 @@ function* deliver(
   const refused = ending.refused?.length ? { refused: ending.refused } : {};
   const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
   const used = yield* usageOf(row.task_number);
-  const more = {
-    ...(ending.branch && { worktree: ending.branch }),
-    ...(ending.review && { review: ending.review }),
-  };
-  const payload = { ...told, ...refused, ...more, ...usageInPayload(used) };
+  const worktree = ending.branch && { worktree: ending.branch };
+  const review = ending.review && { review: ending.review };
+  const payload = { ...told, ...refused, ...worktree, ...review, ...usageInPayload(used) };
   const final = ending.final ?? "";
   const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
   const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
@@ -244,7 +242,7 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   }
 }
 
-/** What was to start never does, and its parent is told. */
+/** What was to start, or to be tried again, never does, and its parent is told. */
 export function* failUnstarted(
   tx: Context,
   row: TaskRow,
@@ -252,7 +250,6 @@ export function* failUnstarted(
   now: string,
 ): Procedure<void> {
   if (row.thread_id !== null) {
-    // It has failed before, and was to be tried again.
     const thread = yield* lockThread(tx, idOf("thread", row.thread_id));
     yield* conclude(tx, { row, thread, now }, { success: false, error, reason });
     return;
@@ -276,7 +273,6 @@ function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Proc
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
-    // Its parent still waits for a word.
     yield* failUnstarted(tx, row, removed, now);
     return { ...row, ...removed, status: "finished", finished_at: now };
   }

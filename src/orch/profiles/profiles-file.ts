@@ -2,7 +2,6 @@
 import { dirname, isAbsolute, normalize, resolve } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { phrase } from "../../contract/phrase.ts";
-import { noReview, reviewRoundsMost, reviewRoundsUsual } from "../../contract/review.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { permissionsAsked } from "../../contract/task.ts";
 import { type Budget, budgetForm, budgetIn } from "../../contract/usage.ts";
@@ -13,6 +12,7 @@ import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
 import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
 import { unheeded } from "./reported.ts";
+import { noReviews, reviewKeyNames, reviewKeys } from "./review-keys.ts";
 import { isTable, profilesManual, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
@@ -218,7 +218,7 @@ function budgetOf(table: Reader, runner: RunnerSettings): Budget | null {
 
 const forAllProfiles = [
   ...["worktree", "prepare", "share", "check", "ask", "ask_timeout"],
-  ...["review", "review_rounds"],
+  ...reviewKeyNames,
 ];
 const nothingSaid: Usual = {
   worktree: "auto",
@@ -227,8 +227,7 @@ const nothingSaid: Usual = {
   check: null,
   ask: "user",
   askTimeoutSeconds: 600,
-  review: null,
-  reviewRounds: reviewRoundsUsual,
+  ...noReviews,
 };
 
 /** [A1] [A2] [A8] At the top of the file for all profiles, in a profile for it. */
@@ -250,15 +249,6 @@ function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
     askTimeoutSeconds: table.number("ask_timeout", 0.1, false) ?? usual.askTimeoutSeconds,
     ...reviewKeys(table, usual),
   };
-}
-
-/** [A12] */
-function reviewKeys(table: Reader, usual: Usual): Pick<Usual, "review" | "reviewRounds"> {
-  const said = table.text("review");
-  const reviewRounds = table.number("review_rounds", 1, true) ?? usual.reviewRounds;
-  if (reviewRounds > reviewRoundsMost)
-    throw table.wrong("review_rounds", `must be at most ${reviewRoundsMost}, got ${reviewRounds}`);
-  return { review: said === noReview ? null : (said ?? usual.review), reviewRounds };
 }
 
 /** Whether a model can be chosen for it. */
