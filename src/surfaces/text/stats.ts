@@ -22,9 +22,16 @@ function hoursLine({ hours }: Stats, paint: Paint): string {
   return `${paint.bold(`${hours.length} hours`)} ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled`;
 }
 
+/** [A11] Not where nothing reports its usage: that would be a line about nothing. */
+function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): string[] {
+  const most = limitText(limit);
+  if (most === null && today.tokens === 0 && today.costUsd === null) return [];
+  const stop = held ? paint.yellow(" (reached: nothing starts)") : "";
+  return [`${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}`];
+}
+
 function summaryLines(stats: Stats, paint: Paint): string[] {
-  const { agents, threads, mail, tasks, costs, rates } = stats;
-  const most = limitText(costs.limit);
+  const { agents, threads, mail, tasks, rates } = stats;
   const some = (count: number, text: string, colour = paint.yellow) =>
     count ? colour(text) : paint.dim(text);
   return [
@@ -32,7 +39,7 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
     `${paint.bold("threads")}  ${threads.pending} pending, ${threads.claimed + threads.inProgress} in work, ${some(threads.blocked, `${threads.blocked} blocked`)}`,
     `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, plural(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
     `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
-    `${paint.bold("today")}    ${usageBrief(costs.today)}${most === null ? "" : ` of ${most}`}${costs.held ? paint.yellow(" (reached: nothing starts)") : ""}`,
+    ...todayLine(stats, paint),
     hoursLine(stats, paint),
     `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${plural(rates.tasksFinished, "task")} finished, ${plural(rates.events, "event")}`,
   ];
