@@ -165,7 +165,7 @@ function Settings() {
       />
       <IconButton
         icon="more"
-        label="Commands"
+        label="More commands"
         short="More"
         hotkey={`${modKey}K`}
         onClick={() => openPalette("")}

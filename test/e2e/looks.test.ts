@@ -71,6 +71,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
           const width = await full.page.evaluate("document.documentElement.scrollWidth");
           expect([name, width]).toEqual([name, sizes[size].width]);
         }
+        for (const { page, press } of [bare, full]) {
+          await press("Escape", "g", "o");
+          await page.locator(".hours").waitFor();
+          expect(await barriers(page)).toEqual([]);
+          expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(sizes[size].width);
+        }
         expect(await full.page.evaluate("document.documentElement.dataset.theme")).toBe(colorScheme);
         for (const key of ["?", "/"]) {
           await full.press(key);

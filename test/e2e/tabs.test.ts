@@ -81,7 +81,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { page, press } = window;
     await page.getByText("second").first().waitFor();
     await press("j");
-    await page.getByText("not acknowledged after 5 deliveries").waitFor();
+    await page.locator(".detail-body").getByText("not acknowledged after 5 deliveries").waitFor();
     await page.getByRole("button", { name: "Requeue", exact: true }).click();
     await until(
       "one dead letter is left",
