@@ -27,7 +27,7 @@ describe.each(crews)("$name", ({ open }) => {
     for (const [terminal, label] of terminals)
       expect(got.get(terminal)).toEqual([
         `[Task: ${label}] mean of ${label}`,
-        "(it ended without a final message)",
+        "(it finished without a final message)",
       ]);
   });
 
@@ -45,7 +45,7 @@ describe.each(crews)("$name", ({ open }) => {
     ]);
     expect((await orch("gather", `from=${names[0]}`)).json).toMatchObject({ dead: [names[0]] });
     expect((await crew.plain("orch", ["gather", `from=${names[0]}`])).stdout).toBe(
-      `ended, result already collected: ${names[0]}\n`,
+      `finished, result already collected: ${names[0]}\n`,
     );
   });
 
