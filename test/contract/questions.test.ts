@@ -27,6 +27,27 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.list", { agent: "ci" })).messages).toEqual([]);
   });
 
+  test("[A5] what was asked of the person is answered by nobody else", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const asked = { from: "ci", to: ["user"], question: "Release?", choices: ["yes", "no"] };
+    const { correlationId } = await inbox.call("mailbox.decide", { ...asked, timeoutSeconds: 0 });
+    const [entry] = (await inbox.call("entries.history", {})).entries;
+    const question = Number(entry!.messageId!.slice("msg_".length));
+    const answer = (from: string) => inbox.call("mailbox.answer", { from, question, choice: "yes" });
+    expect(await refusal(answer("ada"))).toMatchObject({
+      code: "not_allowed",
+      message: `message ${question} was asked of "user", not of "ada"`,
+    });
+    await answer("main");
+    expect(await refusal(answer("user"))).toMatchObject({ code: "invalid_state" });
+    const again = { from: "ci", correlationId, timeoutSeconds: 0 };
+    expect(await inbox.call("mailbox.decide", again)).toMatchObject({
+      choice: "yes",
+      answers: [{ agent: "user" }],
+    });
+  });
+
   test("[A5] an agent answers by the id of the question, once, with one of its choices", async () => {
     await using bench = await start();
     const { inbox } = bench;

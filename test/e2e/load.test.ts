@@ -75,7 +75,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       // From the second sample on: the first has yet to load what is loaded once.
       const [, second, ...rest] = samples;
       expect(rest.at(-1)!.nodes).toBeLessThan(second!.nodes + 300);
-      if (isFull) console.log("heap in MB:", samples.map(({ heap }) => heap.toFixed(1)).join(" "));
+      if (isFull) {
+        console.log("heap in MB:", samples.map(({ heap }) => heap.toFixed(1)).join(" "));
+        expect(rest.at(-1)!.heap).toBeLessThan(2 * second!.heap);
+      }
       // Once the pointer is gone, what came is there.
       await page.mouse.move(1000, 600);
       await page.locator(".entry", { hasText: `Progress ${pushes - 1}` }).waitFor();

@@ -70,7 +70,7 @@ const answeredAlready = (row: EntryRow) =>
     "invalid_state",
     `the entry ${row.entry_id} was answered by ${row.answered_by ?? "somebody"} at ${row.answered_at}: "${row.answer ?? ""}"`,
     {
-      hint: phrase`to replace that answer, add ${field("change", true)}`,
+      hint: phrase`${call("entries.reply", { id: row.entry_id, choice: blank("ANSWER"), change: true })} replaces that answer`,
       details: { answered_by: row.answered_by, answered_at: row.answered_at, answer: row.answer },
     },
   );

@@ -15,6 +15,9 @@ import { entriesReply } from "./entries-reply.ts";
 
 type Input = ParsedOf<"mailbox.answer">;
 
+/** Who does not say who it is, at a terminal, is the person. */
+const usualName = "main";
+
 export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"mailbox.answer">> {
   const { question: id, from, choice } = input;
   const question = yield* one<MessageRow>(
@@ -31,7 +34,8 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
             : phrase`${call("mailbox.list")} lists the messages that wait for you, with their ids`,
       },
     );
-  if (question.to_agent === person) return yield* asPerson(tx, question, input);
+  const isPersons = question.to_agent === person && (from === person || from === usualName);
+  if (isPersons) return yield* asPerson(tx, question, input);
   if (question.to_agent !== from)
     throw new InboxError(
       "not_allowed",
@@ -74,7 +78,7 @@ const notToBeAnswered = ({ kind, thread_id }: MessageRow) =>
 function* asPerson(
   tx: Context,
   question: MessageRow,
-  { from, choice, message }: Input,
+  { choice, message }: Input,
 ): Procedure<OutputOf<"mailbox.answer">> {
   const entry = yield* one<{ entry_id: string }>(
     sql`select entries.entry_id from entries where entries.message_id = ${question.message_id} and entries.deleted_at is null`,
@@ -85,7 +89,7 @@ function* asPerson(
     });
   const answered = yield* entriesReply(tx, {
     id: entry.entry_id,
-    from: from === "main" ? person : from,
+    from: person,
     choice,
     change: false,
     message,
