@@ -82,7 +82,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const id = await space.push({ docs: ["report.md"], comments: "Before the cut" });
     await using window = await openWindow(hub.url, `/inbox/${id}`);
     const { page } = window;
-    await page.getByRole("heading", { name: "Before" }).waitFor();
+    await page.getByRole("heading", { name: "Before", exact: true }).waitFor();
     await until(
       "the entry is stored as read",
       async () => (await hub.ask(`GET /api/inbox/${id}`)).json.entry.readAt !== null,
@@ -104,7 +104,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByText("The hub cannot be reached").waitFor({ state: "detached" });
     for (let i = 0; i < 3; i++) await page.locator(".entry", { hasText: `Missed ${i}` }).waitFor();
     await page.locator('.entry[data-unread="true"]', { hasText: "Before the cut" }).waitFor();
-    await page.getByRole("heading", { name: "After" }).waitFor();
+    await page.getByRole("heading", { name: "After", exact: true }).waitFor();
     await page.locator(".list-header .count", { hasText: "4" }).waitFor();
     expect(window.troubles).toEqual([]);
     await hub[Symbol.asyncDispose]();
