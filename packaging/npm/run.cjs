@@ -11,8 +11,9 @@ try {
   console.error(error.message);
   process.exit(50);
 }
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit", argv0: basename(__filename) });
+// Listened for before it runs: a signal that came in between would end the launcher and leave the program.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit", argv0: basename(__filename) });
 child.on("error", (error) => {
   console.error(`restante: ${program} could not be started: ${error.message}`);
   process.exit(50);
