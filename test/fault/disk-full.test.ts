@@ -67,7 +67,7 @@ describeMounting("a full disk", import.meta.path, () => {
   });
 
   test("[G4] [S4] the command that finds it full says so and writes nothing; with room again all goes on", async () => {
-    using disk = smallDisk(1536);
+    using disk = smallDisk(2048);
     using outside = temporaryFolder();
     const { db, inbox } = onDisk(disk.path);
     expect((await inbox("init")).code).toBe(0);

@@ -47,5 +47,5 @@ export function commandsIn(text: string): Typed[] {
 }
 
 export const flagsIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag)),
+  ...new Set([...text.matchAll(/(?<![\w-])--[a-z][a-z0-9-]*/g)].map(([flag]) => flag)),
 ];

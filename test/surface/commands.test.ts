@@ -137,7 +137,7 @@ test("[C1] [C2] every command answers in JSON with ok, command, and the fields o
   // a workspace's id nobody knows before (workspaces.test.ts), an export is lines (entries.test.ts), and what starts or
   // ends sub-agents has suites of its own (test/orch), as have the hub in the background, the demo and the first five minutes.
   const elsewhere = (name: string) =>
-    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.(edit|remove)$|^tasks\.(assign|handoff|kill|diff|merge|discard|permit|report|send)$|^mailbox\.(decide|answer)$|^bus\.(serve|mcp|setup|up|down|status|logs|top|demo|quickstart)$/.test(
+    /^messages\.|^deadLetters\.show$|^entries\.(push|export)$|^workspaces\.(edit|remove)$|^tasks\.(assign|handoff|kill|diff|merge|discard|permit|report|send)$|^mailbox\.(decide|answer)$|^notifications\.add$|^bus\.(serve|mcp|setup|up|down|status|logs|top|demo|quickstart)$/.test(
       name,
     );
   const all = table.map(({ name }) => name as string).filter((name) => !elsewhere(name));

@@ -24,9 +24,9 @@ export const entriesShow = operation({
       entry: entry(),
       /** Null where it has none, or where that was removed. */
       workspace: v.nullable(workspace()),
-      documents: v.array(documentState()),
       /** Of a question whether a tool may be used: which, with what, and where. */
       approval: v.nullable(approval()),
+      documents: v.array(documentState()),
     }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "entries show", plain: ["id"], identity: "agent", identityDefault: person },

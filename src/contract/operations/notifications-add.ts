@@ -23,6 +23,6 @@ export const notificationsAdd = operation({
   http: ["PUT /api/notifications"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: [
-    "inbox notify add https://updates.push.services.mozilla.com/wpush/v2/abc --p256dh KEY --auth SECRET",
+    "inbox notify add https://updates.push.services.mozilla.com/wpush/v2/abc --p256dh BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4 --auth BTBZMqHH6r4Tts7J_aSIgg",
   ],
 });

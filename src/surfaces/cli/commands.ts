@@ -44,6 +44,7 @@ export function findCommand(
 /** First words of several commands. `pool` alone is none of them, `retain` alone is. */
 const groups: Readonly<Record<string, string>> = {
   mute: "Agents and threads whose entries go to the archive as they come",
+  notify: "Devices of the person that get push notifications",
   msg: "Channels: message streams, each reader with its own position",
   dlq: "Dead letters: messages that could not be delivered",
   pool: "Pools: groups of agents that share assigned work",
