@@ -41,6 +41,8 @@ awk -v f="$file" '{ s += $1 } END { printf "[Task: %s] mean = %.1f\\n", f, s / N
 
 const names = ["a", "b", "c", "d"] as const;
 const answerSeconds = 300;
+/** A signal to all of the terminal is delivered to each within this time. */
+const signalMs = 200;
 
 export async function runDemo(env: Env, { input }: CommandInput, json: boolean): Promise<Output> {
   const { noOpen } = parseInput(busDemo, input);
@@ -64,6 +66,10 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
       opener: noOpen || !isAtTerminal() ? undefined : openerOf(env),
       env,
     });
+  } catch (error) {
+    // Ctrl-C reaches the command of a step as well: that it has ended may be known here before the signal is.
+    await Bun.sleep(signalMs);
+    throw error;
   } finally {
     process.off("SIGINT", interrupted);
     process.off("SIGTERM", interrupted);
