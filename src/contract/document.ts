@@ -25,7 +25,7 @@ export interface BusFiles {
   journal?: string;
 }
 
-/** [U15] Of what the person last read: of each document so much and no more, and of so many documents, the last ones. */
+/** [U15] Limits of what is kept of the documents that the person read: the size of one, and the number of the last read. */
 export const seenLimits = { bytes: 256 * 1024, documents: 500 };
 
 /** [U15] How a document differs from what the person last read of it, in whichever entry that was. */

@@ -38,7 +38,7 @@ export function lineDiff(before: string, after: string): Difference {
   return { lines, added: count("added"), removed: count("removed") };
 }
 
-/** The furthest place in `old` that so many differences reach on each diagonal, one array for each number of differences. */
+/** One array for each number of differences: on each diagonal, the furthest place in `old` that can be reached with them. */
 type Trace = Int32Array[];
 
 function between(old: readonly string[], next: readonly string[]): DiffLine[] {

@@ -185,7 +185,7 @@ function parsed(line: string, n: number): TranscriptEntry | undefined {
 
 /** As much of its end is looked at first. */
 const tailBytes = 128 * 1024;
-/** The last line that says something is one of so many entries. */
+/** The number of entries, from the end, in which a line with text is looked for. */
 const lastFew = 50;
 
 /** The last line that is not empty, whatever it is; null where there is none yet. */
