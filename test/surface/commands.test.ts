@@ -9,7 +9,7 @@ import { table } from "../../src/contract/operations/index.ts";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
-import { desk, orch as orchProgram, root, run } from "../support/cli.ts";
+import { desk, orch as orchProgram, program, root, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 /** The program that has it; what both have is tried in the first. */
@@ -299,6 +299,18 @@ test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", a
   );
   for (const db of ["", "mysql://localhost/x"])
     expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
+});
+
+test("[C2] what is appended to a file is the answer and nothing else, of whatever length", async () => {
+  using at = await desk();
+  const append = () =>
+    run(["-c", `"${program}" mail --agent w --json >> answers`], { cwd: at.path, program: ["sh"] });
+  for (const length of [10, 1000, 1500, 3000, 30_000]) {
+    await at.inbox("send", "w", "ä".repeat(length));
+    expect((await append()).code).toBe(0);
+  }
+  const lines = readFileSync(join(at.path, "answers"), "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).messages.length)).toEqual([1, 2, 3, 4, 5]);
 });
 
 test("[S2] init creates here, names an outer one, and changes nothing the second time", async () => {
