@@ -9,7 +9,7 @@ import { mailboxSend } from "../../src/contract/operations/mailbox-send.ts";
 import { type Scope, scopes } from "../../src/contract/token.ts";
 import { type EmbeddedInbox, openInbox } from "../../src/inbox/inbox.ts";
 import { acceptedFlagsOf } from "../../src/surfaces/cli/flags.ts";
-import { orch, run } from "../support/cli.ts";
+import { orch, program, run } from "../support/cli.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
 import { overHttp, type Visitor } from "../support/mcp.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type Scene,
 } from "../support/policy-scene.ts";
 import { requestOf } from "../support/routes.ts";
-import { runWarm } from "../support/warm.ts";
+import { isForWarm, runWarm } from "../support/warm.ts";
 
 let hub: TestHub;
 let inbox: EmbeddedInbox;
@@ -111,10 +111,9 @@ describe("what an operation names", () => {
       });
       const words = [...op.cli.command.split(" "), ...flags, "--json"];
       const env = { INBOX_DB: hub.db, INBOX_TOKEN: scene.tokens[scope] };
-      // What may start processes is run by the program itself.
-      const { json } = await (op.cli.program === "orch"
-        ? run(words, { program: [orch], env })
-        : runWarm(words, { env }));
+      const { json } = await (isForWarm(op)
+        ? runWarm(words, { env })
+        : run(words, { program: [op.cli.program === "orch" ? orch : program], env }));
       return json.error?.code;
     });
     expect(wrong).toEqual([]);

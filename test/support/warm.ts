@@ -7,6 +7,7 @@
 import { afterAll } from "bun:test";
 import { closeSync, openSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import type { AnyOperation } from "../../src/contract/operation.ts";
 import type { Program } from "../../src/surfaces/cli/commands.ts";
 import { bareEnvironment, type Desk, desk, type Result, type RunOptions, root } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -37,6 +38,9 @@ export function runWarm(
   line = answered.catch(() => {});
   return answered;
 }
+
+/** Whether a command may be run there: what starts or replaces programs is run by the program itself. */
+export const isForWarm = ({ kind, cli }: AnyOperation) => kind !== "local" && cli.program !== "orch";
 
 /** A desk whose commands share one process. */
 export async function warmDesk(): Promise<Desk> {

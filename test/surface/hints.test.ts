@@ -9,7 +9,7 @@ import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { type Desk, desk, orch, program, type Result, run, start } from "../support/cli.ts";
 import { commandsIn, flagsIn, type Typed } from "../support/hints.ts";
 import { served } from "../support/hub.ts";
-import { runWarm, warmDesk } from "../support/warm.ts";
+import { isForWarm, runWarm, warmDesk } from "../support/warm.ts";
 
 const operations = table as readonly AnyOperation[];
 const uuid = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
@@ -27,17 +27,12 @@ const meant: Record<string, string> = {
   OTHER: "later",
 };
 
-/** What may start processes is run by the program itself. */
 function typed({ program: name, argv }: Typed, cwd: string): Promise<Result> {
   const words = [...argv.map((word) => meant[word] ?? word), "--json"];
   const options = { cwd, env: { INBOX_AGENT: "w" } };
   const command = findCommand(argv, name)?.command;
-  const stays =
-    argv.includes("--help") ||
-    (name === "inbox" &&
-      operations.some(
-        (op) => op.cli.command === command && op.kind !== "local" && op.cli.program !== "orch",
-      ));
+  const op = operations.find((one) => one.cli.command === command && one.cli.program !== "orch");
+  const stays = argv.includes("--help") || (name === "inbox" && op && isForWarm(op));
   return stays
     ? runWarm(words, options, name)
     : run(words, { ...options, program: [name === "orch" ? orch : program] });
