@@ -32,9 +32,10 @@ export function guardOver(
 ): Guard {
   const controller = new AbortController();
   let stale = false;
+  let stopped = false;
 
   const end = (why: End) => {
-    if (!controller.signal.aborted) controller.abort(why);
+    if (!controller.signal.aborted && !stopped) controller.abort(why);
   };
   const heed = (kept: Kept) => {
     stale ||= !kept;
@@ -69,6 +70,7 @@ export function guardOver(
     heed,
     stale: () => stale,
     stop() {
+      stopped = true;
       clearInterval(beat);
       listening.stop();
     },

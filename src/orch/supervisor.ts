@@ -89,6 +89,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
     }
     return count;
   } finally {
+    keepers.letGo();
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
