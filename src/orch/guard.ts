@@ -96,20 +96,27 @@ function hearNudges(look: () => Promise<void>) {
   return { stop: () => void process.off(nudge, heard) };
 }
 
+/** A task that is over sooner need not be listened for: nobody is quicker to end it than it is. */
+const listenAfterMs = 30;
+
 function listen(engine: Engine, thread: number, look: () => Promise<void>) {
   const over = new AbortController();
-  const subscription = engine.subscribe([threadTopic(thread)]);
   const watch = async () => {
-    while (!over.signal.aborted) {
-      await look();
-      await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+    const subscription = engine.subscribe([threadTopic(thread)]);
+    try {
+      while (!over.signal.aborted) {
+        await look();
+        await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+      }
+    } finally {
+      subscription.close();
     }
   };
-  void watch();
+  const timer = setTimeout(watch, listenAfterMs);
   return {
     stop() {
+      clearTimeout(timer);
       over.abort();
-      subscription.close();
     },
   };
 }

@@ -43,13 +43,12 @@ interface Keeper {
 /** For as long as one that has nothing to do stays. */
 const stayMs = 5000;
 /** Whatever tasks leave in its memory goes with it. */
-const tasksEach = 100;
+const tasksEach = 1000;
 const complaintLimit = 2000;
 
-/** `ring` is called when one has died. */
 export function startingKeepers(
   { engine, db, delivery, url, env, holder }: Supervising,
-  ring: () => void,
+  { onDeath, onKept }: { onDeath(): void; onKept(): void },
 ): Keepers {
   const deaths = new Map<string, Death>();
   const all = new Set<Keeper>();
@@ -92,8 +91,10 @@ export function startingKeepers(
     for await (const { word, token } of reportsFrom(keeper.program.output)) {
       const at = keeper.tasks.findIndex((task) => task.token === token);
       if (at < 0) continue;
-      if (word === "kept") keeper.tasks.splice(0, at);
-      else {
+      if (word === "kept") {
+        keeper.tasks.splice(0, at);
+        onKept();
+      } else {
         keeper.tasks[at]!.over = true;
         rest(keeper);
       }
@@ -128,7 +129,7 @@ export function startingKeepers(
     const complaint = exitCode !== 0 && signalCode === null ? endOf(keeper.complaints) : undefined;
     for (const { token } of left)
       deaths.set(token, complaint !== undefined && token === keeper.tasks[0]!.token ? { complaint } : {});
-    if (left.length) ring();
+    if (left.length) onDeath();
   }
 
   return {
