@@ -17,12 +17,13 @@ import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
 import { adoptOrphans } from "../platform/processes/brand.ts";
 import { identityOf } from "../platform/processes/processes.ts";
 import { approvedProfiles, busRefusal } from "./approval.ts";
+import { isCleanEnd } from "./clean-end.ts";
 import { identityVariables, onPath, placeVariables } from "./environment.ts";
 import type { Tree } from "./find-tree.ts";
 import { type Guard, guardOver } from "./guard.ts";
 import { chosen, inherited } from "./inherited.ts";
 import { interruptionsOf } from "./interruptions.ts";
-import { brandFor, isAlone, killBelow } from "./kill-tree.ts";
+import { brandFor, killBelow } from "./kill-tree.ts";
 import { lendToken } from "./lend-token.ts";
 import { type Meter, meterFor } from "./meter.ts";
 import { endingFile, taskFolder, tasksFolder, transcriptFile } from "./paths.ts";
@@ -34,7 +35,6 @@ import { patiently, startMs } from "./retry.ts";
 import { reviewOf } from "./review.ts";
 import type { Interruptions, Job } from "./runners/runner.ts";
 import { noteSeen } from "./seen.ts";
-import { startedHere } from "./spawn.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
 import { type Home, taskHome } from "./worktree/home.ts";
@@ -99,8 +99,7 @@ export async function keep(keeping: Keeping): Promise<boolean> {
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
-    // One that was ended by force may have left something in this process that nobody thinks of.
-    const mayGoOn = !guard.signal.aborted && questions.open === 0 && isAlone(startedHere);
+    const mayGoOn = isCleanEnd(guard, questions);
     if (mayGoOn) keeping.onOver();
     const { outcome } = await deliver(engine, number, token, ending);
     if (outcome === "again") transcript.note({ kind: "notice", text: "it is tried again" });

@@ -16,15 +16,17 @@ import { refusalText } from "../text/refusal.ts";
 const spelling = () => (require("../spelling/shell.ts") as typeof import("../spelling/shell.ts")).inShell();
 
 /** Answers with the exit code; what goes wrong is said to standard error, which the supervisor has put into a file. */
-export async function runKeeper([flag, place]: readonly string[]): Promise<number> {
+export async function runKeeper([flag, place, task]: readonly string[]): Promise<number> {
   try {
     const { env } = process;
     if (flag !== "--db" || !env.INBOX_KEEP) throw notForPeople();
+    // A supervisor from before an upgrade starts one for each task, and has no line to it.
+    const only = task === undefined ? undefined : [{ number: Number(task), token: env.INBOX_KEEP }];
     const db = locate(unmasked({ db: place, env, cwd: process.cwd() }));
     const delivery = brokerOf(env);
     const { engine } = await patiently(async () => openBus(db, { delivery, frugal: true }), startMs);
     try {
-      for await (const handed of handedTasks())
+      for await (const handed of only ?? handedTasks())
         if (!(await keepOne({ engine, db, delivery, url: env.INBOX_URL || null, env, spelling }, handed)))
           break;
     } finally {
