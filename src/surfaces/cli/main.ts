@@ -10,7 +10,6 @@ import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate
 import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
-import { paintFor } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { refusalText } from "../text/refusal.ts";
 import { render } from "../text/render.ts";
@@ -23,7 +22,7 @@ import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { openInboxAt, tokenOf } from "./open-inbox.ts";
-import { complain, exitBrokenPipe, hasOutput, print, warn, writeOut } from "./output.ts";
+import { complain, exitBrokenPipe, hasOutput, paintFor, print, warn, writeOut } from "./output.ts";
 import { asTyped } from "./refusal-as-typed.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
