@@ -2,8 +2,9 @@
 import { InboxError } from "../../contract/errors.ts";
 import { spelledWhole, type Text } from "../../contract/phrase.ts";
 import { isInherited } from "../../platform/descriptors.ts";
-import { fs } from "../../platform/system.ts";
+import { fs, isTerminal } from "../../platform/system.ts";
 import { inShell } from "../spelling/shell.ts";
+import { type Paint, paintOf } from "../text/paint.ts";
 import { setIn } from "../text/safe.ts";
 
 /** What a shell reports for a program that died of a closed pipe. */
@@ -58,3 +59,7 @@ export function complain(text: string): void {
 export async function writeOut(text: string): Promise<number> {
   return (await print(text)) ? 0 : exitBrokenPipe;
 }
+
+/** Colour where a terminal shows it, and nobody has said that they want none. */
+export const paintFor = (descriptor: 1 | 2): Paint =>
+  paintOf(!process.env.NO_COLOR && process.env.TERM !== "dumb" && isTerminal(descriptor));
