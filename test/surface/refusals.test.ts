@@ -312,3 +312,16 @@ test("[C1] help has one placeholder for each kind of value, and says which flags
   expect(all).toContain("ask --wait: 0 for the first choice, 1 for the second");
   expect(all).toContain("print JSON: one line, or one line per item where the output is a stream");
 });
+
+test("[Y6] [Y7] a file that is not there is not found, by restore as by import", async () => {
+  using d = await desk();
+  for (const command of ["restore", "import"]) expect((await d.human(command, "nofile")).code).toBe(40);
+});
+
+test("[C13] a mistyped flag is told only flags that the help shows", async () => {
+  using d = await desk();
+  const { code, stderr } = await d.human("receive", "--wait");
+  expect(code).toBe(30);
+  expect(stderr).toContain('inbox receive has no flag --wait; did you mean "--timeout-seconds"?');
+  expect((await d.human("receive", "--help")).stdout).not.toContain("--wait");
+});
