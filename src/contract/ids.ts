@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { described, quotedValue } from "./fields.ts";
 import type { Text } from "./phrase.ts";
 
-const prefixes = { thread: "thr_", message: "msg_", artifact: "art_" } as const;
+const prefixes = { thread: "thr_", message: "msg_", artifact: "art_", task: "task_" } as const;
 type Noun = keyof typeof prefixes;
 
 export const idOf = (noun: Noun, number: number) => `${prefixes[noun]}${number}`;
@@ -24,6 +24,10 @@ const id = (noun: Noun, help: Text) => {
     { type: "text", value: noun === "message" ? "ID" : noun.toUpperCase(), example: `${prefix}12`, help },
   );
 };
+
+/** The number of a task that is meant by its id, and not by its name. */
+export const taskNumberIn = (text: string): number | undefined =>
+  /^task_[1-9][0-9]{0,14}$/.test(text) ? numberOf(text) : undefined;
 
 export const threadId = (help = "the thread") => id("thread", help);
 export const messageId = (help: Text) => id("message", help);

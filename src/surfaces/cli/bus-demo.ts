@@ -2,6 +2,7 @@
  * [N3] `inbox demo`: a scatter-gather, told while it happens. Everything is real: sub-agents are started, followed, timed out and
  * gathered by the commands that are shown. Only what they do is a shell script, so that no model is needed.
  */
+
 import { join } from "node:path";
 import { parseInput } from "../../contract/operation.ts";
 import { busDemo } from "../../contract/operations/bus-demo.ts";
@@ -9,10 +10,11 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import { impersonal } from "../../orch/environment.ts";
 import { isAlive } from "../../platform/alive.ts";
 import { fs } from "../../platform/system.ts";
-import { type Paint, paintFor } from "../text/paint.ts";
+import type { Paint } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
 import { openerOf, openPage } from "./browser.ts";
 import type { CommandInput } from "./input.ts";
+import { paintFor } from "./output.ts";
 import { isAtTerminal } from "./question.ts";
 import { openSteps, type Steps } from "./steps.ts";
 

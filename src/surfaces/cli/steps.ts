@@ -1,10 +1,11 @@
 /** [N1] [N3] Commands that are run one after another before the person's eyes: each is shown as it can be typed, and then run as that. */
+
 import { InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { programWords } from "../../orch/program.ts";
 import { fs } from "../../platform/system.ts";
-import { paintFor } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
+import { paintFor } from "./output.ts";
 
 type Env = Record<string, string | undefined>;
 type Name = "inbox" | "orch";
