@@ -306,7 +306,7 @@ test("[C1] help has one placeholder for each kind of value, and says which flags
   }
   expect(await help(orch, "run")).toContain("Usage: orch run [N] [flags]");
   expect(await help(orch, "run")).toContain("timeout=N is the same as --timeout N");
-  expect(await help(inboxProgram, "receive")).toContain("from=AGENT is --from AGENT");
+  expect(await help(inboxProgram, "receive")).toContain("from=AGENT is the same as --from AGENT");
   expect(await help(inboxProgram, "ask")).toContain("Usage: inbox ask --wait [AGENT,…] [QUESTION] [flags]");
   const all = await help(inboxProgram);
   expect(all).toContain("ask --wait: 0 for the first choice, 1 for the second");
