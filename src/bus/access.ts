@@ -1,7 +1,7 @@
 /** [X10] How the things that a call names stand to whoever calls. */
 import type { ObjectKind, Relation, Target } from "../contract/access.ts";
 import { person } from "../contract/entry.ts";
-import { numberOf } from "../contract/ids.ts";
+import { isEntryId, numberOf } from "../contract/ids.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
@@ -30,6 +30,7 @@ const lookups: Record<ObjectKind, Lookup> = {
 
   /** To read one, one must be a party to it; to settle it, it must be in one's inbox. */
   *message(agent, { id, does }) {
+    if (isEntryId(id)) return yield* lookups.entry(agent, { kind: "entry", id, does });
     const row = yield* one<{ to_agent: string }>(
       sql`select messages.to_agent from messages where messages.message_id = ${number(id)}`,
     );

@@ -37,6 +37,14 @@ const isMessage = (input: unknown) =>
     ? /^(?:msg_)?[0-9]{1,15}$/.test(input)
     : Number.isSafeInteger(input) && (input as number) >= 0;
 
+const aboutMessage = {
+  type: "integer",
+  value: "ID",
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  example: "12",
+} as const;
+
 /** A message by its number, as channels and mail show it; `msg_12`, as threads show it, is understood too. */
 export const messageNumber = (help: Text, flag?: string) =>
   described(
@@ -47,5 +55,23 @@ export const messageNumber = (help: Text, flag?: string) =>
       ),
       v.transform((input) => (typeof input === "string" ? numberOf(input) : input)),
     ),
-    { type: "integer", value: "ID", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, example: "12", flag, help },
+    { ...aboutMessage, flag, help },
+  );
+
+export const entryIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const isEntryId = (input: unknown): input is string =>
+  typeof input === "string" && entryIdForm.test(input);
+
+/** A question by the number of its message, or by the id of the entry that it is in the person's inbox. */
+export const questionId = (help: Text) =>
+  described(
+    v.pipe(
+      v.custom<number | string>(
+        (input) => isMessage(input) || isEntryId(input),
+        (issue) =>
+          `must be a message's id like 12 or msg_12, or an entry's id, got ${quotedValue(issue.input)}`,
+      ),
+      v.transform((input) => (typeof input === "string" && !isEntryId(input) ? numberOf(input) : input)),
+    ),
+    { ...aboutMessage, help },
   );

@@ -50,42 +50,43 @@ export async function supervise(supervising: Supervising): Promise<number> {
   // What happens in this process, and not in the database.
   let nudge = new AbortController();
   const ring = () => nudge.abort();
-  const keepers = startingKeepers(supervising, ring);
+  let paced = false;
+  const keepers = startingKeepers(supervising, { onDeath: ring, onKept: () => paced && ring() });
   const gates = idleGates(supervising, ring);
   const recover = recovery({ engine, host: thisHost(), ...tracesOf(supervising) }, keepers.isStarting);
   const self = thisProcess();
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
+  let subscription = engine.subscribe([taskTopic]);
   const tell = refusalTeller(complain);
   try {
     while (!signal.aborted) {
       nudge = new AbortController();
-      const subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
-      try {
-        const round = await once();
-        if (round === "another" && !forever) return count;
-        const refused = round instanceof InboxError ? round : undefined;
-        if (refused && !forever) throw refused;
-        tell(refused);
-        const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
-        count += begun?.started.length ?? 0;
-        const over = begun?.idle && !gates.busy() && !forever;
-        if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
-        // A thread that was opened just now may have ended before anybody listened.
-        if (begun && String(begun.dispatched) !== String(threads)) {
-          threads = begun.dispatched;
-          continue;
-        }
-        const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
-        const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
-        await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
-      } finally {
+      const round = await once();
+      if (round === "another" && !forever) return count;
+      const refused = round instanceof InboxError ? round : undefined;
+      if (refused && !forever) throw refused;
+      tell(refused);
+      const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
+      count += begun?.started.length ?? 0;
+      const over = begun?.idle && !gates.busy() && !forever;
+      if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
+      if (begun && String(begun.dispatched) !== String(threads)) {
+        threads = begun.dispatched;
         subscription.close();
+        subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
+        // A thread that was opened just now may have ended before anybody listened.
+        continue;
       }
+      const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
+      const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
+      await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
     }
     return count;
   } finally {
+    subscription.close();
+    keepers.letGo();
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
@@ -104,6 +105,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       }
       const profiles = profilesNow(supervising);
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
+      paced = begun.paced;
       gates.ask(begun.worked, profiles);
       for (const task of begun.started) await keepers.start(task);
       for (const keeper of await engine.read((tx) => keepersToTell(tx, thisHost()))) nudgeKeeper(keeper);

@@ -8,7 +8,6 @@ import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
-import { taskTopic } from "../../sql/topics.ts";
 import { expiryAfter } from "../expiry.ts";
 import { findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, markOf, type TaskRow, tasksWhere } from "../task.ts";
@@ -72,8 +71,6 @@ export function* keepTask(
   const now = yield* tx.clock();
   const until = expiryAfter(now, keepSeconds);
   const after = yield* changeTask(row, { leased_until: until, ...processes });
-  // [Q16] Whoever paces the starts may start another.
-  if (row.keeper === null && after.keeper !== null) tx.wake(taskTopic);
   const lease = yield* findLease(row.thread_id!);
   if (isHeld(lease) && lease.agent_id === row.name) {
     const thread = yield* findThread(idOf("thread", row.thread_id!));
