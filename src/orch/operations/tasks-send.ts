@@ -4,6 +4,7 @@ import { changeTask, findTask, oneView, type TaskRow, taskNumberOf } from "../..
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { budgetColumns } from "../../bus/usage.ts";
 import { branchToBegin, type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
+import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
@@ -50,11 +51,16 @@ export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
 /** Somebody who reads its mail, and was not started for a task. */
 function* refuseAgent(name: string): Procedure<void> {
   if ((yield* taskNumberOf(name)) !== undefined) return;
-  const agent = yield* one(sql`select 1 as there from agents where agents.name = ${name}`);
+  const agent =
+    name === person || (yield* one(sql`select 1 as there from agents where agents.name = ${name}`));
   if (agent)
-    throw new InboxError("not_found", `there is no task "${name}": it is an agent of its own`, {
-      hint: phrase`${call("mailbox.send", { to: name, message: blank("…") })} puts the message into its inbox`,
-    });
+    throw new InboxError(
+      "not_found",
+      `there is no task "${name}": it is ${name === person ? "the person" : "an agent of its own"}`,
+      {
+        hint: phrase`${call("mailbox.send", { to: name, message: blank("…") })} puts the message into its inbox`,
+      },
+    );
 }
 
 const beginningOf = (row: WorktreeRow | undefined): OutputOf<"tasks.send">["begins"] =>
