@@ -7,7 +7,7 @@ const needed = {
   zsh: "zsh",
   fish: "fish",
   jq: "jq",
-  chromium: "chromium",
+  "chromium-headless-shell": "chromium-headless-shell",
   faketime: "faketime",
   ip: "iproute2",
   "/usr/lib/postgresql": "postgresql",

@@ -30,6 +30,21 @@ export const budget = () =>
   v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
 export type Budget = v.InferOutput<ReturnType<typeof budget>>;
 
+/** [A11] How much more than its budget a task has used, with all that it started. */
+export interface Excess {
+  unit: "tokens" | "usd";
+  budget: number;
+  used: number;
+}
+
+/** Up to the budget is within it. */
+export function excessOver({ tokens, costUsd }: Budget, used: Usage): Excess | undefined {
+  if (tokens !== null && used.tokens > tokens) return { unit: "tokens", budget: tokens, used: used.tokens };
+  if (costUsd !== null && (used.costUsd ?? 0) > costUsd)
+    return { unit: "usd", budget: costUsd, used: used.costUsd! };
+  return undefined;
+}
+
 const budgetPattern = /^(\$?)(\d{1,12}(?:\.\d{1,6})?) ?(k|m|usd)?$/i;
 export const budgetForm = "must be tokens (200k, 1.5M) or US dollars (2.50usd)";
 

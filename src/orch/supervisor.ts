@@ -17,7 +17,7 @@ import { nudgeKeeper } from "./guard.ts";
 import { hasDied, thisProcess } from "./holder.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
-import { thisHost } from "./paths.ts";
+import { thisHost, worktreesFolder } from "./paths.ts";
 import type { Profiles } from "./profiles/profile.ts";
 import { loadProfiles } from "./profiles/profiles-file.ts";
 import { recovery } from "./recovery.ts";
@@ -53,10 +53,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
   let paced = false;
   const keepers = startingKeepers(supervising, { onDeath: ring, onKept: () => paced && ring() });
   const gates = idleGates(supervising, ring);
-  const recover = recovery(
-    { engine, host: thisHost(), bus: withoutPassword(supervising.db) },
-    keepers.isStarting,
-  );
+  const recover = recovery({ engine, host: thisHost(), ...tracesOf(supervising) }, keepers.isStarting);
   const self = thisProcess();
   let beatDue = 0;
   let count = 0;
@@ -142,6 +139,20 @@ function profilesNow({ db, env }: Supervising): Profiles {
     return loadProfiles();
   }
 }
+
+/** Where a task leaves something: processes with the mark of its bus, and a worktree. */
+const tracesOf = (supervising: Supervising) => ({
+  bus: withoutPassword(supervising.db),
+  worktrees: worktreesFolder(supervising.db, supervising.env),
+  shareOf: (profile: string | null) => {
+    try {
+      return profile === null ? undefined : profilesNow(supervising).all.get(profile)?.share;
+    } catch {
+      // Nobody has approved what is in the file now; the dead are cleared up all the same.
+      return undefined;
+    }
+  },
+});
 
 function roomFor({ maxRunning, all }: Profiles): Room {
   const of = new Map<string, { shared: string; most: number }>();

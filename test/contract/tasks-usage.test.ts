@@ -115,12 +115,24 @@ describe.each(engines)("$name", (engine) => {
     const used = { inputTokens: 10, cachedTokens: 5, outputTokens: 2, costUsd: 0.5, turns: 3 };
     await bench.end("told", { final: "fine", usage: { used } });
     await bench.end("silent", { final: "fine" });
+    // It reports at its end only, and has its result.
+    await bench.started("over", { budget: "1k" });
+    await bench.end("over", { final: "fine", usage: { used: { ...used, inputTokens: 1200 } } });
     const { messages } = await bench.inbox.call("mailbox.list", { agent: "main" });
     expect(messages.map(({ message, metadata }) => [message, metadata])).toEqual([
       ["fine", { from: "told", success: true, usage: { tokens: 12, cost_usd: 0.5, turns: 3 } }],
       [
         "fine\n\n(Its program reported no usage: its budget was not checked.)",
         { from: "silent", success: true },
+      ],
+      [
+        "fine\n\n(It used 1202 tokens, more than its budget of 1000 tokens.)",
+        {
+          from: "over",
+          success: true,
+          over_budget: { unit: "tokens", budget: 1000, used: 1202 },
+          usage: { tokens: 1202, cost_usd: 0.5, turns: 3 },
+        },
       ],
     ]);
   });

@@ -1,35 +1,24 @@
 /** Sub-agents on the page: transcripts of any length, agents as tabs, what runs and for how long. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { inBrowser } from "../support/in-browser.ts";
 import { shellProfile } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  const folder = temporaryFolder();
-  let hub: TestHub;
+inBrowser({ agents: shellProfile }, (here) => {
+  const { ask, folder, open } = here;
   beforeAll(async () => {
-    hub = await hubHere();
-    writeFileSync(join(dirname(hub.db), "agents.toml"), shellProfile);
     for (const name of ["one", "two", "three"]) await run(name, `echo I am ${name}`);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
   });
 
   const run = (name: string, message: string) =>
-    hub.ask("POST /api/tasks/handoff", { agent: "main", name, message, cwd: folder.path });
+    ask("POST /api/tasks/handoff", { agent: "main", name, message, cwd: folder });
 
   /** As if the one that was told this had used a tool so often before it ended. */
   function lengthen(message: string, count: number): void {
     const files = new Bun.Glob("**/transcript.jsonl").scanSync({
-      cwd: dirname(hub.db),
+      cwd: dirname(here.hub.db),
       absolute: true,
       dot: true,
     });
@@ -46,7 +35,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await run("long", "echo The very end");
     lengthen("echo The very end", 20_000);
     let asked = 0;
-    await using window = await openWindow(hub.url, "/agents/one");
+    await using window = await open("/agents/one");
     const { page } = window;
     page.on("request", (request) => {
       if (request.url().includes("/long/log")) asked++;
@@ -81,7 +70,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U14] agents are tabs: Alt with A goes to the one that was used before, w closes one", async () => {
-    await using window = await openWindow(hub.url, "/agents");
+    await using window = await open("/agents");
     const { page, press } = window;
     const tabs = page.getByRole("navigation", { name: "Open agents" });
     const shown = async (name: string) => {
@@ -123,13 +112,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U14] one that runs shows its last line and for how long, and is killed; one that failed is started again", async () => {
-    await hub.ask("POST /api/tasks/assign", {
+    await ask("POST /api/tasks/assign", {
       agent: "main",
       name: "runner",
       message: "echo begun; echo halfway there; sleep 600",
-      cwd: folder.path,
+      cwd: folder,
     });
-    await using window = await openWindow(hub.url, "/agents/runner");
+    await using window = await open("/agents/runner");
     const { page, press } = window;
     const row = page.locator(".row", { hasText: "runner" });
     await row.locator(".last-line", { hasText: "halfway there" }).waitFor();
@@ -144,25 +133,25 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("button", { name: "Retry" }).click();
     await until(
       "it runs again",
-      async () => (await hub.ask("GET /api/tasks/runner")).json.task.status === "running",
+      async () => (await ask("GET /api/tasks/runner")).json.task.status === "running",
     );
-    await hub.ask("POST /api/tasks/runner/kill", { agent: "user" });
+    await ask("POST /api/tasks/runner/kill", { agent: "user" });
     expect(window.troubles).toEqual([]);
   });
 
   test("[U14] [A11] what a task has cost is beside it, and what a day has cost above the list", async () => {
-    const pause = join(folder.path, "pause");
+    const pause = join(folder, "pause");
     const start = (name: string, agent: string, message: string) =>
-      hub.ask("POST /api/tasks/assign", { agent, name, message, cwd: folder.path });
+      ask("POST /api/tasks/assign", { agent, name, message, cwd: folder });
     await start("spender", "main", `while [ ! -e ${pause} ]; do sleep 0.05; done`);
     await start("below", "spender", `while [ ! -e ${pause} ]; do sleep 0.05; done`);
     const used = { inputTokens: 10_000, outputTokens: 2300, costUsd: 0.25, turns: 3 };
     for (const agent of ["spender", "below"])
-      expect((await hub.ask("POST /api/tasks/report", { agent, ...used })).status).toBe(200);
-    await using window = await openWindow(hub.url, "/agents/below");
+      expect((await ask("POST /api/tasks/report", { agent, ...used })).status).toBe(200);
+    await using window = await open("/agents/below");
     const { page } = window;
     await page.locator(".detail-title", { hasText: "12.3k tokens, $0.25" }).waitFor();
-    await page.goto(`${hub.url}/agents/spender`);
+    await page.goto(`${here.hub.url}/agents/spender`);
     await page.locator(".detail-title", { hasText: "24.6k tokens, $0.50 in all" }).waitFor();
     await page.getByRole("button", { name: "Today 24.6k tokens, $0.50" }).click();
     const day = page.getByRole("dialog", { name: "Costs by day" }).getByRole("row").nth(1);

@@ -1,13 +1,9 @@
 /** Tools that sub-agents ask to use, allowed and denied on the page: real tasks with permission=ask, of an ACP agent. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Step } from "../support/acp-agent.ts";
-import { chromiumPath } from "../support/browser.ts";
 import { root } from "../support/cli.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { inBrowser } from "../support/in-browser.ts";
 import { until } from "../support/until.ts";
 
 const profiles = `default = "acp"
@@ -20,54 +16,42 @@ runner = "acp"
 ask_timeout = 0.1
 `;
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  const folder = temporaryFolder();
-  let hub: TestHub;
-  beforeAll(async () => {
-    hub = await hubHere();
-    writeFileSync(join(dirname(hub.db), "agents.toml"), profiles);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  });
-
+inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
   const start = (name: string, steps: Step[], profile = "acp") =>
-    hub.ask("POST /api/tasks/assign", {
+    ask("POST /api/tasks/assign", {
       agent: "main",
       name,
       profile,
       message: JSON.stringify(steps),
-      cwd: folder.path,
+      cwd: folder,
     });
-  const needing = async () => (await hub.ask("GET /api/inbox/history?needsYou=true")).json.entries;
+  const needing = async () => (await ask("GET /api/inbox/history?needsYou=true")).json.entries;
   const result = async (name: string) => {
     await until(
       `${name} has ended`,
-      async () => (await hub.ask(`GET /api/tasks/${name}`)).json.task.status === "finished",
+      async () => (await ask(`GET /api/tasks/${name}`)).json.task.status === "finished",
     );
-    return (await hub.ask(`GET /api/tasks/${name}/log`)).json.entries
+    return (await ask(`GET /api/tasks/${name}/log`)).json.entries
       .map(({ text }: { text: string }) => text)
       .join("\n");
   };
 
   test("[U14] what is to be allowed shows tool, arguments, folder and change, and one key answers it", async () => {
     const change = {
-      path: join(folder.path, "src/cart.ts"),
+      path: join(folder, "src/cart.ts"),
       oldText: "one\nprice: number\nthree\n",
       newText: "one\nprice: bigint\nthree\n",
     };
     const push: Step = { ask: "push", name: "Bash", input: { command: "git push origin main", timeout: 60 } };
     await start("sub", [{ ask: "edit", name: "Edit", input: {}, change }, push, { say: "over" }]);
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page, press } = window;
     await page.locator(".entry", { hasText: "sub asks to use Edit" }).locator(".row-link").click();
     // New rows wait while the pointer is over the list.
     await page.mouse.move(900, 500);
     const asked = page.getByRole("region", { name: "What it asks for" });
     await asked.getByText("Edit", { exact: true }).waitFor();
-    await asked.getByText(folder.path, { exact: true }).waitFor();
+    await asked.getByText(folder, { exact: true }).waitFor();
     const kinds = asked.locator(".patch-line");
     expect(await kinds.evaluateAll((lines) => lines.map((line) => line.getAttribute("data-kind")))).toEqual([
       "same",
@@ -96,7 +80,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     for (const name of names)
       await start(name, [{ ask: "deploy", input: { command: `deploy ${name}` } }, { say: "went on" }]);
     await until("three questions are there", async () => (await needing()).length === 3);
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page, press } = window;
     await page.locator(".entry", { hasText: "first asks to use deploy: deploy first" }).waitFor();
     await press("j", "x", "J", "J");
@@ -120,7 +104,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await start("late", [{ ask: "deploy" }, { say: "gave up" }], "hasty");
     expect(await result("late")).toContain("nobody answered within 0.1 seconds");
     expect(await needing()).toEqual([]);
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     await page.locator(".entry", { hasText: "late asks to use deploy" }).locator(".row-link").click();
     await page.getByText("denied: nobody answered within 0.1 seconds").waitFor();

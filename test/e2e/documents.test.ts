@@ -1,9 +1,7 @@
-/** Every kind of document, as the page shows it. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chromiumPath } from "../support/browser.ts";
-import type { TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
-import { type Home, hubWithWorkspace, type Workspace } from "../support/scene.ts";
+/** Every kind of document, as the page shows it, and what changed since the person last looked. */
+import { beforeAll, expect, test } from "bun:test";
+import { inBrowser } from "../support/in-browser.ts";
+import type { Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 const pixel = Buffer.from(
@@ -44,24 +42,20 @@ Hidden **text**
 [^1]: The note itself.
 `;
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  let home: Home;
-  let hub: TestHub;
+const plan = (...lines: string[]) => `# Plan\n\n${lines.join("\n\n")}\n`;
+
+inBrowser({}, (here) => {
+  const { ask, open } = here;
   let space: Workspace;
   beforeAll(async () => {
-    home = await hubWithWorkspace();
-    ({ hub, space } = home);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await home[Symbol.asyncDispose]();
+    space = await here.workspace();
   });
 
   test("[U7] Markdown has tables, task lists, footnotes, code in colours, formulas, diagrams and its images", async () => {
     space.write("notes/a.md", markdown);
     space.write("notes/img/dot.png", pixel);
     const id = await space.push({ docs: ["notes/a.md"] });
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await using window = await open(`/inbox/${id}`);
     const { page } = window;
     const doc = page.locator(".document");
     await doc.getByRole("cell", { name: "2" }).waitFor();
@@ -93,7 +87,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const parts = ["graph LR\n  A --> B", "graph LR\n  A --> [[", "sequenceDiagram\n  A->>B: hi", "nonsense"];
     space.write("diagrams.md", [...parts, ...parts].map(diagram).join("\n"));
     const id = await space.push({ docs: ["diagrams.md"] });
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await using window = await open(`/inbox/${id}`);
     const { page } = window;
     await until("every diagram is drawn or refused", async () => {
       const done = page.locator(".diagram img, .diagram figcaption");
@@ -119,7 +113,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       "# تقرير\n\nنص مع `code()` و English.\n\n- بند\n- أخر\n\n> اقتباس\n\nAnd English with עברית.\n",
     );
     const id = await space.push({ docs: ["rtl.md"], comments: "هل أكمل القسم؟" });
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await using window = await open(`/inbox/${id}`);
     await window.page.locator(".document li").first().waitFor();
     const directions = await Promise.all(
       [
@@ -145,7 +139,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     space.write("unknown.xyz", new Uint8Array([1, 0, 2]));
     const docs = ["a.py", "b.csv", "c.json", "d.png", "e.zip", "Makefile", "unknown.xyz", "missing.md"];
     const id = await space.push({ docs });
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await using window = await open(`/inbox/${id}`);
     const { page } = window;
     const doc = (name: string) => page.getByRole("region", { name, exact: true });
     await doc("a.py").locator(".hljs-keyword", { hasText: "def" }).waitFor();
@@ -171,7 +165,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U7] on a slow machine every text is drawn in full, also one that is drawn while its module comes in", async () => {
     space.write("slow.md", "# Drawn\n");
     const id = await space.push({ docs: ["slow.md"], comments: "with **words**" });
-    await using window = await openWindow(hub.url);
+    const late = () => {
+      const soon = globalThis.setTimeout;
+      const later = (done: () => void, ms = 0) => soon(done, ms > 0 && ms < 100 ? 1500 : ms);
+      Object.assign(globalThis, { setTimeout: later, requestAnimationFrame: () => 0 });
+    };
+    // Somewhere of the same hub, before what it asks for is held up.
+    await using window = await open("/assets/icon.svg", { before: late });
     const { page } = window;
     // What the page does after it has drawn comes late: the commentary asks for the module, then the document is drawn, then
     // the module comes, and then the document would ask for it.
@@ -188,14 +188,74 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       }
       await route.continue();
     });
-    await page.addInitScript(() => {
-      const soon = globalThis.setTimeout;
-      const late = (done: () => void, ms = 0) => soon(done, ms > 0 && ms < 100 ? 1500 : ms);
-      Object.assign(globalThis, { setTimeout: late, requestAnimationFrame: () => 0 });
-    });
-    await page.goto(`${hub.url}/inbox/${id}`);
+    await page.goto(`${here.hub.url}/inbox/${id}`);
     await page.locator(".commentary strong", { hasText: "words" }).waitFor();
     await page.getByRole("heading", { name: "Drawn" }).waitFor();
     expect(window.troubles).toEqual([]);
+  });
+
+  const readText = async (id: string) =>
+    (await ask(`GET /api/inbox/${id}/changes`)).json.documents[0].before as string | null;
+
+  test("[U15] a document that was edited since says how much, shows it inline, and only once", async () => {
+    space.write("plan.md", plan("Measure twice", "Cut once"));
+    const id = await space.push({ docs: ["plan.md"], comments: "The plan" });
+    const other = await space.push({ comments: "Something else" });
+    await using window = await open(`/inbox/${id}`);
+    const { page, press } = window;
+    const doc = page.locator(".document");
+    const button = doc.locator(".changes-button");
+    await doc.getByText("Cut once").waitFor();
+    await until("the hub knows what was read", async () => (await readText(id)) !== null);
+    expect(await button.count()).toBe(0);
+
+    await page.locator(".entry", { hasText: "Something else" }).locator(".row-link").click();
+    await page.waitForURL(`**/inbox/${other}`);
+    space.write("plan.md", plan("Measure twice", "Cut at the mark", "Sand it"));
+    await page.locator(".entry", { hasText: "The plan" }).locator(".row-link").click();
+    await button.waitFor();
+    expect((await button.innerText()).replace(/\s+/g, " ")).toContain("+3 3 lines added, −1 1 line removed");
+    // The text itself comes first; the person asks for the difference.
+    await doc.locator(".markdown", { hasText: "Cut at the mark" }).waitFor();
+    await press("d");
+    await doc.locator('.diff-line[data-is="removed"]', { hasText: "Cut once" }).waitFor();
+    await doc.locator('.diff-line[data-is="added"]', { hasText: "Cut at the mark" }).waitFor();
+
+    // It stays while it is open, also though the hub knows by now that it was read, and follows what is edited meanwhile.
+    await until("the hub knows that this was read", async () => (await readText(id))!.includes("Sand it"));
+    space.write("plan.md", plan("Measure twice", "Cut at the mark", "Sand it", "Paint it"));
+    await doc.locator('.diff-line[data-is="added"]', { hasText: "Paint it" }).waitFor();
+    await doc.locator('.diff-line[data-is="added"]', { hasText: "Cut at the mark" }).waitFor();
+    await until("that was read too", async () => (await readText(id))!.includes("Paint it"));
+    await button.click();
+    await doc.locator(".markdown", { hasText: "Paint it" }).waitFor();
+
+    await page.reload();
+    await doc.getByText("Paint it").waitFor();
+    expect(await button.count()).toBe(0);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U15] dates in a table keep their line, and on a phone buttons have their names below them", async () => {
+    const note = "a note that is long enough to need all the width there is, and then some more of it";
+    space.write("runs.csv", `date,note\n2026-05-01 08:15:00,${note}\n2026-05-02 08:15:00,${note}\n`);
+    const id = await space.push({ docs: ["runs.csv"], comments: "The runs" });
+    await using window = await open(`/inbox/${id}`, { viewport: { width: 390, height: 844 } });
+    const { page } = window;
+    const date = page.getByRole("cell", { name: "2026-05-01 08:15:00" });
+    await date.waitFor();
+    // Wide enough for all of it at once: broken, it was half as wide.
+    expect((await date.boundingBox())!.width).toBeGreaterThan(130);
+    for (const name of ["Done", "Snooze", "Delete"])
+      await page.locator(".detail-header .icon-label", { hasText: name }).waitFor();
+    // Every name fits: none is cut off.
+    const cut = await page
+      .locator(".side-bar .label:visible, .icon-label:visible")
+      .evaluateAll((labels) =>
+        (labels as unknown as { scrollWidth: number; clientWidth: number; textContent: string }[])
+          .filter((one) => one.scrollWidth > one.clientWidth + 1)
+          .map((one) => one.textContent),
+      );
+    expect(cut).toEqual([]);
   });
 });

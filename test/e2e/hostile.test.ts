@@ -1,11 +1,14 @@
-/** What an agent writes is hostile: it runs nothing, loads nothing from elsewhere, and leaves the page as it was. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+/**
+ * What an agent writes is hostile: it runs nothing, loads nothing from elsewhere, and leaves the page as it was. And so is a page of
+ * somebody else's in the same browser, on another port of this machine.
+ */
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import vectors from "../corpora/xss.json";
-import { chromiumPath } from "../support/browser.ts";
-import type { TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow, type Window } from "../support/page.ts";
-import { type Home, hubWithWorkspace, type Workspace } from "../support/scene.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import { browser, type Window } from "../support/page.ts";
+import type { Workspace } from "../support/scene.ts";
+import { counts } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
 /** What is in the document that only a broken page would have put there. */
@@ -39,17 +42,62 @@ async function pokeAround(page: Page): Promise<void> {
   }`);
 }
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  let home: Home;
-  let hub: TestHub;
+/** Every way a page has to make its browser ask another address for something; told when all have ended. */
+const attack = `async (hub) => {
+  const seen = [];
+  const wait = hub + "/terminals/victim/inbox/messages/wait?timeout=0";
+  const send = hub + "/api/messages";
+  const body = '{"channel":"x","content":"pwned"}';
+  const post = { method: "POST", mode: "no-cors" };
+  const own = { "x-inbox-client": "page" };
+  const tries = [
+    [hub + "/api/tasks?prompt=touch+pwned&runner=sh&agent=main&name=x", post],
+    [send + "?channel=x&content=pwned", post],
+    [send, { ...post, body }],
+    [send, { method: "POST", body, headers: { "content-type": "application/json" } }],
+    [send, { method: "POST", body, headers: own }],
+    [wait, { mode: "no-cors" }],
+    [wait, { headers: own }],
+    [hub + "/api/threads", {}],
+    [hub + "/mcp?agent=victim", { ...post, body: "{}" }],
+  ];
+  for (const [address, init] of tries)
+    try {
+      const response = await fetch(address, init);
+      if (response.type !== "opaque") seen.push(address + " " + response.status);
+    } catch {
+      // Refused by the browser: it was not allowed to ask, or not to look.
+    }
+  navigator.sendBeacon(send, new Blob([body], { type: "text/plain" }));
+  const loaded = (tag, address) =>
+    new Promise((done) => {
+      const element = document.createElement(tag);
+      element.onload = element.onerror = () => done();
+      element.src = address;
+      document.body.append(element);
+    });
+  await loaded("img", wait);
+  await loaded("script", wait);
+  await loaded("iframe", wait);
+  await loaded("iframe", hub + "/docs/api");
+  for (const frame of document.querySelectorAll("iframe"))
+    if (frame.contentDocument) seen.push("a frame could be looked into");
+  return seen;
+}`;
+
+const submitForm = `(to) => {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = to;
+  document.body.append(form);
+  form.submit();
+}`;
+
+inBrowser({}, (here) => {
+  const { ask, open } = here;
   let space: Workspace;
   beforeAll(async () => {
-    home = await hubWithWorkspace(`<img src=x onerror=alert(1)>"'>`, "<svg onload=alert(1)>");
-    ({ hub, space } = home);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await home[Symbol.asyncDispose]();
+    space = await here.workspace(`<img src=x onerror=alert(1)>"'>`, "<svg onload=alert(1)>");
   });
 
   test("[X3] no vector of the corpus runs or loads anything, as commentary or as a document", async () => {
@@ -63,7 +111,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       }
     }
     for (const id of ids) {
-      await using window = await openWindow(hub.url, `/inbox/${id}`);
+      await using window = await open(`/inbox/${id}`);
       const { page } = window;
       await page.locator(".commentary .markdown:not(.plain)").waitFor();
       await page.locator(".document .markdown:not(.plain)").last().waitFor();
@@ -89,47 +137,47 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     );
     const docs = ["evil.html", "evil.svg", "evil.csv", "evil.json"];
     const id = await space.push({ docs, comments: "Look at these" });
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await using window = await open(`/inbox/${id}`);
     const { page } = window;
     await page.getByText("<script>window.pwned=1").waitFor();
     await page.locator('.document img[alt="evil.svg"]').waitFor();
     await page.getByRole("cell", { name: "<img src=x onerror=alert(1)>" }).waitFor();
     await expectUntouched(window);
     for (const n of docs.keys()) {
-      const { headers } = await hub.ask(`GET /api/inbox/${id}/docs/${n}`);
+      const { headers } = await ask(`GET /api/inbox/${id}/docs/${n}`);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-type")).not.toMatch(/html|javascript/);
       expect(headers.get("content-security-policy")).toContain("sandbox");
     }
     // Opened by itself, as a link in a chat might do.
-    for (const n of docs.keys()) await page.goto(`${hub.url}/api/inbox/${id}/docs/${n}`).catch(() => {}); // a download, or inert
+    for (const n of docs.keys()) await page.goto(`${here.hub.url}/api/inbox/${id}/docs/${n}`).catch(() => {}); // a download, or inert
     expect(await page.evaluate("window.pwned")).toBeUndefined();
     expect(window.troubles).toEqual([]);
   });
 
   test("[X3] names, subjects and messages are text on every tab", async () => {
     const evil = `<img src=x onerror=alert(1)>`;
-    await hub.ask("POST /api/threads", {
+    await ask("POST /api/threads", {
       from: evil,
       to: `"><svg onload=alert(1)>`,
       subject: evil,
       body: vectors.slice(0, 30).join("\n\n"),
     });
-    await hub.ask("POST /api/messages", {
+    await ask("POST /api/messages", {
       channel: evil,
       content: vectors.slice(30, 60).join("\n\n"),
       sender: evil,
     });
-    await hub.ask("POST /api/mailbox/user/send", { from: evil, message: vectors.slice(60).join("\n\n") });
+    await ask("POST /api/mailbox/user/send", { from: evil, message: vectors.slice(60).join("\n\n") });
     for (const path of ["/", "/agents", "/threads", "/channels"]) {
-      await using window = await openWindow(hub.url, path);
+      await using window = await open(path);
       const { page, press } = window;
       await page.locator(".row-link").first().waitFor();
       await press("j");
       await page.locator(".detail-header").waitFor();
       await expectUntouched(window);
     }
-    await using window = await openWindow(hub.url, `/channels/${encodeURIComponent(evil)}`);
+    await using window = await open(`/channels/${encodeURIComponent(evil)}`);
     await window.page.locator(".said .markdown:not(.plain)").first().waitFor();
     await pokeAround(window.page);
     await expectUntouched(window);
@@ -137,14 +185,14 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[X3] [X1] the page's policy allows no inline script, nothing from elsewhere, and no frame around it", async () => {
     for (const path of ["/", "/threads/thr_1", "/queue"]) {
-      const { headers, text } = await hub.ask(`GET ${path}`);
+      const { headers, text } = await ask(`GET ${path}`);
       const policy = headers.get("content-security-policy")!;
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toMatch(/unsafe|\*|https?:/);
       expect(text).not.toMatch(/<script(?![^>]*src=)|<style| on\w+=| style=/);
     }
-    const frame = await hub.ask("GET /diagrams");
+    const frame = await ask("GET /diagrams");
     const policy = frame.headers.get("content-security-policy")!;
     expect(policy).toContain("sandbox allow-scripts");
     expect(policy).not.toMatch(/allow-same-origin|unsafe-eval|connect-src|img-src|\*|https?:/);
@@ -156,10 +204,40 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       ["POST /api/messages", { origin: "https://evil.invalid" }, 403],
       ["POST /api/messages", { origin: "null" }, 403],
     ] as const)
-      expect([route, headers, (await hub.ask(route, undefined, { headers })).status]).toEqual([
+      expect([route, headers, (await ask(route, undefined, { headers })).status]).toEqual([
         route,
         headers,
         status,
       ]);
+  });
+
+  test("[X9] a page on another port changes nothing, collects nothing and sees nothing, whatever it makes the browser send", async () => {
+    const { hub } = here;
+    using elsewhere = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ url }) => {
+        const to = new URL(url).searchParams.get("to");
+        if (to) return Response.redirect(to, 302);
+        return new Response("<!doctype html><body>", { headers: { "content-type": "text/html" } });
+      },
+    });
+    await hub.ask("POST /terminals/victim/inbox/messages", { sender_id: "a", message: "secret" });
+    const before = counts(hub.db);
+    const context = await (await browser()).newContext();
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${elsewhere.port}/`);
+    expect(await page.evaluate(`(${attack})("${hub.url}")`)).toEqual([]);
+    // A form, which leads the window to the hub.
+    await page.evaluate(`(${submitForm})("${hub.url}/api/messages?channel=x&content=pwned")`);
+    await page.waitForURL(`${hub.url}/**`);
+    // What the person types, and is redirected from.
+    const wait = `${hub.url}/terminals/victim/inbox/messages/wait?timeout=0`;
+    for (const address of [wait, `http://127.0.0.1:${elsewhere.port}/?to=${encodeURIComponent(wait)}`])
+      expect((await page.goto(address))!.status()).toBe(403);
+    await context.close();
+    expect(counts(hub.db)).toEqual(before);
+    expect((await hub.ask("GET /api/messages/inbox/victim/count")).json.count).toBe(1);
+    expect((await hub.ask("GET /api/mailbox/victim")).json.hidden).toBe(0);
   });
 });

@@ -1,31 +1,32 @@
 /** Every key of the page, in a real browser, against a real hub with real pushes. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath } from "../support/browser.ts";
-import type { TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
-import { hubWithWorkspace } from "../support/scene.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import type { Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
-
-afterAll(closeBrowser);
 
 const rows = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
 const openTitle = (page: Page) => page.locator('.entry[data-open="true"] .row-title').innerText();
 
-/** Five entries, the fifth on top. */
-async function five() {
-  const home = await hubWithWorkspace();
-  const ids: string[] = [];
-  for (const n of [1, 2, 3, 4, 5]) ids.push(await home.space.push({ comments: `Entry ${n}` }));
-  return { ...home, ids };
-}
+inBrowser({}, (here) => {
+  const { ask, open } = here;
+  let space: Workspace;
+  beforeAll(async () => {
+    space = await here.workspace();
+  });
 
-const stored = async (hub: TestHub) => (await hub.ask("GET /api/inbox/history")).json.entries;
+  /** Five entries and nothing else, the fifth on top. */
+  async function five(): Promise<string[]> {
+    await here.emptyInbox();
+    const ids: string[] = [];
+    for (const n of [1, 2, 3, 4, 5]) ids.push(await space.push({ comments: `Entry ${n}` }));
+    return ids;
+  }
+  const stored = async () => (await ask("GET /api/inbox/history")).json.entries;
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U7] j and k move, the detail follows, Enter opens it and marks it read", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    const ids = await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     expect(await rows(page)).toEqual([5, 4, 3, 2, 1].map((n) => `Entry ${n}`));
@@ -38,24 +39,18 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     expect(await openTitle(page)).toBe("Entry 5");
     // The focus follows with the next frame.
     const focused = "document.activeElement.closest('[data-id]')?.dataset.id";
-    await until(
-      "the newest entry has the focus",
-      async () => (await page.evaluate(focused)) === five_.ids[4],
-    );
+    await until("the newest entry has the focus", async () => (await page.evaluate(focused)) === ids[4]);
     await press("Enter");
-    await until(
-      "the newest entry is stored as read",
-      async () => (await stored(five_.hub))[0].readAt !== null,
-    );
-    expect(page.url()).toBe(`${five_.hub.url}/inbox/${five_.ids[4]}`);
+    await until("the newest entry is stored as read", async () => (await stored())[0].readAt !== null);
+    expect(page.url()).toBe(`${here.hub.url}/inbox/${ids[4]}`);
     await press("Escape");
-    expect(page.url()).toBe(`${five_.hub.url}/`);
+    expect(page.url()).toBe(`${here.hub.url}/`);
     expect(window.troubles).toEqual([]);
   });
 
   test("[U7] the focus is where j and k have gone before the next key comes", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page } = window;
     await page.getByText("Entry 5").first().waitFor();
     const focused = await page.evaluate(`(async () => {
@@ -75,9 +70,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] what is opened by its address is in view in its list, however long that is", async () => {
-    await using five_ = await five();
-    for (let n = 6; n <= 45; n++) await five_.space.push({ comments: `Entry ${n}` });
-    await using window = await openWindow(five_.hub.url, `/inbox/${five_.ids[4]}`);
+    const ids = await five();
+    for (let n = 6; n <= 45; n++) await space.push({ comments: `Entry ${n}` });
+    await using window = await open(`/inbox/${ids[4]}`);
     await window.page.locator('.entry[data-open="true"] .row-title', { hasText: "Entry 5" }).waitFor();
     const [row, list] = await Promise.all(
       ['.entry[data-open="true"]', ".long-list"].map((one) => window.page.locator(one).boundingBox()),
@@ -87,16 +82,16 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U12] [U7] e is done and goes on to the next unread, z takes it back, u is unread again, and the hub remembers", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     await press("j", "e", "e");
     await page.locator('.entry[data-open="true"]', { hasText: "Entry 3" }).waitFor();
-    await until("two entries have left the inbox", async () => (await stored(five_.hub)).length === 3);
+    await until("two entries have left the inbox", async () => (await stored()).length === 3);
     expect(await rows(page)).toEqual(["Entry 3", "Entry 2", "Entry 1"]);
     await press("z");
-    await until("one is back", async () => (await stored(five_.hub)).length === 4);
+    await until("one is back", async () => (await stored()).length === 4);
     expect(await rows(page)).toEqual(["Entry 4", "Entry 3", "Entry 2", "Entry 1"]);
     // It has been in view for a moment.
     await page.locator('.entry[data-open="true"][data-unread="false"]').waitFor();
@@ -104,21 +99,21 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator('.entry[data-open="true"][data-unread="true"]').waitFor();
     await press("I");
     await page.locator('.entry[data-open="true"][data-unread="false"]').waitFor();
-    const archive = (await five_.hub.ask("GET /api/inbox/history?folder=archive")).json.entries;
+    const archive = (await ask("GET /api/inbox/history?folder=archive")).json.entries;
     expect(archive.map(({ comments }: { comments: string }) => comments)).toEqual(["Entry 5"]);
   });
 
   test("[U7] Delete hides at once, z brings back, and the button of a row is done with it", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     await press("j", "j", "Delete");
     await until("four rows are shown", async () => (await rows(page)).length === 4);
     expect(await openTitle(page)).toBe("Entry 3");
-    await until("four entries are stored", async () => (await stored(five_.hub)).length === 4);
+    await until("four entries are stored", async () => (await stored()).length === 4);
     await press("z");
-    await until("five entries are stored", async () => (await stored(five_.hub)).length === 5);
+    await until("five entries are stored", async () => (await stored()).length === 5);
     expect(await rows(page)).toEqual([5, 4, 3, 2, 1].map((n) => `Entry ${n}`));
     await page.getByRole("button", { name: "Done with “Entry 2”" }).click();
     await until("Entry 2 is no longer shown", async () => !(await rows(page)).includes("Entry 2"));
@@ -127,8 +122,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] x, J and shift-click select several, which are read or deleted together", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     await press("j", "x", "j", "j", "x");
@@ -145,10 +140,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await press("J", "J", "J");
     await page.getByText("3 selected").waitFor();
     await press("Delete");
-    await until("two entries are stored", async () => (await stored(five_.hub)).length === 2);
+    await until("two entries are stored", async () => (await stored()).length === 2);
     expect(await rows(page)).toEqual(["Entry 5", "Entry 4"]);
     await press("z");
-    await until("five entries are stored", async () => (await stored(five_.hub)).length === 5);
+    await until("five entries are stored", async () => (await stored()).length === 5);
     await page.getByText("Entry 5").first().click();
     await page
       .getByText("Entry 3")
@@ -158,16 +153,16 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("toolbar").getByRole("button", { name: "Mark read", exact: true }).click();
     await until(
       "three entries are stored as read",
-      async () => (await stored(five_.hub)).filter((one: { readAt: unknown }) => one.readAt).length === 3,
+      async () => (await stored()).filter((one: { readAt: unknown }) => one.readAt).length === 3,
     );
   });
 
   test("[U7] [U6] r replies, and the agent gets it", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
-    const mail = five_.hub.ask("POST /api/mailbox/ada/receive", { timeoutSeconds: 30 });
+    const mail = ask("POST /api/mailbox/ada/receive", { timeoutSeconds: 30 });
     await press("j");
     await page.getByLabel("Reply to ada").waitFor();
     await press("r");
@@ -189,8 +184,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] g and a letter go to a tab, ? shows the keys, Escape closes them", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     for (const [letter, path, name] of [
@@ -209,14 +204,14 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await press("j", "Escape");
     expect(await page.getByRole("dialog").count()).toBe(0);
-    expect(page.url()).toBe(`${five_.hub.url}/`);
+    expect(page.url()).toBe(`${here.hub.url}/`);
   });
 
   test("[U8] a long name does not leave the field of commands, on a phone either", async () => {
-    await using five_ = await five();
+    await five();
     const label = "Donaudampfschifffahrtsgesellschaft".repeat(4);
-    await five_.hub.ask("POST /api/workspaces", { path: "/tmp", label });
-    await using window = await openWindow(five_.hub.url, "/", { viewport: { width: 390, height: 800 } });
+    await ask("POST /api/workspaces", { path: "/tmp", label });
+    await using window = await open("/", { viewport: { width: 390, height: 800 } });
     await window.page.getByText("Entry 5").first().waitFor();
     await window.press("/");
     const option = window.page.locator(".option", { hasText: label });
@@ -229,10 +224,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U8] / finds an entry by its words and opens it", async () => {
-    await using five_ = await five();
-    await five_.space.push({ comments: "The quarterly figures are ready" });
-    await five_.space.push({ comments: "Something else" });
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await space.push({ comments: "The quarterly figures are ready" });
+    await space.push({ comments: "Something else" });
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Something else").first().waitFor();
     await press("/");
@@ -244,18 +239,18 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U8] the field takes slash commands: /send and /inbox", async () => {
-    await using five_ = await five();
-    await using window = await openWindow(five_.hub.url);
+    await five();
+    await using window = await open();
     const { page, press } = window;
     await page.getByText("Entry 5").first().waitFor();
     await press("Control+k");
     await page.keyboard.type("/send ada please hurry");
     await press("Enter");
     await page.locator(".palette-answer", { hasText: "Sent to ada." }).waitFor();
-    expect((await five_.hub.ask("GET /api/mailbox/ada")).json.messages).toMatchObject([
+    expect((await ask("GET /api/mailbox/ada")).json.messages).toMatchObject([
       { senderId: "main", message: "please hurry" },
     ]);
-    await five_.hub.ask("POST /api/mailbox/main/send", { from: "ada", message: "done soon" });
+    await ask("POST /api/mailbox/main/send", { from: "ada", message: "done soon" });
     await page.keyboard.type("/inbox");
     await press("Enter");
     await page.locator(".palette-answer", { hasText: "done soon" }).waitFor();

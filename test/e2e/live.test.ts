@@ -1,26 +1,29 @@
 /** What happens elsewhere appears by itself, in every window, also after the line was cut. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { chromiumPath } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
-import { closeBrowser, openWindow, watchOver } from "../support/page.ts";
-import { hubWithWorkspace, workspace } from "../support/scene.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import { openWindow, watchOver } from "../support/page.ts";
+import { type Workspace, workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
-afterAll(closeBrowser);
+inBrowser({}, (here) => {
+  const { ask, open } = here;
+  let space: Workspace;
+  beforeAll(async () => {
+    space = await here.workspace();
+  });
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U7] [U4] a push appears in every window, and what is read in one is read in the other", async () => {
-    await using home = await hubWithWorkspace();
-    const { hub, space } = home;
-    await using one = await openWindow(hub.url);
+    await here.emptyInbox();
+    await using one = await open();
     // Another browser, and another window of the same one, which shares its line.
-    await using two = await openWindow(hub.url);
+    await using two = await open();
     const third = await one.page.context().newPage();
-    const troubles = watchOver(third, hub.url);
-    await third.goto(hub.url);
+    const { troubles } = watchOver(third, here.hub.url);
+    await third.goto(here.hub.url);
     const pages = [one.page, two.page, third];
     for (const page of pages) await page.getByText("No entries yet").waitFor();
     await space.push({ comments: "Fresh from the agent", choices: ["yes", "no"] });
@@ -50,11 +53,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U2] [U7] an edit of an open document appears, one that goes says so, and comes back", async () => {
-    await using home = await hubWithWorkspace();
-    const { hub, space } = home;
     space.write("report.md", "# First words\n");
     const id = await space.push({ docs: ["report.md"], comments: "Look" });
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    await using window = await open(`/inbox/${id}`);
     const { page } = window;
     await page.getByRole("heading", { name: "First words" }).waitFor();
     space.write("report.md", "# Second words\n\nand more\n");
@@ -77,9 +78,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const db = join(folder.path, "coord.db");
     let hub = await hubHere({ db });
     const port = Number(new URL(hub.url).port);
-    let space = await workspace(hub, join(folder.path, "w"), "Work", "ada");
-    space.write("report.md", "# Before\n");
-    const id = await space.push({ docs: ["report.md"], comments: "Before the cut" });
+    const before = await workspace(hub, join(folder.path, "w"), "Work", "ada");
+    before.write("report.md", "# Before\n");
+    const id = await before.push({ docs: ["report.md"], comments: "Before the cut" });
     await using window = await openWindow(hub.url, `/inbox/${id}`);
     const { page } = window;
     await page.getByRole("heading", { name: "Before", exact: true }).waitFor();
@@ -87,16 +88,16 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       "the entry is stored as read",
       async () => (await hub.ask(`GET /api/inbox/${id}`)).json.entry.readAt !== null,
     );
-    await space[Symbol.asyncDispose]();
+    await before[Symbol.asyncDispose]();
     await hub.stop();
     await page.getByText("The hub cannot be reached").waitFor();
 
     // Another hub on the same bus, which the page cannot see: what happens there is missed by nobody.
     const hidden = await hubHere({ db });
-    space = await workspace(hidden, join(folder.path, "w2"), "Second", "bob");
-    for (let i = 0; i < 3; i++) await space.push({ comments: `Missed ${i}` });
+    const missed = await workspace(hidden, join(folder.path, "w2"), "Second", "bob");
+    for (let i = 0; i < 3; i++) await missed.push({ comments: `Missed ${i}` });
     await hidden.ask(`DELETE /api/inbox/${id}/read`);
-    await space[Symbol.asyncDispose]();
+    await missed[Symbol.asyncDispose]();
     await hidden.stop();
     await Bun.write(join(folder.path, "w/report.md"), "# After\n");
 
@@ -111,24 +112,26 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U9] a worker's question offers its choices, and the answer comes back typed", async () => {
-    await using hub = await hubHere();
-    await hub.ask("POST /api/threads", { from: "user", to: "ada", subject: "Plan the trip" });
-    await hub.ask("POST /api/threads/claim", { agent: "ada" });
-    await using window = await openWindow(hub.url);
+    await ask("POST /api/threads", { from: "user", to: "ada", subject: "Plan the trip" });
+    const { threadId } = (await ask("POST /api/threads/claim", { agent: "ada" })).json.thread;
+    await using window = await open();
     const { page } = window;
-    await page.getByText("No entries yet").waitFor();
-    await hub.ask("POST /api/threads/thr_1/update", {
+    await page.locator(".list-column :is(.row, .empty)").first().waitFor();
+    await ask(`POST /api/threads/${threadId}/update`, {
       agent: "ada",
       status: "blocked",
       summary: "Train or plane?",
       payload: { choices: ["Train", "Plane"] },
     });
-    const answer = hub.ask("POST /api/threads/thr_1/wait-reply", { agent: "ada", timeoutSeconds: 30 });
+    const answer = ask(`POST /api/threads/${threadId}/wait-reply`, { agent: "ada", timeoutSeconds: 30 });
     await page.locator(".entry", { hasText: "Train or plane?" }).click();
     await page.getByRole("button", { name: "1 Train", exact: true }).click();
     const { json } = await answer;
     expect(json).toMatchObject({ woke: true });
     expect(JSON.stringify(json)).toContain('"choice":"Train"');
-    await page.locator(".entry .tag", { hasText: "answered" }).waitFor();
+    await page
+      .locator(".entry", { hasText: "Train or plane?" })
+      .locator(".tag", { hasText: "answered" })
+      .waitFor();
   });
 });

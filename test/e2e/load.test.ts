@@ -3,14 +3,11 @@
  * does not grow. `npm run prove -- load` takes ten minutes for it and shows how much memory is used; `npm test` a few seconds,
  * with the pushes closer together.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { CDPSession } from "playwright-core";
-import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
+import { inBrowser } from "../support/in-browser.ts";
 import { inFull, isFull } from "../support/in-full.ts";
 import { night } from "../support/morning.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
 import { until } from "../support/until.ts";
 
 const pushes = inFull(60, 600);
@@ -35,23 +32,16 @@ async function memory(session: CDPSession): Promise<{ heap: number; nodes: numbe
   return { heap: of("JSHeapUsedSize") / 1e6, nodes: of("Nodes") };
 }
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  const folder = temporaryFolder();
-  let hub: TestHub;
+inBrowser({}, (here) => {
+  const { ask, open } = here;
   beforeAll(async () => {
-    hub = await hubHere();
-    await night(hub, folder.path, 60);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+    await night(here.hub, here.folder, 20);
   });
 
   test(
     "[U15] with a push every moment no row under the pointer moves, and no elements are left behind",
     async () => {
-      await using window = await openWindow(hub.url);
+      await using window = await open();
       const { page } = window;
       const session = await page.context().newCDPSession(page);
       await session.send("Performance.enable");
@@ -64,7 +54,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       page.on("request", () => requests++);
       const samples: { heap: number; nodes: number }[] = [];
       for (let n = 0; n < pushes; n++) {
-        await hub.ask("POST /api/mailbox/user/send", { from: `pusher-${n % 7}`, message: `Progress ${n}` });
+        await ask("POST /api/mailbox/user/send", { from: `pusher-${n % 7}`, message: `Progress ${n}` });
         await new Promise((done) => setTimeout(done, everyMs)); // the pace is what is tested
         if (n % (pushes / 6) === 0) samples.push(await memory(session));
       }

@@ -1,33 +1,23 @@
 /** The morning: sixty entries of eight agents, by keyboard, to zero. What is timed is in bench/page.ts. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
+import { inBrowser } from "../support/in-browser.ts";
 import { night, type Worked, workThrough } from "../support/morning.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
 import { until } from "../support/until.ts";
 
-const inbox = async (hub: TestHub, more = "") =>
-  (await hub.ask(`GET /api/inbox/history?limit=200${more}`)).json.entries;
 const heads = (page: Page) => page.locator(".list-head").allInnerTexts();
 const titles = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  const folder = temporaryFolder();
-  let hub: TestHub;
+inBrowser({}, (here) => {
+  const { ask, open } = here;
   beforeAll(async () => {
-    hub = await hubHere();
-    await night(hub, folder.path, 60);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+    await night(here.hub, here.folder, 60);
   });
 
+  const inbox = async (more = "") => (await ask(`GET /api/inbox/history?limit=200${more}`)).json.entries;
+
   test("[U11] [U12] sixty entries of eight agents are done by keyboard: a key each, and one more for an answer", async () => {
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     await page.locator(".list-head", { hasText: "Needs you" }).waitFor();
     expect((await heads(page))[0]).toMatch(/^Needs you\s*6$/);
@@ -37,22 +27,21 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const { keystrokes } = (await page.evaluate(workThrough)) as Worked;
     await page.getByText("All done").waitFor();
     expect(keystrokes).toBe(1 + 60 + 6);
-    await until("the hub has an empty inbox", async () => (await inbox(hub)).length === 0);
-    const archive = await inbox(hub, "&folder=archive");
+    await until("the hub has an empty inbox", async () => (await inbox()).length === 0);
+    const archive = await inbox("&folder=archive");
     expect(archive).toHaveLength(60);
     expect(archive.filter((one: { answer: string }) => one.answer === "Go on")).toHaveLength(6);
     expect(window.troubles).toEqual([]);
   });
 
   test("[U10] an answer shows who chose what; another one is a second step", async () => {
-    const { ask } = hub;
     await ask("POST /api/mailbox/user/ask", {
       from: "asker",
       question: "Deploy now?",
       choices: ["yes", "no"],
     });
-    const [{ id }] = await inbox(hub);
-    await using window = await openWindow(hub.url, `/inbox/${id}`);
+    const [{ id }] = await inbox();
+    await using window = await open(`/inbox/${id}`);
     const { page, press } = window;
     await page.locator(".choices").waitFor();
     await press("1");
@@ -67,13 +56,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U11] a failure shows why and its last lines, never JSON, and its thread's history is in the entry", async () => {
-    const { ask } = hub;
     await ask("POST /api/threads", { from: "user", to: "builder", subject: "Build it" });
     const { thread } = (await ask("POST /api/threads/claim", { agent: "builder" })).json;
     const route = `POST /api/threads/${thread.threadId}`;
     await ask(`${route}/update`, { agent: "builder", status: "in_progress", summary: "Fetched everything" });
     await ask(`${route}/fail`, { agent: "builder", summary: "The disk is full", body: "df: 100 %" });
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     await page.locator(".entry", { hasText: "The disk is full" }).locator(".row-link").click();
     await page.locator(".failure", { hasText: "The disk is full" }).waitFor();
@@ -84,11 +72,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U12] h hides until later, m mutes, and what tells of the same is one row", async () => {
-    const { ask } = hub;
     for (let n = 0; n < 13; n++)
       await ask("POST /api/mailbox/user/send", { from: "pulse", message: `Still alive after ${n} minutes` });
     await ask("POST /api/mailbox/user/send", { from: "other", message: "A word apart" });
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page, press } = window;
     const pulse = page.locator(".entry", { hasText: "Still alive after 12" });
     await pulse.getByText("+12").waitFor();
@@ -98,7 +85,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await ask("POST /api/mailbox/user/send", { from: "pulse", message: "Unheard" });
     await press("e");
     await until("no pulse is in the inbox", async () =>
-      (await inbox(hub)).every(({ sender }: { sender: string }) => sender !== "pulse"),
+      (await inbox()).every(({ sender }: { sender: string }) => sender !== "pulse"),
     );
     await page.locator(".entry", { hasText: "A word apart" }).locator(".row-link").click();
     await press("h", "6");
@@ -114,8 +101,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U12] nothing under the pointer moves, and a burst of pushes is few requests", async () => {
-    const { ask } = hub;
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     const first = page.locator(".entry").first();
     await first.hover();

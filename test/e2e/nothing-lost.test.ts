@@ -1,44 +1,28 @@
 /** Nothing that a person does on the page is lost, or goes to somebody or something else than what it says. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
-import { type Workspace, workspace } from "../support/scene.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import type { Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
 
 const titles = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
 const row = (page: Page, title: string) => page.locator(".entry", { hasText: title });
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  const folder = temporaryFolder();
-  let hub: TestHub;
+inBrowser({}, (here) => {
+  const { ask, open } = here;
   let spaces = 0;
-  const opened: AsyncDisposable[] = [];
-  beforeAll(async () => {
-    hub = await hubHere();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    for (const one of opened) await one[Symbol.asyncDispose]();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  });
 
   /** A workspace of a test's own, and a page that shows nothing else. */
   async function alone(...comments: string[]) {
     const agent = `ada${++spaces}`;
-    const space = await workspace(hub, join(folder.path, agent), `Space ${spaces}`, agent);
-    opened.push(space);
+    const space = await here.workspace(`Space ${spaces}`, agent);
     const ids: string[] = [];
     for (const text of comments) ids.push(await space.push({ comments: text }));
     return { space, agent, ids };
   }
 
   async function show(space: Workspace, first: string) {
-    const window = await openWindow(hub.url);
+    const window = await open();
     await window.page.getByLabel("Workspace").selectOption(space.id);
     await row(window.page, first).waitFor();
     return window;
@@ -66,29 +50,29 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U10] a reply never goes to oneself, and says who gets it and whether somebody reads it", async () => {
     const { space, agent, ids } = await alone("For the person");
-    await hub.ask("POST /api/threads", { from: "user", to: agent, subject: "Asked by the person" });
-    const { thread } = (await hub.ask("POST /api/threads/claim", { agent })).json;
-    await hub.ask(`POST /api/threads/${thread.threadId}/done`, { agent, summary: "Done it" });
-    await using window = await openWindow(hub.url, `/threads/${thread.threadId}`);
+    await ask("POST /api/threads", { from: "user", to: agent, subject: "Asked by the person" });
+    const { thread } = (await ask("POST /api/threads/claim", { agent })).json;
+    await ask(`POST /api/threads/${thread.threadId}/done`, { agent, summary: "Done it" });
+    await using window = await open(`/threads/${thread.threadId}`);
     const { page } = window;
     await page.getByLabel(`Reply to ${agent}`).fill("Thanks");
     await page.locator(".receiver", { hasText: `To ${agent}, which is active` }).waitFor();
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText(`Sent to ${agent}`).waitFor();
-    const { messages } = (await hub.ask(`GET /api/threads/${thread.threadId}`)).json;
+    const { messages } = (await ask(`GET /api/threads/${thread.threadId}`)).json;
     expect(messages.at(-1)).toMatchObject({ fromAgent: "user", toAgent: agent });
     for (const path of ["/agents/user", "/channels/user"]) {
-      await page.goto(hub.url + path);
+      await page.goto(here.hub.url + path);
       await page.locator(".no-receiver").waitFor();
       expect([path, await page.locator(".reply-bar textarea").count()]).toEqual([path, 0]);
     }
     // What the person wrote to itself is answered by nobody.
-    await hub.ask("POST /api/mailbox/user/send", { from: "user", message: "Remember the milk" });
-    const [own] = (await hub.ask("GET /api/inbox/history")).json.entries;
-    await page.goto(`${hub.url}/inbox/${own.id}`);
+    await ask("POST /api/mailbox/user/send", { from: "user", message: "Remember the milk" });
+    const [own] = (await ask("GET /api/inbox/history")).json.entries;
+    await page.goto(`${here.hub.url}/inbox/${own.id}`);
     await page.getByText("You wrote this yourself").waitFor();
-    expect((await hub.ask(`POST /api/inbox/${own.id}/reply`, { message: "I did" })).status).toBe(409);
-    await page.goto(`${hub.url}/agents/nobody-yet`);
+    expect((await ask(`POST /api/inbox/${own.id}/reply`, { message: "I did" })).status).toBe(409);
+    await page.goto(`${here.hub.url}/agents/nobody-yet`);
     await page.locator(".receiver", { hasText: "nobody of this name has been seen yet" }).waitFor();
     expect(space.agent).toBe(agent);
     expect(ids).toHaveLength(1);
@@ -128,13 +112,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await field.press("Control+Enter");
     await page.getByText("This hub requires a token.").waitFor();
     await page.unroute(/\/api\//);
-    await page.goto(`${hub.url}/inbox/${ids[1]}`);
+    await page.goto(`${here.hub.url}/inbox/${ids[1]}`);
     await holds("Half a thought");
     await field.press("Control+Enter");
     await page.getByText(`Sent to ${agent}`).waitFor();
     await holds("");
     expect(await page.locator(".tag", { hasText: "draft" }).count()).toBe(0);
-    const { messages } = (await hub.ask(`GET /api/mailbox/${agent}`)).json;
+    const { messages } = (await ask(`GET /api/mailbox/${agent}`)).json;
     expect(messages).toMatchObject([{ message: "Half a thought" }]);
   });
 
@@ -143,7 +127,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const other = await alone("Elsewhere");
     await using window = await show(other.space, "Elsewhere");
     const { page, press } = window;
-    const stored = async () => (await hub.ask(`GET /api/inbox/history?workspaceId=${space.id}`)).json.entries;
+    const stored = async () => (await ask(`GET /api/inbox/history?workspaceId=${space.id}`)).json.entries;
     const shown = page.locator(".commentary");
     /** As a search hit or a link in a text leads there: the filter stays. */
     const goTo = async (id: string, text: string) => {
@@ -182,10 +166,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U10] what takes others' mail or deletes for good is asked first", async () => {
     const { agent } = await alone("Here");
-    await hub.ask("POST /api/messages", { channel: agent, content: "for the agent", sender: "leader" });
-    await using window = await openWindow(hub.url, `/channels/${agent}`);
+    await ask("POST /api/messages", { channel: agent, content: "for the agent", sender: "leader" });
+    await using window = await open(`/channels/${agent}`);
     const { page, press } = window;
-    const pending = async () => (await hub.ask(`GET /api/mailbox/${agent}`)).json.total;
+    const pending = async () => (await ask(`GET /api/mailbox/${agent}`)).json.total;
     await page.getByRole("button", { name: "Ack all" }).click();
     await page.getByRole("dialog").getByText("will not get it").waitFor();
     await press("Escape");
@@ -195,12 +179,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("button", { name: "Ack all" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Acknowledge all" }).click();
     await until("nothing is pending", async () => (await pending()) === 0);
-    await hub.ask("POST /api/mailbox/main/send", { from: "ada", message: "not yours" });
+    await ask("POST /api/mailbox/main/send", { from: "ada", message: "not yours" });
     await press("/");
     await page.keyboard.type("/check");
     await press("Enter");
     await page.locator(".palette-answer", { hasText: "the main agent will not get it" }).waitFor();
-    expect((await hub.ask("GET /api/mailbox/main")).json.total).toBe(1);
+    expect((await ask("GET /api/mailbox/main")).json.total).toBe(1);
     await press("Enter");
     await page.locator(".palette-answer", { hasText: "not yours" }).waitFor();
   });

@@ -1,13 +1,8 @@
 /** Desktop notifications: only where they were turned on, of what is new, while the person looks elsewhere. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath } from "../support/browser.ts";
-import { hubHere } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
-import { hubWithWorkspace } from "../support/scene.ts";
+import { inBrowser } from "../support/in-browser.ts";
 import { until } from "../support/until.ts";
-
-afterAll(closeBrowser);
 
 /** The browser's own, which cannot be seen without a desktop, writes down what it was asked for; and nobody looks. */
 const watchNotes = `
@@ -27,15 +22,12 @@ const notesOf = (page: Page) =>
     { title: string; body: string; tag: string }[]
   >;
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
+inBrowser({}, ({ ask, open, workspace }) => {
   test("[U7] notifications tell of what is new, once turned on, and lead to it", async () => {
-    await using home = await hubWithWorkspace();
-    const { hub, space } = home;
+    const space = await workspace();
     await space.push({ comments: "Before" });
-    await using window = await openWindow(hub.url, "/", { permissions: ["notifications"] });
+    await using window = await open("/", { permissions: ["notifications"], before: watchNotes });
     const { page } = window;
-    await page.addInitScript({ content: watchNotes });
-    await page.reload();
     await page.locator(".entry", { hasText: "Before" }).waitFor();
     await space.push({ comments: "Nobody asked for this one" });
     await page.locator(".entry", { hasText: "Nobody asked" }).waitFor();
@@ -55,9 +47,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.waitForURL(`**/inbox/${id}?show=unread`);
 
     // What was deleted and comes back is not new.
-    await hub.ask(`DELETE /api/inbox/${id}`);
+    await ask(`DELETE /api/inbox/${id}`);
     await page.locator(".entry", { hasText: "Look at this" }).waitFor({ state: "detached" });
-    await hub.ask(`POST /api/inbox/${id}/restore`);
+    await ask(`POST /api/inbox/${id}/restore`);
     await page.locator(".entry", { hasText: "Look at this" }).waitFor();
     // Whoever looks needs no telling.
     await page.evaluate("looks = true");
@@ -83,8 +75,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] a browser that does not allow notifications is told of, and nothing is turned on", async () => {
-    await using hub = await hubHere();
-    await using window = await openWindow(hub.url);
+    await using window = await open("/", { before: "Notification.requestPermission = async () => 'denied'" });
     const { page } = window;
     const bell = page.getByRole("button", { name: "Desktop notifications" });
     await bell.click();

@@ -1,40 +1,31 @@
 /** [U15] The team at a glance, threads as a board, the order of the queue, the readers of a channel. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chromiumPath } from "../support/browser.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { expect, test } from "bun:test";
+import { inBrowser } from "../support/in-browser.ts";
 import { until } from "../support/until.ts";
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  let hub: TestHub;
-  let now = Date.now();
-  beforeAll(async () => {
-    hub = await hubHere({ now: () => now });
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-  });
+let now = Date.now();
+
+inBrowser({ now: () => now }, ({ ask, open }) => {
   const work = async (from: string, to: string, subject: string, leaseSeconds = 3600) => {
-    await hub.ask("POST /api/threads", { from, to, subject });
-    const { thread } = (await hub.ask("POST /api/threads/claim", { agent: to, leaseSeconds })).json;
+    await ask("POST /api/threads", { from, to, subject });
+    const { thread } = (await ask("POST /api/threads/claim", { agent: to, leaseSeconds })).json;
     return thread.threadId as string;
   };
 
   test("[U15] the overview draws who works for whom, what was finished, and how many more there are", async () => {
     const done = await work("lead", "ada", "Add login");
-    await hub.ask(`POST /api/threads/${done}/done`, { agent: "ada", summary: "Done" });
+    await ask(`POST /api/threads/${done}/done`, { agent: "ada", summary: "Done" });
     const failed = await work("lead", "ada", "Add logout");
-    await hub.ask(`POST /api/threads/${failed}/fail`, { agent: "ada", summary: "Broken" });
+    await ask(`POST /api/threads/${failed}/fail`, { agent: "ada", summary: "Broken" });
     const blocked = await work("user", "bob", "Choose a name");
-    await hub.ask(`POST /api/threads/${blocked}/update`, {
+    await ask(`POST /api/threads/${blocked}/update`, {
       agent: "bob",
       status: "blocked",
       summary: "Which?",
     });
     await work("lead", "cid", "Wait for nothing", 1);
     now += 5000;
-    await using window = await openWindow(hub.url, "/overview");
+    await using window = await open("/overview");
     const { page, press } = window;
     const requests: string[] = [];
     page.on("request", (request) => requests.push(new URL(request.url()).pathname));
@@ -65,7 +56,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U15] threads are a board or a list, by an address that can be sent, with lapsed leases marked", async () => {
-    await using window = await openWindow(hub.url, "/threads?show=open&view=board");
+    await using window = await open("/threads?show=open&view=board");
     const { page, press } = window;
     const column = (name: string) => page.locator(".board-column", { hasText: name });
     const card = column("In progress").locator(".card-link", { hasText: "Wait for nothing" });
@@ -89,7 +80,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U15] the queue is ordered by dragging, and draws what comes after what", async () => {
     for (const [name, after] of Object.entries({ fetch: "", parse: "fetch", report: "parse", alone: "" }))
-      await hub.ask("POST /api/tasks", {
+      await ask("POST /api/tasks", {
         agent: "main",
         name,
         prompt: `Do ${name}`,
@@ -97,8 +88,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
         ...(after && { after: [after] }),
       });
     const order = async () =>
-      (await hub.ask("GET /api/tasks?agent=main")).json.queued.map(({ name }: { name: string }) => name);
-    await using window = await openWindow(hub.url, "/queue/parse");
+      (await ask("GET /api/tasks?agent=main")).json.queued.map(({ name }: { name: string }) => name);
+    await using window = await open("/queue/parse");
     const { page } = window;
     const graph = page.locator(".dependencies");
     await graph.getByLabel("parse, queued, after fetch").waitFor();
@@ -114,15 +105,15 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U15] [M3] a channel lists its readers and how far each has come", async () => {
     for (const content of ["one", "two", "three"])
-      await hub.ask("POST /api/messages", { channel: "builds", content, sender: "ci" });
+      await ask("POST /api/messages", { channel: "builds", content, sender: "ci" });
     const { messages } = (
-      await hub.ask("POST /api/messages/inbox/builds/read", { reader: "dashboard", commit: true, limit: 2 })
+      await ask("POST /api/messages/inbox/builds/read", { reader: "dashboard", commit: true, limit: 2 })
     ).json;
     await until("the position is stored", async () => {
-      const { readers } = (await hub.ask("GET /api/messages/inbox/builds/readers")).json;
+      const { readers } = (await ask("GET /api/messages/inbox/builds/readers")).json;
       return readers.length === 1 && readers[0].behind === 1;
     });
-    await using window = await openWindow(hub.url, "/channels/builds");
+    await using window = await open("/channels/builds");
     const reader = window.page.locator(".readers tr", { hasText: "dashboard" });
     await reader.getByText(`up to message ${messages.at(-1).id}`).waitFor();
     await reader.getByText("1 to read").waitFor();

@@ -1,11 +1,7 @@
 /** Reviewing what a task has changed: real tasks in worktrees of a real repository, decided about on the page. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { inBrowser } from "../support/in-browser.ts";
 import { type Repository, repositoryIn } from "../support/repository.ts";
 import { until } from "../support/until.ts";
 
@@ -30,30 +26,22 @@ export const total = (lines: Line[]) =>
   lines.reduce((sum, line) => sum + line.amount * line.price, 0);
 `;
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  const folder = temporaryFolder();
-  let hub: TestHub;
+inBrowser({ agents: profiles }, (here) => {
+  const { ask, open } = here;
   let repository: Repository;
-  beforeAll(async () => {
-    repository = repositoryIn(join(folder.path, "shop"), { "src/cart.ts": cart, "readme.txt": "hello\n" });
+  beforeAll(() => {
+    repository = repositoryIn(join(here.folder, "shop"), { "src/cart.ts": cart, "readme.txt": "hello\n" });
     // Nobody works on main: it may be moved.
     repository.git("checkout", "--quiet", "-b", "work");
-    hub = await hubHere();
-    writeFileSync(join(dirname(hub.db), "agents.toml"), profiles);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
   });
 
   /** A task that has changed something and has ended. */
   async function changed(name: string, script: string, profile = "sh", agent = "main"): Promise<void> {
     const how = { agent, worktree: "yes", cwd: repository.path };
-    await hub.ask("POST /api/tasks/assign", { ...how, name, profile, message: script });
+    await ask("POST /api/tasks/assign", { ...how, name, profile, message: script });
     await until(
       `${name} has ended`,
-      async () => (await hub.ask(`GET /api/tasks/${name}`)).json.task.status === "finished",
+      async () => (await ask(`GET /api/tasks/${name}`)).json.task.status === "finished",
     );
   }
 
@@ -64,7 +52,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       "cents",
       `${cents}; echo more >>readme.txt; git commit -qam 'Count in cents'; echo x >'a b.txt'`,
     );
-    await using window = await openWindow(hub.url, "/agents/cents");
+    await using window = await open("/agents/cents");
     const { page, press } = window;
     await page.getByRole("button", { name: /^Changes/ }).click();
     const files = page.getByRole("list", { name: "Files" });
@@ -106,7 +94,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U14] comments on lines survive a reload and go back to the session as one message", async () => {
     await changed("coder", `${cents}; git commit -qam 'Count in cents'`, "coder");
-    await using window = await openWindow(hub.url, "/agents/coder?view=changes");
+    await using window = await open("/agents/coder?view=changes");
     const { page, press } = window;
     const line = page.locator(".patch-line", { hasText: "price: bigint" });
     await line.hover();
@@ -126,7 +114,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByRole("button", { name: "Send back 2 comments" }).click();
     await page.getByText("coder goes on with your comments").waitFor();
     await until("the second turn has ended", async () => {
-      const { status, worktree } = (await hub.ask("GET /api/tasks/coder")).json.task;
+      const { status, worktree } = (await ask("GET /api/tasks/coder")).json.task;
       return status === "finished" && worktree.files === 2;
     });
     const told = repository.at("orch/coder", "told.txt");
@@ -144,11 +132,11 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await changed("first", `${cents}`);
     await changed("second", "sed -i 's/price: number/price: string/' src/cart.ts");
     await changed("third", "echo FORBIDDEN >src/bad.ts");
-    await using window = await openWindow(hub.url, "/agents/first?view=changes");
+    await using window = await open("/agents/first?view=changes");
     const { page, press } = window;
     const dialog = page.getByRole("dialog");
     const merge = async (name: string, into: string, how: string) => {
-      await page.goto(`${hub.url}/agents/${name}?view=changes`);
+      await page.goto(`${here.hub.url}/agents/${name}?view=changes`);
       await page.getByRole("button", { name: "Merge" }).click();
       await dialog.getByLabel("Into the branch").fill(into);
       await dialog.getByLabel(how).check();
@@ -178,7 +166,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U14] discarding asks first, and says how to bring it back", async () => {
     await changed("waste", "echo waste >waste.txt", "sh", "user");
     // From its result in the inbox.
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     await page.locator(".entry", { hasText: "waste" }).locator(".row-link").click();
     await page.getByRole("button", { name: "Review changes" }).click();
@@ -202,7 +190,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     const lines = `seq 300 | sed "s/.*/export const x& = 'line &';/"`;
     const many = `for n in $(seq 40); do ${lines} >src/many$n.ts; done; seq 5000 >src/long.txt`;
     await changed("many", many);
-    await using window = await openWindow(hub.url, "/agents/many?view=changes");
+    await using window = await open("/agents/many?view=changes");
     const { page, press } = window;
     await page.getByRole("button", { name: "Show all 41 files" }).click();
     const drawn = () => page.locator(".patch-line").count();
@@ -231,13 +219,13 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       ...{ profile: "critic", maxRounds: 3, verdict: "sent_back", rounds: 2, error: null },
       findings: [old, finding],
     };
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     await page.route("**/api/tasks/reviewed", async (route) => {
-      const { json } = await hub.ask("GET /api/tasks/reviewed");
+      const { json } = await ask("GET /api/tasks/reviewed");
       await route.fulfill({ json: { ...json, task: { ...json.task, review } } });
     });
-    await page.goto(`${hub.url}/agents/reviewed?view=changes`);
+    await page.goto(`${here.hub.url}/agents/reviewed?view=changes`);
     const said = page.getByRole("region", { name: "Review" });
     await said.getByText("sent back").waitFor();
     await said.getByRole("button", { name: "src/cart.ts:3" }).click();

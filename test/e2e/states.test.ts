@@ -1,10 +1,9 @@
 /** What the page tells a person while it loads, when the hub refuses or is gone, and when there is nothing. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
-import { chromiumPath } from "../support/browser.ts";
-import { temporaryFolder } from "../support/folder.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import { openWindow } from "../support/page.ts";
 import { scene } from "../support/scene.ts";
 
 const lists = {
@@ -26,20 +25,17 @@ const refuse = (route: Route) =>
     }),
   });
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  let hub: TestHub;
+inBrowser({}, (here) => {
+  const { ask, open } = here;
   let empty: TestHub;
-  const folder = temporaryFolder();
   let played: AsyncDisposable;
   beforeAll(async () => {
-    [hub, empty] = await Promise.all([hubHere(), hubHere()]);
-    played = await scene(hub, folder.path);
+    empty = await hubHere();
+    played = await scene(here.hub, here.folder);
   });
   afterAll(async () => {
-    await closeBrowser();
     await played[Symbol.asyncDispose]();
-    for (const one of [hub, empty]) await one[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
+    await empty[Symbol.asyncDispose]();
   });
 
   test("[U7] [U8] every list tells loading, failed and empty apart, and can be loaded again", async () => {
@@ -70,12 +66,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] [U8] a list that cannot be refreshed stays, and says so", async () => {
-    await using window = await openWindow(hub.url, "/threads");
+    await using window = await open("/threads");
     const { page } = window;
     const list = page.locator(".list-column");
     await list.locator(".row-link").first().waitFor();
     await page.route(/\/api\/threads\?/, refuse);
-    await hub.ask("POST /api/threads", { from: "leader", to: "backend", subject: "One more" });
+    await ask("POST /api/threads", { from: "leader", to: "backend", subject: "One more" });
     await list.getByText("Not up to date: Ada may not read this").waitFor();
     expect(await list.locator(".row-link").count()).toBeGreaterThan(0);
     await page.unroute(/\/api\/threads\?/);
@@ -85,7 +81,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U8] the search says whether it still runs, has failed, or has found nothing", async () => {
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page, press } = window;
     await page.locator(".row-link").first().waitFor();
     const state = page.locator(".palette-state");
@@ -110,8 +106,8 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] [U8] what a person may not read says so wherever it is opened, and is never blank", async () => {
-    const [entry] = (await hub.ask("GET /api/inbox/history")).json.entries;
-    await using window = await openWindow(hub.url);
+    const [entry] = (await ask("GET /api/inbox/history")).json.entries;
+    await using window = await open();
     const { page } = window;
     await page.route(/\/api\/(mailbox|threads|tasks|inbox)\/(?!history|profiles)[\w-]+/, refuse);
     await page.route(/\/api\/messages\/inbox\//, refuse);
@@ -122,7 +118,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
       "/queue/survey",
       "/channels/builds",
     ]) {
-      await page.goto(hub.url + path);
+      await page.goto(here.hub.url + path);
       const alert = page.locator(".detail-column").getByRole("alert");
       await alert.getByText("Ada may not read this").waitFor();
       await alert.getByText("Your token does not permit this").waitFor();
@@ -131,11 +127,11 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] [U8] an address that names nothing says so in the page's own words, and leads back", async () => {
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     const detail = page.locator(".detail-column");
     const leads = async (path: string, words: string, back: string) => {
-      await page.goto(hub.url + path);
+      await page.goto(here.hub.url + path);
       await detail.getByText(words).waitFor();
       expect(await detail.innerText()).not.toMatch(/--|inbox (entries|list|show)/);
       await detail.getByRole("button", { name: `Back to ${back}` }).click();
@@ -149,10 +145,10 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] the unread count is that of the chosen workspace", async () => {
-    await using window = await openWindow(hub.url);
+    await using window = await open();
     const { page } = window;
     const count = page.locator(".list-header .count");
-    const { entries, unread } = (await hub.ask("GET /api/inbox/history")).json;
+    const { entries, unread } = (await ask("GET /api/inbox/history")).json;
     await count.getByText(String(unread)).waitFor();
     const [{ workspaceId }] = entries.filter((one: { workspaceLabel: string }) =>
       one.workspaceLabel?.startsWith("Macro"),
@@ -166,17 +162,17 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   test("[U7] [U8] titles are without the marks of Markdown, on every tab and in the search", async () => {
     const bold = "**Rates** and *the `curve` of __init__*";
     const plain = "Rates and the curve of __init__";
-    await hub.ask("POST /api/mailbox/user/send", { from: "ada", message: bold });
-    await hub.ask("POST /api/threads", { from: "leader", to: "zoe", subject: bold });
-    await hub.ask("POST /api/tasks", { agent: "main", name: "bold", prompt: bold, cwd: folder.path });
-    await using window = await openWindow(hub.url);
+    await ask("POST /api/mailbox/user/send", { from: "ada", message: bold });
+    await ask("POST /api/threads", { from: "leader", to: "zoe", subject: bold });
+    await ask("POST /api/tasks", { agent: "main", name: "bold", prompt: bold, cwd: here.folder });
+    await using window = await open();
     const { page, press } = window;
     const shows = async (path: string) => {
-      await page.goto(hub.url + path);
+      await page.goto(here.hub.url + path);
       await page.locator(".list-column .row-text", { hasText: plain }).first().waitFor();
     };
     for (const path of ["/", "/threads", "/queue"]) await shows(path);
-    await page.goto(`${hub.url}/threads`);
+    await page.goto(`${here.hub.url}/threads`);
     await page.locator(".row-title", { hasText: plain }).click();
     await page.locator(".detail-title h1", { hasText: plain }).waitFor();
     await press("/");
@@ -187,7 +183,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U7] the page is called Restante", async () => {
-    await using window = await openWindow(hub.url, "/queue");
+    await using window = await open("/queue");
     const { page }: { page: Page } = window;
     await page.locator(".side-bar").getByText("Restante").waitFor();
     expect(await page.title()).toMatch(/^(\(\d+\) )?Queue · Restante$/);

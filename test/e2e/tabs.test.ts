@@ -1,30 +1,29 @@
 /** What a person does on the other tabs, and a hub that requires a token. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { chromiumPath } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import { openWindow } from "../support/page.ts";
 import { until } from "../support/until.ts";
 
-afterAll(closeBrowser);
+let now = Date.now();
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
+inBrowser({ now: () => now }, ({ ask, open }) => {
   test("[U8] a thread shows its history and its lease, takes an answer, and can be cancelled", async () => {
-    await using hub = await hubHere();
-    await hub.ask("POST /api/threads", { from: "leader", to: "ada", subject: "Add login" });
-    await hub.ask("POST /api/threads/claim", { agent: "ada" });
-    await using window = await openWindow(hub.url, "/threads");
+    await ask("POST /api/threads", { from: "leader", to: "ada", subject: "Add login" });
+    const { threadId } = (await ask("POST /api/threads/claim", { agent: "ada" })).json.thread;
+    await using window = await open("/threads");
     const { page, press } = window;
     await page.getByText("Add login").first().waitFor();
     await press("j");
     await page.getByText(/min \d+ s left/).waitFor();
-    await hub.ask("POST /api/threads/thr_1/update", { agent: "ada", status: "blocked", summary: "SSO?" });
+    await ask(`POST /api/threads/${threadId}/update`, { agent: "ada", status: "blocked", summary: "SSO?" });
     await page.locator(".said", { hasText: "SSO?" }).waitFor();
     await page.locator(".list-head", { hasText: "Blocked" }).waitFor();
-    const answer = hub.ask("POST /api/threads/thr_1/wait-reply", { agent: "ada", timeoutSeconds: 30 });
+    const answer = ask(`POST /api/threads/${threadId}/wait-reply`, { agent: "ada", timeoutSeconds: 30 });
     await page.getByLabel("Reply to ada").first().waitFor();
     await press("r");
     await page.keyboard.type("No, a password");
@@ -35,26 +34,25 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.getByLabel("Reason").fill("not needed");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel thread" }).click();
     await page.locator(".detail-header .tag", { hasText: "cancelled" }).waitFor();
-    expect((await hub.ask("GET /api/threads/thr_1")).json.thread.status).toBe("cancelled");
+    expect((await ask(`GET /api/threads/${threadId}`)).json.thread.status).toBe("cancelled");
     expect(window.troubles).toEqual([]);
   });
 
   test("[U8] a channel shows what is said as it is said, and takes acks and words", async () => {
-    await using hub = await hubHere();
-    await hub.ask("POST /api/messages", { channel: "builds", content: "v1 built", sender: "ci" });
-    await using window = await openWindow(hub.url, "/channels");
+    const first = await ask("POST /api/messages", { channel: "builds", content: "v1 built", sender: "ci" });
+    await using window = await open("/channels");
     const { page, press } = window;
     await page.getByText("builds").first().waitFor();
     await press("j");
     await page.locator(".said", { hasText: "v1 built" }).waitFor();
-    await hub.ask("POST /api/messages", { channel: "builds", content: "v2 built", sender: "ci" });
+    await ask("POST /api/messages", { channel: "builds", content: "v2 built", sender: "ci" });
     await page.locator(".said", { hasText: "v2 built" }).waitFor();
     const sure = page.getByRole("dialog");
-    await page.getByRole("button", { name: "Acknowledge message 1" }).click();
+    await page.getByRole("button", { name: `Acknowledge message ${first.json.id}` }).click();
     await sure.getByRole("button", { name: "Acknowledge" }).click();
     await until(
       "one message is stored in builds",
-      async () => (await hub.ask("GET /api/messages/inbox/builds/count")).json.count === 1,
+      async () => (await ask("GET /api/messages/inbox/builds/count")).json.count === 1,
     );
     await press("r");
     await page.keyboard.type("Well done");
@@ -67,45 +65,39 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U8] a dead letter is read, put back, and thrown away", async () => {
-    let now = Date.now();
-    await using hub = await hubHere({ now: () => now });
     for (const content of ["first", "second"]) {
-      await hub.ask("POST /api/mailbox/ada/send", { from: "leader", message: content });
+      await ask("POST /api/mailbox/bob/send", { from: "leader", message: content });
     }
     await until("both messages are dead letters", async () => {
-      await hub.ask("POST /api/mailbox/ada/check", { ack: "manual", visibilitySeconds: 1 });
+      await ask("POST /api/mailbox/bob/check", { ack: "manual", visibilitySeconds: 1 });
       now += 5000;
-      return (await hub.ask("GET /api/dead-letters")).json.count === 2;
+      return (await ask("GET /api/dead-letters")).json.count === 2;
     });
-    await using window = await openWindow(hub.url, "/dead-letters");
+    await using window = await open("/dead-letters");
     const { page, press } = window;
     await page.getByText("second").first().waitFor();
     await press("j");
     await page.locator(".detail-body").getByText("not acknowledged after 5 deliveries").waitFor();
     await page.getByRole("button", { name: "Requeue", exact: true }).click();
-    await until(
-      "one dead letter is left",
-      async () => (await hub.ask("GET /api/dead-letters")).json.count === 1,
-    );
+    await until("one dead letter is left", async () => (await ask("GET /api/dead-letters")).json.count === 1);
     await page.getByText("first").first().click();
     await press("Delete");
     await page.getByRole("dialog").getByText("Requeue puts it back instead").waitFor();
     await press("Enter");
     await page.getByText("No dead letters").waitFor();
-    expect((await hub.ask("GET /api/dead-letters")).json.count).toBe(0);
+    expect((await ask("GET /api/dead-letters")).json.count).toBe(0);
   });
 
   test("[U8] an agent's tab shows what waits for it, and a word to it arrives", async () => {
-    await using hub = await hubHere();
-    await hub.ask("POST /api/mailbox/ada/send", { from: "leader", message: "Please look" });
-    await using window = await openWindow(hub.url, "/agents/ada");
+    await ask("POST /api/mailbox/cid/send", { from: "leader", message: "Please look" });
+    await using window = await open("/agents/cid");
     const { page, press } = window;
     await page.locator(".said", { hasText: "Please look" }).waitFor();
     await press("r");
     await page.keyboard.type("And hurry");
     await press("Control+Enter");
     await page.locator(".said", { hasText: "And hurry" }).waitFor();
-    expect((await hub.ask("GET /api/mailbox/ada")).json.total).toBe(2);
+    expect((await ask("GET /api/mailbox/cid")).json.total).toBe(2);
   });
 
   test("[X2] [U7] a hub that requires a token asks for one, and the page works with it", async () => {

@@ -1,24 +1,16 @@
 /** Running the team from the page: composing, reassigning, requeuing together, and the page on a phone. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chromiumPath } from "../support/browser.ts";
-import { hubHere, type TestHub } from "../support/hub.ts";
-import { closeBrowser, openWindow } from "../support/page.ts";
+import { expect, test } from "bun:test";
+import { hubHere } from "../support/hub.ts";
+import { inBrowser } from "../support/in-browser.ts";
+import { openWindow } from "../support/page.ts";
 import { until } from "../support/until.ts";
 
-describe.skipIf(!chromiumPath())("in a browser", () => {
-  let now = Date.now();
-  let hub: TestHub;
-  beforeAll(async () => {
-    hub = await hubHere({ now: () => now });
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await hub[Symbol.asyncDispose]();
-  });
+let now = Date.now();
 
+inBrowser({ now: () => now }, ({ ask, open }) => {
   test("[U13] c composes a message, says who gets it, and keeps prompts as templates", async () => {
-    await hub.ask("POST /api/mailbox/main/send", { from: "ada", message: "I am here" });
-    await using window = await openWindow(hub.url);
+    await ask("POST /api/mailbox/main/send", { from: "ada", message: "I am here" });
+    await using window = await open();
     const { page, press } = window;
     await page.locator(".side-bar").waitFor();
     await press("c");
@@ -29,7 +21,7 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await dialog.getByRole("button", { name: "Keep as template" }).click();
     await press("Control+Enter");
     await page.getByText("Sent to ada").waitFor();
-    expect((await hub.ask("GET /api/mailbox/ada")).json.messages).toMatchObject([
+    expect((await ask("GET /api/mailbox/ada")).json.messages).toMatchObject([
       { senderId: "user", message: "Please review the checkout" },
     ]);
     await press("c");
@@ -41,13 +33,12 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
   });
 
   test("[U13] a blocked thread is answered with a choice, and reassigned", async () => {
-    const { ask } = hub;
     await ask("POST /api/threads", { from: "user", to: "bob", subject: "Plan the trip" });
     const { thread } = (await ask("POST /api/threads/claim", { agent: "bob" })).json;
     const shown = async () => (await ask(`GET /api/threads/${thread.threadId}`)).json;
     const question = { status: "blocked", summary: "Which day?", payload: { choices: ["Monday", "Friday"] } };
     await ask(`POST /api/threads/${thread.threadId}/update`, { agent: "bob", ...question });
-    await using window = await openWindow(hub.url, `/threads/${thread.threadId}`);
+    await using window = await open(`/threads/${thread.threadId}`);
     const { page } = window;
     await page.locator(".choices").getByRole("button", { name: "Friday" }).click();
     await until(
@@ -63,20 +54,20 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U13] dead letters of a channel are requeued together, and topics are apart from mailboxes", async () => {
     for (const message of ["first", "second"])
-      await hub.ask("POST /api/mailbox/carl/send", { from: "lead", message });
+      await ask("POST /api/mailbox/carl/send", { from: "lead", message });
     await until("both are dead letters", async () => {
-      await hub.ask("POST /api/mailbox/carl/check", { ack: "manual", visibilitySeconds: 1 });
+      await ask("POST /api/mailbox/carl/check", { ack: "manual", visibilitySeconds: 1 });
       now += 5000;
-      return (await hub.ask("GET /api/dead-letters")).json.count === 2;
+      return (await ask("GET /api/dead-letters")).json.count === 2;
     });
-    await hub.ask("POST /api/messages", { channel: "builds", content: "v1 built", sender: "ci" });
-    await using window = await openWindow(hub.url, "/dead-letters");
+    await ask("POST /api/messages", { channel: "builds", content: "v1 built", sender: "ci" });
+    await using window = await open("/dead-letters");
     const { page, press } = window;
     await page.getByRole("button", { name: "Requeue all" }).click();
     await page.getByRole("dialog").getByText("2 messages").waitFor();
     await press("1");
     await page.getByText("No dead letters").waitFor();
-    expect((await hub.ask("GET /api/dead-letters")).json.count).toBe(0);
+    expect((await ask("GET /api/dead-letters")).json.count).toBe(0);
     await press("g", "c");
     await page.locator(".list-head", { hasText: "Mailboxes of agents" }).waitFor();
     const heads = await page.locator(".list-head").allInnerTexts();
@@ -90,9 +81,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
 
   test("[U13] on a phone what is open has its neighbours; a link with filters leads to the same; it can be installed", async () => {
     for (const message of ["One", "Two"])
-      await hub.ask("POST /api/mailbox/user/send", { from: message, message });
+      await ask("POST /api/mailbox/user/send", { from: message, message });
     const phone = { viewport: { width: 390, height: 800 } };
-    await using window = await openWindow(hub.url, "/?show=unread", phone);
+    await using window = await open("/?show=unread", phone);
     const { page } = window;
     expect(await page.getByLabel("Show").inputValue()).toBe("unread");
     await page.locator(".entry", { hasText: "Two" }).locator(".row-link").click();
@@ -100,9 +91,9 @@ describe.skipIf(!chromiumPath())("in a browser", () => {
     await page.locator(".detail-title", { hasText: "One" }).waitFor();
     await page.getByRole("button", { name: "Previous" }).click();
     await page.locator(".detail-title", { hasText: "Two" }).waitFor();
-    const manifest = await hub.ask("GET /assets/manifest.json");
+    const manifest = await ask("GET /assets/manifest.json");
     expect(manifest.json).toMatchObject({ name: "Restante", start_url: "/", display: "standalone" });
-    const worker = await hub.ask("GET /worker.js");
+    const worker = await ask("GET /worker.js");
     expect([worker.status, worker.headers.get("content-type")]).toEqual([
       200,
       "text/javascript; charset=utf-8",

@@ -1,7 +1,7 @@
 /** The built client in runtimes that are not ours: plain Node, and a browser. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { chromium } from "../support/browser.ts";
+import { chromium, chromiumPath } from "../support/browser.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
@@ -47,7 +47,7 @@ test("[C6] restante/client runs on plain Node", () =>
     expect(JSON.parse(text)).toEqual(wanted);
   }));
 
-test.skipIf(!Bun.which("chromium"))("[C6] restante/client runs in Chromium", () =>
+test.skipIf(!chromiumPath())("[C6] restante/client runs in Chromium", () =>
   withHub(async (hub) => {
     using profile = temporaryFolder();
     // One origin for the page and the hub: a browser does not let a page read another's answers, and neither do we.

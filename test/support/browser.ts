@@ -9,10 +9,12 @@ export const chromiumFlags = [
   "--disable-sync",
 ];
 
-export const chromiumPath = () => Bun.which("chromium") ?? Bun.which("chromium-browser");
+/** The shell first: the same engine without the parts that only a window has, which loads a page for half the processor time. */
+export const chromiumPath = () =>
+  Bun.which("chromium-headless-shell") ?? Bun.which("chromium") ?? Bun.which("chromium-browser");
 
 export const chromium = (profile: string, ...more: string[]) => [
-  "chromium",
+  chromiumPath()!,
   "--headless",
   ...chromiumFlags,
   `--user-data-dir=${profile}`,

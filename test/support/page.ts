@@ -3,8 +3,10 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { chromiumFlags, chromiumPath } from "./browser.ts";
 
 let shared: Promise<Browser> | undefined;
+/** The page that the last window has left behind, for the next one: a new one takes three times as long to show the same. */
+let kept: Page | undefined;
 
-/** One browser a test file; each window has its own profile. */
+/** One browser a test file. */
 export async function browser(): Promise<Browser> {
   // A test that ran out of time takes it along.
   if (shared && !(await shared).isConnected()) shared = undefined;
@@ -13,6 +15,7 @@ export async function browser(): Promise<Browser> {
 }
 
 export async function closeBrowser(): Promise<void> {
+  kept = undefined;
   await (await shared)?.close();
   shared = undefined;
 }
@@ -25,47 +28,98 @@ export interface Window extends AsyncDisposable {
   press(...keys: string[]): Promise<void>;
 }
 
+export interface WindowOptions extends BrowserContextOptions {
+  /** Run before the page's own scripts. */
+  before?: string | (() => void);
+}
+
+const wide = { width: 1280, height: 800 };
+
+/** A window in which nobody has been: nothing is stored, nothing routed, and the pointer is nowhere. */
 export async function openWindow(
   url: string,
   path = "/",
-  options: BrowserContextOptions = {},
+  { viewport = wide, colorScheme = "light", before, ...own }: WindowOptions = {},
 ): Promise<Window> {
-  const context = await (await browser()).newContext({
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: "reduce",
-    // What a worker fetches is fetched by no page, and a test could not hold it up.
-    serviceWorkers: "block",
-    ...options,
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
-  const troubles = watchOver(page, url);
-  await page.goto(url + path);
+  const again = before === undefined && Object.keys(own).length === 0;
+  let page = again ? kept : undefined;
+  if (page?.isClosed()) page = undefined;
+  if (page) {
+    kept = undefined;
+    if (viewport) await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+  } else {
+    const context = await (await browser()).newContext({
+      viewport,
+      colorScheme,
+      reducedMotion: "reduce",
+      // What a worker fetches is fetched by no page, and a test could not hold it up.
+      serviceWorkers: "block",
+      ...own,
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    if (before !== undefined)
+      await page.addInitScript(typeof before === "string" ? { content: before } : before);
+  }
+  const shown = page;
+  const watch = watchOver(shown, url);
+  await shown.goto(url + path);
   return {
-    page,
-    troubles,
+    page: shown,
+    troubles: watch.troubles,
     async press(...keys) {
-      for (const key of keys) await page.keyboard.press(key);
+      for (const key of keys) await shown.keyboard.press(key);
     },
-    [Symbol.asyncDispose]: () => context.close(),
+    async [Symbol.asyncDispose]() {
+      watch.stop();
+      if (again && !kept && !shown.isClosed() && (await empty(shown, url))) kept = shown;
+      else await shown.context().close();
+    },
   };
 }
 
-export function watchOver(page: Page, url: string): string[] {
+/** Leaves nothing of what a test has done in its window; whether that was possible. */
+async function empty(page: Page, url: string): Promise<boolean> {
+  try {
+    for (const other of page.context().pages()) if (other !== page) await other.close();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.mouse.move(-1, -1);
+    // What is stored is cleared from a file of the same hub, because the page stores some things when it is left.
+    await page.goto(`${url}/assets/icon.svg`);
+    await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+    return true;
+  } catch {
+    return false; // its hub is gone
+  }
+}
+
+/** What happens in a page that must not, from now on until it is stopped. */
+export function watchOver(page: Page, url: string): { troubles: string[]; stop(): void } {
   const troubles: string[] = [];
-  page.on("request", (request) => {
-    const asked = request.url();
-    if (!asked.startsWith(url) && !/^(blob|data):/.test(asked)) troubles.push(`request to ${asked}`);
-  });
-  page.on("dialog", (dialog) => {
-    troubles.push(`dialog ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("pageerror", (error) => troubles.push(`error ${error.message}`));
-  page.on("console", (message) => {
-    // A refused inline script or style is the policy at work, and a hole in what comes before it.
-    if (/Content Security Policy/.test(message.text())) troubles.push(`policy ${message.text()}`);
-  });
-  page.on("popup", () => troubles.push("a window was opened"));
-  return troubles;
+  const listeners = {
+    request: (request: { url(): string }) => {
+      const asked = request.url();
+      if (!asked.startsWith(url) && !/^(blob|data):/.test(asked)) troubles.push(`request to ${asked}`);
+    },
+    dialog: (dialog: { message(): string; dismiss(): Promise<void> }) => {
+      troubles.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    },
+    pageerror: (error: Error) => troubles.push(`error ${error.message}`),
+    console: (message: { text(): string }) => {
+      // A refused inline script or style is the policy at work, and a hole in what comes before it.
+      if (/Content Security Policy/.test(message.text())) troubles.push(`policy ${message.text()}`);
+    },
+    popup: () => troubles.push("a window was opened"),
+  };
+  for (const [event, listener] of Object.entries(listeners))
+    page.on(event as "popup", listener as () => void);
+  return {
+    troubles,
+    stop() {
+      for (const [event, listener] of Object.entries(listeners))
+        page.off(event as "popup", listener as () => void);
+    },
+  };
 }

@@ -16,13 +16,16 @@ export async function until<T>(
   const error = new Error(`did not happen within ${withinMs / 1000} s: ${what}`);
   const timer = setTimeout(() => late.reject(error), withinMs);
   try {
+    const started = performance.now();
     for (;;) {
       const asked = performance.now();
       const found = await Promise.race([condition(), late.promise]);
       if (found) return found as NonNullable<T>;
       // A question that starts a program, or reads all of /proc, is not asked all the time: it would take the processor
       // from what is waited for.
-      const pause = Math.max(2, 2 * (performance.now() - asked));
+      // What takes long is asked for less often: that costs a twentieth of the time it takes, at most.
+      const now = performance.now();
+      const pause = Math.max(2, 2 * (now - asked), Math.min(50, (now - started) / 20));
       await Promise.race([Bun.sleep(pause), late.promise]);
     }
   } finally {

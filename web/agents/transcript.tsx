@@ -124,8 +124,10 @@ function useEnd(rows: readonly Row[], earlier: () => void) {
   const was = useRef({ offset: 0, size: 0 });
   const onScroll = (offset: number) => {
     const size = list.current?.scrollSize ?? 0;
-    // What is measured moves what is seen: only who scrolls up in what stays as it is has left the end.
-    const left = offset < was.current.offset && size === was.current.size;
+    // What is measured moves what is seen, by as much as it is smaller than expected: only who has gone further up has left the end.
+    const shrunk = Math.max(0, was.current.size - size);
+    const tolerance = size === was.current.size ? 0 : nearPixels;
+    const left = was.current.offset - offset > shrunk + tolerance;
     was.current = { offset, size };
     if (look()) atEnd.value = true;
     else if (left) atEnd.value = false;

@@ -2,6 +2,7 @@
 
 import { idOf } from "../../contract/ids.ts";
 import type { FailureReason } from "../../contract/task.ts";
+import { excessError } from "../../contract/usage-text.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -42,8 +43,8 @@ function* wish(row: TaskRow): Procedure<{ end?: End }> {
   const thread = yield* findThread(idOf("thread", row.thread_id!));
   if (thread.status === "cancelled")
     return { end: { error: "its thread was cancelled", reason: "cancelled" } };
-  const error = yield* overBudget(row);
-  return error === undefined ? {} : { end: { error, reason: "budget" } };
+  const excess = yield* overBudget(row);
+  return excess ? { end: { error: excessError(excess), reason: "budget" } } : {};
 }
 
 /** [A11] What its programs have used so far; the answer says whether that was too much. */

@@ -1,5 +1,6 @@
 /** Few connections for many calls: who comes when all are in use waits in line. */
 import { InboxError } from "../../contract/errors.ts";
+import type { EngineOptions } from "../engine.ts";
 import type { Address } from "./address.ts";
 import { reach } from "./connect.ts";
 import { Connection, ConnectionLost, Silence } from "./connection.ts";
@@ -14,11 +15,16 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/** `greet` is the first thing said on a new connection. One that nobody has used for `idleMs` is closed. */
+export interface PoolOptions extends Pick<EngineOptions, "spare"> {
+  /** A connection that nobody has used for so long is closed. */
+  idleMs?: number;
+}
+
+/** `greet` is the first thing said on a connection that is new here. */
 export function openPool(
   address: Address,
   greet: (connection: Connection) => Promise<void>,
-  idleMs?: number,
+  { idleMs, spare }: PoolOptions = {},
 ): Pool {
   const idle: Connection[] = [];
   const open = new Set<Connection>();
@@ -38,9 +44,25 @@ export function openPool(
   }
 
   function made(url: string): Connection {
-    const connection = new Connection(address, url, lost);
+    const connection = leftOver(url) ?? new Connection(address, url);
+    connection.onLost = lost;
     open.add(connection);
     return connection;
+  }
+
+  const placeOf = (url: string) => `${url} ${address.schema}`;
+
+  function leftOver(url: string): Connection | undefined {
+    for (let left = spare?.take(placeOf(url)); left; left = spare?.take(placeOf(url)))
+      if (left instanceof Connection && !left.lost) return left;
+    return undefined;
+  }
+
+  /** A lost one is not in `open`. */
+  async function end(connection: Connection): Promise<void> {
+    if (!spare) return connection.close();
+    connection.onLost = () => {};
+    spare.leave(placeOf(connection.url), connection);
   }
 
   /** Those in line have nobody to wait for where nobody gets a connection. */
@@ -90,7 +112,7 @@ export function openPool(
     async close() {
       clearTimeout(retiring);
       if (idle.length < open.size) await new Promise<void>((done) => (closing = done));
-      await Promise.all([...open].map((connection) => connection.close()));
+      await Promise.all([...open].map(end));
     },
   };
 }

@@ -18,7 +18,7 @@ export const interruptWith = (place: Workplace, input: ParsedOf<"mailbox.send">)
       throw new InboxError("invalid_state", `"${row.name}" cannot be interrupted: ${problem.why}`, {
         hint: problem.hint,
       });
-    return yield* interruptTask(tx, row, input);
+    return yield* interruptTask(tx, row, { ...input, to: row.name });
   };
 
 const without = phrase`leave out ${field("interrupt")} to put the message into its inbox`;

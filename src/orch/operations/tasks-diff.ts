@@ -13,6 +13,7 @@ export async function diffOf(
   place: Workplace,
   { name }: ParsedOf<"tasks.diff">,
 ): Promise<OutputOf<"tasks.diff">> {
-  const { task, row } = await findWorktree(engine, place, name);
-  return changesIn(row, { share: profileOf(place, task)?.share, limit: patchLimit });
+  const { task, row, others } = await findWorktree(engine, place, name);
+  const changes = await changesIn(row, { share: profileOf(place, task)?.share, limit: patchLimit });
+  return { ...changes, others };
 }

@@ -3,6 +3,7 @@ import { mailboxSend } from "../../bus/procedures/mailbox-send.ts";
 import { changeTask, findTask, oneView, type TaskRow } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { budgetColumns } from "../../bus/usage.ts";
+import { branchToBegin, type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
@@ -16,13 +17,14 @@ import type { Workplace } from "./place.ts";
 
 export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
   function* (tx: Context): Procedure<OutputOf<"tasks.send">> {
-    const { agent, name, message, budget: asked, interrupt } = input;
-    const found = yield* findTask(name);
+    const { agent, message, budget: asked, interrupt } = input;
+    const found = yield* findTask(input.name);
+    const { name } = found;
     const budget = asked === undefined ? null : budgetAskedFor(place, found, asked);
     const row = budget ? yield* changeTask(found, budgetColumns(budget)) : found;
     if (row.status !== "finished" && interrupt) {
       yield* interruptWith(place, { from: agent, to: name, message, strict: false, interrupt })(tx);
-      return { delivered: "turn", task: yield* oneView(row) };
+      return { delivered: "turn", task: yield* oneView(row), begins: null };
     }
     if (row.status !== "finished") {
       yield* mailboxSend(tx, {
@@ -32,7 +34,7 @@ export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
         strict: false,
         interrupt: false,
       });
-      return { delivered: "inbox", task: yield* oneView(row) };
+      return { delivered: "inbox", task: yield* oneView(row), begins: null };
     }
     if (!goesOn(place, row))
       throw new InboxError(
@@ -42,8 +44,12 @@ export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
           hint: phrase`start a new sub-agent: ${call("tasks.assign", { message: blank("…") })}`,
         },
       );
-    return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)) };
+    const begins = beginningOf(yield* worktreeOf(row.task_number));
+    return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)), begins };
   };
+
+const beginningOf = (row: WorktreeRow | undefined): OutputOf<"tasks.send">["begins"] =>
+  row ? { from: branchToBegin(row) ?? row.base, earlier: row.state } : null;
 
 /** Whether its session can be told something more. */
 export function goesOn(place: Workplace, row: TaskRow): boolean {

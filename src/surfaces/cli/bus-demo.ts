@@ -43,8 +43,7 @@ awk -v f="$file" '{ s += $1 } END { printf "[Task: %s] mean = %.1f\\n", f, s / N
 
 const names = ["a", "b", "c", "d"] as const;
 const answerSeconds = 300;
-/** A signal to all of the terminal is delivered to each within this time. */
-const signalMs = 200;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function runDemo(env: Env, { input }: CommandInput, json: boolean): Promise<Output> {
   const { noOpen } = parseInput(busDemo, input);
@@ -55,13 +54,17 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
     XDG_STATE_HOME: join(folder, ".state"),
     XDG_CONFIG_HOME: join(folder, ".config"),
   };
-  const steps = openSteps({ cwd: folder, env: own, json });
-  const interrupted = () => {
+  const steps = openSteps({ cwd: folder, env: own, json, apart: true });
+  let ending: Promise<never> | undefined;
+  const end = async () => {
+    await steps.stop();
     clearStage(folder, own);
     process.exit(130);
   };
-  process.once("SIGINT", interrupted);
-  process.once("SIGTERM", interrupted);
+  const interrupted = () => {
+    ending ??= end();
+  };
+  for (const signal of signals) process.on(signal, interrupted);
   try {
     return await play(steps, folder, {
       json,
@@ -69,12 +72,11 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
       env,
     });
   } catch (error) {
-    // Ctrl-C reaches the command of a step as well: that it has ended may be known here before the signal is.
-    await Bun.sleep(signalMs);
+    // A command that was ended because of a signal has not failed.
+    await ending;
     throw error;
   } finally {
-    process.off("SIGINT", interrupted);
-    process.off("SIGTERM", interrupted);
+    for (const signal of signals) process.off(signal, interrupted);
     await steps.ask("inbox", ["down"]).catch(() => {});
     fs().rmSync(folder, { recursive: true, force: true });
   }

@@ -10,9 +10,10 @@ import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate
 import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
+import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
 import { refusalText } from "../text/refusal.ts";
-import { render } from "../text/render.ts";
+import { renderApart } from "../text/render.ts";
 import { safe, safeJson } from "../text/safe.ts";
 import { lastingWays } from "./admin-commands.ts";
 import { withoutOperation } from "./built-in-commands.ts";
@@ -151,7 +152,9 @@ async function answer(
   json: boolean,
 ): Promise<number> {
   const { value } = handed;
-  const text = json ? jsonAnswer(op, value as object, warnings) : await humanAnswer(op, value, warnings);
+  const { text, aside } = json
+    ? { text: jsonAnswer(op, value as object, warnings), aside: "" }
+    : humanAnswer(op, value, warnings);
   let taken = false;
   try {
     taken = (!handed.confirm || (await hasOutput())) && (await print(text));
@@ -159,6 +162,7 @@ async function answer(
     if (!taken) await handed.release?.();
   }
   if (!taken) return exitBrokenPipe;
+  if (aside) complain(aside);
   try {
     await handed.confirm?.();
   } catch (error) {
@@ -186,9 +190,9 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
   return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
-async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
+function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Apart {
   for (const warning of warnings) warn(warning);
-  return `${render(op.name as OperationName, value as never, paintFor(1), typing)}\n`;
+  return renderApart(op.name as OperationName, value as never, paintFor(1), typing);
 }
 
 async function report(error: InboxError, json: boolean): Promise<number> {

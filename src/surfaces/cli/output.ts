@@ -12,10 +12,14 @@ export const exitBrokenPipe = 141;
 
 const gone = new Set(["EPIPE", "ECONNRESET", "EBADF"]);
 
+/** From here on (between 1,000 and 2,000 bytes) `Bun.write` reserves a file's first bytes before it writes. */
+const reservedFrom = 1000;
+
 /** True once everything was taken; false where the reader has gone away. A full disk behind it is thrown. */
 export async function print(text: string): Promise<boolean> {
   try {
-    await Bun.write(Bun.stdout, text);
+    if (text.length > reservedFrom && fs().fstatSync(1).isFile()) writeWhole(text);
+    else await Bun.write(Bun.stdout, text);
     return true;
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
@@ -25,6 +29,12 @@ export async function print(text: string): Promise<boolean> {
       cause: error,
     });
   }
+}
+
+/** Reserved bytes would stay there as zeros where the file is appended to (`>>`). */
+function writeWhole(text: string): void {
+  let rest = new TextEncoder().encode(text);
+  while (rest.length) rest = rest.subarray(fs().writeSync(1, rest));
 }
 
 /**

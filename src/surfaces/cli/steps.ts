@@ -15,6 +15,8 @@ export interface StepOptions {
   env: Env;
   /** Standard output is for one answer in JSON: what is told goes to standard error. */
   json: boolean;
+  /** Commands get a process group of their own, so that Ctrl-C is for whoever runs the steps, who ends them with `stop`. */
+  apart?: boolean;
 }
 
 export interface Ran {
@@ -35,9 +37,11 @@ export interface Steps {
   hand(program: Name, ...words: string[]): Promise<number>;
   /** Its lines as they come. */
   follow(program: Name, words: string[], line: (text: string) => void): Promise<void>;
+  /** Ends the commands that run, and waits for it; none is started any more. */
+  stop(): Promise<void>;
 }
 
-export function openSteps({ cwd, env, json }: StepOptions): Steps {
+export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps {
   const paint = paintFor(json ? 2 : 1);
   const write = (text: string) => {
     try {
@@ -52,14 +56,22 @@ export function openSteps({ cwd, env, json }: StepOptions): Steps {
     safe(text)
       .trimEnd()
       .replace(/^(?=.)/gm, "    ");
-  const spawn = (program: Name, words: readonly string[], stdio: "pipe" | "inherit") =>
-    Bun.spawn([...programWords(), ...words], {
+  const running = new Set<Bun.Subprocess>();
+  let stopped = false;
+  const spawn = (program: Name, words: readonly string[], stdio: "pipe" | "inherit") => {
+    if (stopped) throw new InboxError("storage", "the steps were interrupted");
+    const child = Bun.spawn([...programWords(), ...words], {
       cwd,
       env: { ...(env as Record<string, string>), INBOX_PROGRAM: program },
       stdin: stdio === "pipe" ? "ignore" : "inherit",
       stdout: stdio,
       stderr: stdio === "pipe" ? "pipe" : "inherit",
+      detached: apart && stdio === "pipe",
     });
+    running.add(child);
+    void child.exited.then(() => running.delete(child));
+    return child;
+  };
   const finished = async (program: Name, words: readonly string[]) => {
     const child = spawn(program, words, "pipe");
     const [code, out, err] = await Promise.all([
@@ -110,6 +122,12 @@ export function openSteps({ cwd, env, json }: StepOptions): Steps {
         for (const each of lines) line(each);
       }
       await child.exited;
+    },
+    async stop() {
+      stopped = true;
+      const children = [...running];
+      for (const child of children) child.kill("SIGTERM");
+      await Promise.all(children.map((child) => child.exited));
     },
   };
 }

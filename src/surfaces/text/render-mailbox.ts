@@ -39,9 +39,10 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint) =>
     copies ? copiesText(copies) : messageText(message, paint) + recipientText(recipient, paint),
   "mailbox.decide": ({ decided, choice, answers, correlationId }, paint, spell) => {
-    if (!decided) return `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
-    const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`).join("\n");
-    return `${paint.bold(safe(choice!))}\n${said}`;
+    const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`);
+    const waits = `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
+    if (!decided) return { text: "", aside: [...said, waits].join("\n") };
+    return { text: paint.bold(safe(choice!)), aside: said.join("\n") };
   },
   "mailbox.answer": ({ message }) => `answered ${safe(message.toAgent)}`,
   "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {

@@ -15,7 +15,7 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
-import { diffText, mergeText, worktreeText } from "./worktree.ts";
+import { beginsText, diffText, mergeText, othersText, worktreeText } from "./worktree.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld = false } = {}): string {
   const { startedAt, finishedAt, error } = task;
@@ -93,8 +93,8 @@ function namesText(names: readonly string[]): string {
 }
 
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task, recipient }, paint, spell) =>
-    `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}${recipient ? recipientText(recipient, paint) : ""}`,
+  "tasks.push": ({ task, recipient, others }, paint, spell) =>
+    `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}${recipient ? recipientText(recipient, paint) : ""}${othersText(others, paint, spell)}`,
   "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
     const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
@@ -108,6 +108,7 @@ export const taskRenders: NounRenders<"tasks"> = {
         "status",
         task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status,
       ],
+      ["id", task.id],
       ["parent", task.parent],
       ["profile", task.profile],
       ["model", task.model],
@@ -142,7 +143,8 @@ export const taskRenders: NounRenders<"tasks"> = {
     if (entries.length) return text + more;
     return ended ? "end of transcript" : "nothing yet";
   },
-  "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
+  "tasks.assign": ({ terminalId, others }, paint, spell) =>
+    `started ${paint.bold(safe(terminalId))}${othersText(others, paint, spell)}`,
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
@@ -152,16 +154,16 @@ export const taskRenders: NounRenders<"tasks"> = {
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
-  "tasks.send": ({ delivered, task }) =>
+  "tasks.send": ({ delivered, task, ...sent }) =>
     delivered === "turn"
-      ? `${safe(task.name)} resumes with it`
+      ? `${safe(task.name)} resumes with it${beginsText(sent)}`
       : `put into the inbox of ${safe(task.worker ?? task.name)}`,
   "tasks.permit": ({ behavior, message }) =>
     message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
   "tasks.merge": mergeText,
-  "tasks.discard": ({ branch, commit }) =>
-    `discarded ${safe(branch)}${commit === null ? "" : `; it was at ${commit}`}`,
+  "tasks.discard": ({ branch, commit, others }, paint, spell) =>
+    `discarded ${safe(branch)}${commit === null ? "" : `; it was at ${commit}`}${othersText(others, paint, spell)}`,
   "tasks.report": ({ usage }) => `used so far: ${usageText(usage)}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
   "tasks.move": ({ task, place }) => `${safe(task.name)} is now at position ${place}`,
