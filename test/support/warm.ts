@@ -59,7 +59,7 @@ async function startWarm(): Promise<Warm> {
   const [stdout, stderr] = paths.map((path) => openSync(path, "a")) as [number, number];
   let heard = Promise.withResolvers<unknown>();
   let wanted = true;
-  const child = Bun.spawn([process.execPath, "--no-env-file", join(root, "test/support/warm-program.ts")], {
+  const child = Bun.spawn([process.execPath, "--no-env-file", join(root, "test/support/warm-child.ts")], {
     cwd: "/",
     env: bareEnvironment(),
     stdio: ["ignore", stdout, stderr],

@@ -185,3 +185,19 @@ test("[C2] no command ever prints a stack trace", async () => {
     expect(stderr).toContain("hint");
   }
 });
+
+test("[C2] commands that share a process are answered as the program answers them", async () => {
+  using at = await warmDesk();
+  for (const args of [
+    ["claim", "--nonsense"],
+    ["send", "b"],
+    ["claim", "--help"],
+    ["calim", "--json"],
+    ["list"],
+    ["agents", "--json"],
+  ]) {
+    const { code, stdout, stderr } = await at.human(...args);
+    const { code: exit, stdout: printed, stderr: complained } = await run(args, { cwd: at.path });
+    expect([args, code, stdout, stderr]).toEqual([args, exit, printed, complained]);
+  }
+});

@@ -29,6 +29,7 @@ export function openPool(
   const idle: Connection[] = [];
   const open = new Set<Connection>();
   const line = new Line();
+  const spares = sparesOf(spare, address);
   let closing: (() => void) | undefined;
   let retiring: Timer | undefined;
   /** When a connection was last given back in order. */
@@ -38,31 +39,15 @@ export function openPool(
     open.delete(connection);
     const at = idle.indexOf(connection);
     if (at >= 0) idle.splice(at, 1);
-    if (!(connection.lost instanceof Silence)) return;
     // Those that lie here lead to the same server: whoever took one would wait as long again.
-    closeAll(idle);
+    if (connection.lost instanceof Silence) closeAll(idle);
   }
 
   function made(url: string): Connection {
-    const connection = leftOver(url) ?? new Connection(address, url);
+    const connection = spares.take(url) ?? new Connection(address, url);
     connection.onLost = lost;
     open.add(connection);
     return connection;
-  }
-
-  const placeOf = (url: string) => `${url} ${address.schema}`;
-
-  function leftOver(url: string): Connection | undefined {
-    for (let left = spare?.take(placeOf(url)); left; left = spare?.take(placeOf(url)))
-      if (left instanceof Connection && !left.lost) return left;
-    return undefined;
-  }
-
-  /** A lost one is not in `open`. */
-  async function end(connection: Connection): Promise<void> {
-    if (!spare) return connection.close();
-    connection.onLost = () => {};
-    spare.leave(placeOf(connection.url), connection);
   }
 
   /** Those in line have nobody to wait for where nobody gets a connection. */
@@ -112,7 +97,24 @@ export function openPool(
     async close() {
       clearTimeout(retiring);
       if (idle.length < open.size) await new Promise<void>((done) => (closing = done));
-      await Promise.all([...open].map(end));
+      await Promise.all([...open].map(spares.end));
+    },
+  };
+}
+
+/** Where there is no place for what is left, nothing is found and everything is closed. */
+function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
+  const placeOf = (url: string) => `${url} ${schema}`;
+  return {
+    take(url: string): Connection | undefined {
+      for (let left = spare?.take(placeOf(url)); left; left = spare?.take(placeOf(url)))
+        if (left instanceof Connection && !left.lost) return left;
+      return undefined;
+    },
+    async end(connection: Connection): Promise<void> {
+      if (!spare) return connection.close();
+      connection.onLost = () => {};
+      spare.leave(placeOf(connection.url), connection);
     },
   };
 }
