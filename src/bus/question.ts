@@ -222,6 +222,19 @@ export function* closeQuestion(
     });
 }
 
+/** [U14] What a task has asked and nobody has answered, when it ends: nobody waits for an answer any more. */
+export function* closeQuestionsOf(
+  tx: Context,
+  { task_number, name }: { task_number: number; name: string },
+  answer: string,
+  now: string,
+): Procedure<void> {
+  const asked = yield* all<{ question: string }>(sql`
+    select distinct audit.question from audit
+    where audit.task_number = ${task_number} and audit.action = 'asked' order by audit.question`);
+  for (const { question } of asked) yield* closeQuestion(tx, { question, from: name, answer }, now);
+}
+
 /** [A8] Whether something was allowed for the rest of a task: what the question said that the answer covers. */
 export function* allowedForTask(task: number, covers: string, choice: string): Procedure<boolean> {
   const rows = yield* all<{ payload_json: string }>(sql`

@@ -1,7 +1,7 @@
 /** Tasks as they are stored, and the few statements that touch one. */
 import { InboxError } from "../contract/errors.ts";
 import { idOf, taskNumberIn } from "../contract/ids.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Review } from "../contract/review.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Task, TaskInQueue } from "../contract/task.ts";
@@ -68,7 +68,9 @@ export function* findTask(name: string): Procedure<TaskRow> {
   throw new InboxError("not_found", `there is no task "${name}"`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
-      : phrase`${call("tasks.queue", { all: true })} shows the tasks`,
+      : known.length
+        ? phrase`${call("tasks.queue", { all: true })} shows the tasks`
+        : phrase`there are none yet; ${call("tasks.push", { prompt: blank("PROMPT") })} queues one`,
   });
 }
 

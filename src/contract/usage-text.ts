@@ -51,7 +51,10 @@ export function limitText({ tokens, costUsd }: Held["limit"]): string | null {
 }
 
 export const heldText = ({ limit, used, until }: Held): string =>
-  `the daily limit is reached (${limitText(limit)}; used ${usageBrief(used)}): nothing starts before ${until}`;
+  `the daily limit is reached (${limitText(limit)}; used ${usageBrief(used)}): nothing starts ${until === null ? "until it is changed" : `before ${dayEnd}`}`;
+
+/** When a day's limit begins anew. */
+export const dayEnd = "midnight (UTC)";
 
 const times: Record<Reported["tokens"], string> = {
   live: "",

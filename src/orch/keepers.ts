@@ -47,41 +47,23 @@ const tasksEach = 1000;
 const complaintLimit = 2000;
 
 export function startingKeepers(
-  { engine, db, delivery, url, env, holder }: Supervising,
+  supervising: Supervising,
   { onDeath, onKept }: { onDeath(): void; onKept(): void },
 ): Keepers {
+  const { engine } = supervising;
   const deaths = new Map<string, Death>();
   const all = new Set<Keeper>();
-  /** The one that was through last is the first to be used again: those that are not needed leave. */
-  const idle: Keeper[] = [];
+  const idle = idleKeepers();
 
   function started({ number }: Started): Keeper {
-    const folder = taskFolder(tasksFolder(db, env), number);
-    makeOwnFolder(dirname(folder));
-    makeOwnFolder(folder);
-    const complaints = `${folder}/keeper.log`;
-    fs().closeSync(openOwnNew(complaints));
-    const program = startOnLine(
-      ["keep", "--db", withoutPassword(db)],
-      {
-        ...impersonal(env),
-        INBOX_DB: db,
-        INBOX_KEEP: holder,
-        ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
-        ...(url !== null && { INBOX_URL: url }),
-        ...profilesVariable(env),
-      },
-      complaints,
-    );
-    const keeper: Keeper = { program, complaints, tasks: [], count: 0 };
+    const keeper: Keeper = { ...startKeeper(supervising, number), tasks: [], count: 0 };
     all.add(keeper);
-    void program.exited.then(() => hasEnded(keeper));
+    void keeper.program.exited.then(() => hasEnded(keeper));
     void listen(keeper);
     return keeper;
   }
 
   function hand(keeper: Keeper, { number, token }: Started): void {
-    clearTimeout(keeper.leaving);
     keeper.tasks.push({ token, over: false });
     keeper.count++;
     keeper.program.write(handedLine({ number, token }));
@@ -96,46 +78,24 @@ export function startingKeepers(
         onKept();
       } else {
         keeper.tasks[at]!.over = true;
-        rest(keeper);
+        if (keeper.count < tasksEach) idle.add(keeper);
+        else keeper.program.end();
       }
     }
   }
 
-  function rest(keeper: Keeper): void {
-    if (keeper.count >= tasksEach) {
-      keeper.program.end();
-      return;
-    }
-    idle.push(keeper);
-    keeper.leaving = setTimeout(() => {
-      forget(keeper);
-      keeper.program.end();
-    }, stayMs);
-    keeper.leaving.unref();
-  }
-
-  function forget(keeper: Keeper): void {
-    clearTimeout(keeper.leaving);
-    const at = idle.indexOf(keeper);
-    if (at >= 0) idle.splice(at, 1);
-  }
-
-  /** What it complained about concerns the oldest; what it had not begun with is as if it had not been handed over. */
   function hasEnded(keeper: Keeper): void {
-    forget(keeper);
+    idle.remove(keeper);
     all.delete(keeper);
-    const { exitCode, signalCode } = keeper.program;
-    const left = keeper.tasks.filter(({ over }) => exitCode !== 0 || !over);
-    const complaint = exitCode !== 0 && signalCode === null ? endOf(keeper.complaints) : undefined;
-    for (const { token } of left)
-      deaths.set(token, complaint !== undefined && token === keeper.tasks[0]!.token ? { complaint } : {});
+    const left = deathsOf(keeper);
+    for (const [token, death] of left) deaths.set(token, death);
     if (left.length) onDeath();
   }
 
   return {
     async start(task) {
       try {
-        hand(idle.pop() ?? started(task), task);
+        hand(idle.take() ?? started(task), task);
       } catch (error) {
         // [Q16] The machine has no room for another process now: as if it had not been tried.
         if (shortages.includes((error as { code?: string }).code ?? ""))
@@ -153,11 +113,74 @@ export function startingKeepers(
     },
     letGo() {
       for (const keeper of all) {
-        forget(keeper);
+        idle.remove(keeper);
         keeper.program.end();
       }
     },
   };
+}
+
+function startKeeper(
+  { db, delivery, url, env, holder }: Supervising,
+  number: number,
+): Pick<Keeper, "program" | "complaints"> {
+  const folder = taskFolder(tasksFolder(db, env), number);
+  makeOwnFolder(dirname(folder));
+  makeOwnFolder(folder);
+  const complaints = `${folder}/keeper.log`;
+  fs().closeSync(openOwnNew(complaints));
+  const program = startOnLine(
+    ["keep", "--db", withoutPassword(db)],
+    {
+      ...impersonal(env),
+      INBOX_DB: db,
+      INBOX_KEEP: holder,
+      ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
+      ...(url !== null && { INBOX_URL: url }),
+      ...profilesVariable(env),
+    },
+    complaints,
+  );
+  return { program, complaints };
+}
+
+/** Those that have nothing to do. The one that was through last is taken first: those that are not needed leave. */
+function idleKeepers() {
+  const idle: Keeper[] = [];
+  const remove = (keeper: Keeper) => {
+    clearTimeout(keeper.leaving);
+    const at = idle.indexOf(keeper);
+    if (at >= 0) idle.splice(at, 1);
+  };
+  return {
+    remove,
+    add(keeper: Keeper): void {
+      idle.push(keeper);
+      keeper.leaving = setTimeout(() => {
+        remove(keeper);
+        keeper.program.end();
+      }, stayMs);
+      keeper.leaving.unref();
+    },
+    take(): Keeper | undefined {
+      const keeper = idle.pop();
+      clearTimeout(keeper?.leaving);
+      return keeper;
+    },
+  };
+}
+
+/**
+ * What a keeper that has ended leaves undone. What it complained about concerns the oldest; what it had not begun with is as if
+ * it had not been handed over.
+ */
+function deathsOf({ program, complaints, tasks }: Keeper): [token: string, Death][] {
+  const failed = program.exitCode !== 0;
+  const complaint = failed && program.signalCode === null ? endOf(complaints) : undefined;
+  const [oldest] = tasks;
+  return tasks
+    .filter(({ over }) => failed || !over)
+    .map((task) => [task.token, task === oldest && complaint !== undefined ? { complaint } : {}]);
 }
 
 function endOf(file: string): string {

@@ -394,7 +394,10 @@ describe.each(engines)("$name", (engine) => {
       });
     await bench.end("a");
     for (const change of changes())
-      expect(await refusal(change)).toMatchObject({ code: "invalid_state", hint: "push it again" });
+      expect(await refusal(change)).toMatchObject({
+        code: "invalid_state",
+        hint: `tasks.show({ name: "a" }) shows how it ended`,
+      });
     const kill = (name: string) => refusal(inbox.call("tasks.kill", { agent, name }));
     expect((await kill("a")).code).toBe("invalid_state");
     await bench.push("b");

@@ -151,7 +151,7 @@ inBrowser({ agents: shellProfile }, (here) => {
     await using window = await open("/agents/below");
     const { page } = window;
     await page.locator(".detail-title", { hasText: "12.3k tokens, $0.25" }).waitFor();
-    await page.goto(`${here.hub.url}/agents/spender`);
+    await window.go("/agents/spender");
     await page.locator(".detail-title", { hasText: "24.6k tokens, $0.50 in all" }).waitFor();
     await page.getByRole("button", { name: "Today 24.6k tokens, $0.50" }).click();
     const day = page.getByRole("dialog", { name: "Costs by day" }).getByRole("row").nth(1);

@@ -75,6 +75,26 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
     expect(window.troubles).toEqual([]);
   });
 
+  test("[U14] one that waits for the person says so and leads to its question, which closes when it is killed", async () => {
+    await start("blocked", [{ ask: "deploy", input: { command: "deploy it" } }, { say: "over" }]);
+    await using window = await open("/agents/blocked");
+    const { page, press } = window;
+    await page
+      .locator(".row", { hasText: "blocked" })
+      .locator(".last-line", { hasText: "waiting for you" })
+      .waitFor();
+    await page.getByRole("link", { name: /^Waiting for you: blocked asks to use deploy/ }).click();
+    await page.locator(".choices").waitFor();
+    expect((await ask("POST /api/tasks/blocked/kill", { agent: "user" })).status).toBe(200);
+    await page.getByText("closed: blocked was killed").waitFor();
+    expect(await page.locator(".choices").count()).toBe(0);
+    expect(await needing()).toEqual([]);
+    await press("g", "a");
+    await page.locator(".row", { hasText: "blocked" }).locator(".tag", { hasText: "failed" }).waitFor();
+    expect(await page.getByText("waiting for you").count()).toBe(0);
+    expect(window.troubles).toEqual([]);
+  });
+
   test("[U14] several are selected and answered at once, by the same key", async () => {
     const names = ["first", "second", "third"];
     for (const name of names)

@@ -61,18 +61,22 @@ inBrowser({}, (here) => {
     await page.getByText(`Sent to ${agent}`).waitFor();
     const { messages } = (await ask(`GET /api/threads/${thread.threadId}`)).json;
     expect(messages.at(-1)).toMatchObject({ fromAgent: "user", toAgent: agent });
-    for (const path of ["/agents/user", "/channels/user"]) {
-      await page.goto(here.hub.url + path);
+    for (const [path, name] of [
+      ["/agents/user", "Agents"],
+      ["/channels/user", "Channels"],
+    ] as const) {
+      await window.go(path);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
       await page.locator(".no-receiver").waitFor();
       expect([path, await page.locator(".reply-bar textarea").count()]).toEqual([path, 0]);
     }
     // What the person wrote to itself is answered by nobody.
     await ask("POST /api/mailbox/user/send", { from: "user", message: "Remember the milk" });
     const [own] = (await ask("GET /api/inbox/history")).json.entries;
-    await page.goto(`${here.hub.url}/inbox/${own.id}`);
+    await window.go(`/inbox/${own.id}`);
     await page.getByText("You wrote this yourself").waitFor();
     expect((await ask(`POST /api/inbox/${own.id}/reply`, { message: "I did" })).status).toBe(409);
-    await page.goto(`${here.hub.url}/agents/nobody-yet`);
+    await window.go("/agents/nobody-yet");
     await page.locator(".receiver", { hasText: "nobody of this name has been seen yet" }).waitFor();
     expect(space.agent).toBe(agent);
     expect(ids).toHaveLength(1);
@@ -131,9 +135,7 @@ inBrowser({}, (here) => {
     const shown = page.locator(".commentary");
     /** As a search hit or a link in a text leads there: the filter stays. */
     const goTo = async (id: string, text: string) => {
-      await page.evaluate(
-        `history.pushState(null, "", "/inbox/${id}" + location.search); dispatchEvent(new PopStateEvent("popstate"))`,
-      );
+      await window.go(`/inbox/${id}${new URL(page.url()).search}`);
       await shown.filter({ hasText: text }).waitFor();
     };
     await goTo(ids[0]!, "Old one");

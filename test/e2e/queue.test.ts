@@ -104,11 +104,11 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
       message: "exit 3",
       cwd: folder,
     });
-    await page.goto(`${here.hub.url}/agents/bad`);
+    await window.go("/agents/bad");
     await page.locator('.piece[data-kind="error"]').waitFor();
     await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
     expect(await page.locator(".transcript").getByText("it exited with status 3").count()).toBe(1);
-    await page.goto(`${here.hub.url}/agents/new`);
+    await window.go("/agents/new");
     await page.locator('.piece[data-kind="final"]').waitFor();
     // The pieces are one text, which is its final message, and is shown once.
     const final = await page.locator('.piece[data-kind="final"] .markdown').innerText();
@@ -154,7 +154,7 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
     expect(mine).toMatchObject([{ name: "mine", parent: "user" }]);
     await press("g", "i");
     await page.locator(".entry", { hasText: "the result" }).locator(".row-link").click();
-    await page.locator(".receiver", { hasText: "To mine, which has ended and reads no mail" }).waitFor();
+    await page.locator(".receiver", { hasText: "To mine, which has finished and reads no mail" }).waitFor();
     await page.getByLabel("Reply to mine").fill("echo and more");
     await page.getByRole("button", { name: "Start mine again" }).click();
     await until("mine ran twice", async () => {
@@ -186,7 +186,7 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
       expect([command, await child.exited, said]).toEqual([command, 0, said]);
     };
     const shown = async (path: string, has = "") => {
-      await page.goto(hub.url + path);
+      await window.go(path);
       return page.locator(".command code", { hasText: has }).first().innerText();
     };
     const commands: string[] = [];
@@ -206,8 +206,8 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
       ["/", "Ready for your review"],
       ["/threads", "Add login"],
       ["/channels", "builds"],
-    ]) {
-      await page.goto(hub.url + path);
+    ] as const) {
+      await window.go(path);
       await page.locator(".row-link", { hasText: words }).first().waitFor();
     }
   });

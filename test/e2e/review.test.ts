@@ -136,7 +136,7 @@ inBrowser({ agents: profiles }, (here) => {
     const { page, press } = window;
     const dialog = page.getByRole("dialog");
     const merge = async (name: string, into: string, how: string) => {
-      await page.goto(`${here.hub.url}/agents/${name}?view=changes`);
+      await window.go(`/agents/${name}?view=changes`);
       await page.getByRole("button", { name: "Merge" }).click();
       await dialog.getByLabel("Into the branch").fill(into);
       await dialog.getByLabel(how).check();

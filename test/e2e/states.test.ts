@@ -39,7 +39,7 @@ inBrowser({}, (here) => {
   });
 
   test("[U7] [U8] every list tells loading, failed and empty apart, and can be loaded again", async () => {
-    await using window = await openWindow(empty.url);
+    await using window = await openWindow(empty.url, "/assets/icon.svg");
     const { page } = window;
     for (const [path, [route, none]] of Object.entries(lists)) {
       const held = Promise.withResolvers<void>();
@@ -50,6 +50,7 @@ inBrowser({}, (here) => {
         await held.promise;
         await one.abort();
       });
+      // Loaded anew each time: a list may be there already because another tab needs it.
       await page.goto(empty.url + path);
       await asked.promise;
       const list = page.locator(".list-column");
@@ -118,7 +119,7 @@ inBrowser({}, (here) => {
       "/queue/survey",
       "/channels/builds",
     ]) {
-      await page.goto(here.hub.url + path);
+      await window.go(path);
       const alert = page.locator(".detail-column").getByRole("alert");
       await alert.getByText("Ada may not read this").waitFor();
       await alert.getByText("Your token does not permit this").waitFor();
@@ -131,7 +132,7 @@ inBrowser({}, (here) => {
     const { page } = window;
     const detail = page.locator(".detail-column");
     const leads = async (path: string, words: string, back: string) => {
-      await page.goto(here.hub.url + path);
+      await window.go(path);
       await detail.getByText(words).waitFor();
       expect(await detail.innerText()).not.toMatch(/--|inbox (entries|list|show)/);
       await detail.getByRole("button", { name: `Back to ${back}` }).click();
@@ -168,11 +169,11 @@ inBrowser({}, (here) => {
     await using window = await open();
     const { page, press } = window;
     const shows = async (path: string) => {
-      await page.goto(here.hub.url + path);
+      await window.go(path);
       await page.locator(".list-column .row-text", { hasText: plain }).first().waitFor();
     };
     for (const path of ["/", "/threads", "/queue"]) await shows(path);
-    await page.goto(`${here.hub.url}/threads`);
+    await window.go("/threads");
     await page.locator(".row-title", { hasText: plain }).click();
     await page.locator(".detail-title h1", { hasText: plain }).waitFor();
     await press("/");

@@ -17,8 +17,7 @@ inBrowser({ now: () => now }, ({ ask, open }) => {
     const { threadId } = (await ask("POST /api/threads/claim", { agent: "ada" })).json.thread;
     await using window = await open("/threads");
     const { page, press } = window;
-    await page.getByText("Add login").first().waitFor();
-    await press("j");
+    await page.locator(".row-link", { hasText: "Add login" }).click();
     await page.getByText(/min \d+ s left/).waitFor();
     await ask(`POST /api/threads/${threadId}/update`, { agent: "ada", status: "blocked", summary: "SSO?" });
     await page.locator(".said", { hasText: "SSO?" }).waitFor();
@@ -42,8 +41,7 @@ inBrowser({ now: () => now }, ({ ask, open }) => {
     const first = await ask("POST /api/messages", { channel: "builds", content: "v1 built", sender: "ci" });
     await using window = await open("/channels");
     const { page, press } = window;
-    await page.getByText("builds").first().waitFor();
-    await press("j");
+    await page.locator(".row-link", { hasText: "builds" }).click();
     await page.locator(".said", { hasText: "v1 built" }).waitFor();
     await ask("POST /api/messages", { channel: "builds", content: "v2 built", sender: "ci" });
     await page.locator(".said", { hasText: "v2 built" }).waitFor();

@@ -290,6 +290,7 @@ resume = ["sh", "-c", "echo heard: $(cat)"]
     "invalid_state",
     '"waits" has finished, and its program cannot resume a session',
   ]);
+  expect((await team.orch("send", "main", "hello")).json.error.hint).toStartWith("inbox send main");
   await team.orch("handoff", "profile=talks", "name=talks", "first");
   expect((await team.orch("send", "talks", "second")).json).toMatchObject({
     delivered: "turn",

@@ -26,6 +26,8 @@ export interface Window extends AsyncDisposable {
   troubles: string[];
   /** Keys, one after the other. */
   press(...keys: string[]): Promise<void>;
+  /** Another address of the page, as a link in it leads there: nothing is loaded anew. */
+  go(path: string): Promise<void>;
 }
 
 export interface WindowOptions extends BrowserContextOptions {
@@ -70,6 +72,11 @@ export async function openWindow(
     troubles: watch.troubles,
     async press(...keys) {
       for (const key of keys) await shown.keyboard.press(key);
+    },
+    async go(to) {
+      await shown.evaluate(
+        `history.pushState(null, "", ${JSON.stringify(to)}); dispatchEvent(new PopStateEvent("popstate"))`,
+      );
     },
     async [Symbol.asyncDispose]() {
       watch.stop();

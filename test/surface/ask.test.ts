@@ -1,6 +1,8 @@
 /** [A5] [A7] `inbox ask --wait` as a script uses it: the exit code is the choice. */
 import { expect, test } from "bun:test";
-import { desk } from "../support/cli.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bareEnvironment, desk, program } from "../support/cli.ts";
 import { until } from "../support/until.ts";
 
 test("[A5] the exit code is the choice, and 10 where nobody answers in time", async () => {
@@ -64,6 +66,22 @@ test("[A5] the list of entries shows choices and answers; either id answers; lat
   );
   const nobody = await d.human("audit", "--of", "usr");
   expect([nobody.code, nobody.stdout]).toEqual([0, ""]);
+  // Nothing is written, also to a file that has something in it already.
+  const shared = join(d.path, "shared.txt");
+  const both = [
+    "sh",
+    "-c",
+    '(echo before; "$@") > "$0"',
+    shared,
+    program,
+    "audit",
+    "--of",
+    "usr",
+    "--db",
+    d.db,
+  ];
+  await Bun.spawn(both, { env: bareEnvironment(), stderr: "ignore" }).exited;
+  expect(readFileSync(shared, "utf8")).toBe("before\n");
   expect(nobody.stderr).toContain('"usr" has neither asked nor answered anything');
   expect(nobody.stderr).toContain('nobody has used the name "usr" yet');
 });

@@ -326,6 +326,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     db: join(inner, ".agents/coord.db"),
     created: true,
     schema_version: migrations.length,
+    gitignore: join(inner, ".agents/.gitignore"),
     outer: at.db,
     trusted: true,
   });
@@ -349,15 +350,20 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
       .split("\n")
       .toSorted();
   git("init", "--quiet");
-  await run(["init"], { cwd: folder.path });
+  const ignore = join(folder.path, ".agents/.gitignore");
+  expect((await run(["init"], { cwd: folder.path })).stdout).toContain(
+    `${ignore} keeps it out of git; agents.toml beside it can be committed`,
+  );
   await run(["send", "b", "hello"], { cwd: folder.path });
+  expect(git("status", "--short")).toEqual([""]);
   writeFileSync(join(folder.path, ".agents/agents.toml"), "");
   git("add", "--all");
-  expect(git("ls-files")).toEqual([".agents/.gitignore", ".agents/agents.toml"]);
+  expect(git("ls-files")).toEqual([".agents/agents.toml"]);
   using other = temporaryFolder();
   mkdirSync(join(other.path, ".agents"), { mode: 0o700 });
   writeFileSync(join(other.path, ".agents/.gitignore"), "mine\n");
-  expect((await run(["init"], { cwd: other.path })).code).toBe(0);
+  const beside = await run(["init", "--json"], { cwd: other.path });
+  expect([beside.code, beside.json.gitignore]).toEqual([0, undefined]);
   expect(readFileSync(join(other.path, ".agents/.gitignore"), "utf8")).toBe("mine\n");
 });
 

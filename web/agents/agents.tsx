@@ -1,6 +1,7 @@
 /** Agents: who is running, who was seen lately, and each one's transcript or mailbox. */
 import { useEffect, useMemo } from "preact/hooks";
 import { type Agent, agents } from "../data/agents.ts";
+import { useAsked } from "../data/asked.ts";
 import { useLastLines } from "../data/last-lines.ts";
 import { useLoaded, useStore } from "../data/store.ts";
 import { asListed, queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
@@ -69,6 +70,7 @@ export function Agents() {
     return () => clearInterval(timer);
   }, []);
   const lines = useLastLines(running.length > 0);
+  const asked = useAsked();
   useOpenTabs(id);
   return (
     <ListTab
@@ -82,7 +84,14 @@ export function Agents() {
           Every agent that uses the bus appears here. To give one its tools:
         </Empty>
       }
-      render={(item, name) => <AgentRow item={item} name={name} open={name === id} line={lines?.get(name)} />}
+      render={(item, name) => (
+        <AgentRow
+          item={item}
+          name={name}
+          open={name === id}
+          line={asked?.has(name) ? "waiting for you" : lines?.get(name)}
+        />
+      )}
     >
       {id === undefined ? (
         <Empty icon="agents" title="No agent is open">

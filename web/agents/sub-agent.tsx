@@ -1,7 +1,9 @@
 /** A sub-agent: what it does or has done, what it has changed, and what can be done with it. */
 import { usageBrief, usageText } from "../../src/contract/usage-text.ts";
+import { useAsked } from "../data/asked.ts";
 import { useLoaded } from "../data/store.ts";
 import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import { headline } from "../inbox/words.ts";
 import type { Command } from "../palette/commands.ts";
 import { useOpenCommands } from "../palette/open-commands.ts";
 import { Changes } from "../review/changes.tsx";
@@ -12,6 +14,7 @@ import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { DetailHeader } from "../ui/detail.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { PlaceLink } from "../ui/place-link.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Elapsed, span } from "../ui/time.tsx";
 import { ResumeButton } from "./resume-button.tsx";
@@ -32,10 +35,16 @@ export function SubAgent({ task }: { task: Task }) {
     task.status,
   );
   useOpenCommands(commandsOn(task, changes));
+  const question = useAsked()?.get(task.name);
   const shown = changes && query.value.get("view") === "changes" ? "changes" : "transcript";
   return (
     <article class="entry-detail" aria-label={task.name}>
       <Header task={task} resume={value?.resume ?? null} />
+      {question && (
+        <PlaceLink class="waits-for-you" to={{ tab: "inbox", id: question.id }}>
+          <Icon name="help" /> <strong>Waiting for you:</strong> {headline(question)}
+        </PlaceLink>
+      )}
       {changes && <ReviewBar task={task} shown={shown} onShow={showView} />}
       {shown === "changes" ? (
         <Changes task={task} review={value?.task.review ?? null} />

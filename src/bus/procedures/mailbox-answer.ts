@@ -87,7 +87,7 @@ function* questionNumber(id: number | string): Procedure<number> {
     {
       hint: entry
         ? phrase`${call("entries.reply", { id, message: blank("…") })} replies to it`
-        : phrase`${call("entries.history")} lists the person's inbox`,
+        : phrase`${call("entries.history")} lists the entries`,
     },
   );
 }

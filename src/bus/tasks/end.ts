@@ -12,6 +12,7 @@ import { append } from "../event.ts";
 import { acknowledge, lastMessageBy } from "../message.ts";
 import { killLine } from "../procedures/tasks-kill.ts";
 import { tokensRevoke } from "../procedures/tokens-revoke.ts";
+import { closeQuestionsOf } from "../question.ts";
 import {
   changeTask,
   isUnstarted,
@@ -145,6 +146,8 @@ function* finishTask(
   const payload = { task: row.name, success, error, ...(reason !== null && { reason }) };
   yield* append(tx, { type: "task.finished", source: row.parent, payload, now });
   if (row.worker === null) {
+    const how = reason === "killed" ? "was killed" : "has ended";
+    yield* closeQuestionsOf(tx, row, `closed: ${row.name} ${how}`, now);
     yield* endBelow(tx, row, now);
     yield* clearInbox(tx, row, now);
   }

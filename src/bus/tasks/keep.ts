@@ -13,6 +13,7 @@ import { findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, markOf, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
 import { type Metered, overBudget, recordUsage } from "../usage.ts";
+import { announceUsage } from "./announce.ts";
 import { killedBy } from "./end.ts";
 
 /** A keeper that is silent for longer is taken for dead. */
@@ -53,6 +54,7 @@ export function* noteUsage(tx: Context, number: number, token: string, used: Met
   const row = yield* keptTask(number, token);
   if (!row) return undefined;
   yield* recordUsage(tx, row, markOf(token), used);
+  yield* announceUsage(tx, row);
   return { row, ...(yield* wish(row)) };
 }
 
@@ -74,6 +76,7 @@ export function* keepTask(
     const thread = yield* findThread(idOf("thread", row.thread_id!));
     if (!hasEnded(thread)) yield* saveLease({ ...lease, expires_at: until });
   }
+  if (after.keeper === row.keeper) yield* announceUsage(tx, after);
   return { row: after, ...(yield* wish(after)) };
 }
 

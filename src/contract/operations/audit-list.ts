@@ -17,7 +17,7 @@ export const auditList = operation({
         0,
       ),
       limit: v.optional(integer("maximum number of records (default: 1000)", { min: 1, max: 10_000 }), 1000),
-      agent: v.optional(name("only what this one asked or answered", "AGENT", "of")),
+      agent: v.optional(name("only what this agent asked or answered", "AGENT", "of")),
     }),
   output: () =>
     v.strictObject({

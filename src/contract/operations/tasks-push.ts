@@ -18,6 +18,8 @@ export const tasksPush = operation({
       /** Of a task for a running worker: whether anybody has that name. */ recipient: v.optional(
         recipient(),
       ),
+      /** Whether programs may be started for this bus, where it was pushed; a worker needs none. */
+      trusted: v.boolean(),
       /** Earlier tasks of its name whose branches are kept: from now on the name means this one. */
       others: v.optional(v.array(keptBranch())),
     }),

@@ -7,10 +7,9 @@ import { call, field, phrase, type Text } from "../../contract/phrase.ts";
 import type { KeptBranch } from "../../contract/worktree.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { thisHost, worktreesFolder } from "../paths.ts";
-import type { Profile } from "../profiles/profile.ts";
 import type { MadeWorktree } from "../worktree/changes.ts";
 import { pathFor } from "../worktree/make.ts";
-import { profilesAt, type Workplace } from "./place.ts";
+import type { Workplace } from "./place.ts";
 
 /** A worktree that was made, on this machine. */
 export interface Found {
@@ -89,10 +88,4 @@ export function requireKept({ task, row, folder, others }: Found): void {
         hint: "set XDG_STATE_HOME as it was when the task ran",
       },
     );
-}
-
-/** What its profile says now; nothing where it is gone or holds a mistake. */
-export function profileOf(place: Workplace, { profile }: TaskRow): Profile | undefined {
-  const { all } = profilesAt(place).profiles;
-  return profile === null ? undefined : all.get(profile);
 }

@@ -22,7 +22,7 @@ export const assignTo = async (place: Workplace, { message, ...input }: ParsedOf
   const task = await complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
     const row = yield* addTask(tx, task);
-    if (row.worker === null) yield* refuseWhereHeld(row.created_at);
+    if (row.worker === null) yield* refuseWhereHeld(row.created_at, "task");
     yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });
     const others = yield* othersKept(tx, row);
     return { success: true, terminalId: row.name, ...(others.length && { others }) };

@@ -2,8 +2,9 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { changesIn } from "../worktree/changes.ts";
-import { findWorktree, profileOf } from "./ended-worktree.ts";
+import { findWorktree } from "./ended-worktree.ts";
 import type { Workplace } from "./place.ts";
+import { profileOf } from "./task-program.ts";
 
 /** Bytes of a patch that are shown. */
 const patchLimit = 1024 * 1024;

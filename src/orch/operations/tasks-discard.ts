@@ -7,8 +7,9 @@ import type { Engine } from "../../engines/engine.ts";
 import { gather } from "../worktree/gather.ts";
 import { oneAtATime } from "../worktree/lock.ts";
 import { removeWorktree } from "../worktree/make.ts";
-import { findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
+import { findWorktree, requireKept } from "./ended-worktree.ts";
 import type { Workplace } from "./place.ts";
+import { profileOf } from "./task-program.ts";
 
 export async function discard(
   engine: Engine,

@@ -19,9 +19,9 @@ import { gather } from "../worktree/gather.ts";
 import { oneAtATime } from "../worktree/lock.ts";
 import { removeWorktree } from "../worktree/make.ts";
 import { type Merged, mergeBranch } from "../worktree/merge.ts";
-import { type Found, findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
+import { type Found, findWorktree, requireKept } from "./ended-worktree.ts";
 import { profilesAt, type Workplace } from "./place.ts";
-import { goesOn } from "./tasks-send.ts";
+import { goesOn, profileOf } from "./task-program.ts";
 
 type Output = OutputOf<"tasks.merge">;
 type Input = ParsedOf<"tasks.merge">;

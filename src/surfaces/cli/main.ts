@@ -168,7 +168,7 @@ async function answer(
   } catch (error) {
     const { code, message } = asInboxError(error);
     warn(`the messages above were not marked as read: ${message}`);
-    // It has become another's, or will be delivered again: whoever goes by the exit code does nothing with it.
+    // Another reader has the mail now, or it will be delivered again: the exit code tells a script not to act on it.
     return errorTable[code].exit;
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;

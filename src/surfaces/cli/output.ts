@@ -17,6 +17,8 @@ const reservedFrom = 1000;
 
 /** True once everything was taken; false where the reader has gone away. A full disk behind it is thrown. */
 export async function print(text: string): Promise<boolean> {
+  // `Bun.write` of nothing would empty a file that others have written to before.
+  if (text === "") return true;
   try {
     if (text.length > reservedFrom && fs().fstatSync(1).isFile()) writeWhole(text);
     else await Bun.write(Bun.stdout, text);

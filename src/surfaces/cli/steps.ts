@@ -41,6 +41,33 @@ export interface Steps {
   stop(): Promise<void>;
 }
 
+/** Starts the commands, and knows which of them run. */
+function startingSteps({ cwd, env, apart }: Required<Omit<StepOptions, "json">>) {
+  const running = new Set<Bun.Subprocess>();
+  let stopped = false;
+  function spawn(program: Name, words: readonly string[], stdio: "pipe" | "inherit") {
+    if (stopped) throw new InboxError("storage", "the steps were interrupted");
+    const child = Bun.spawn([...programWords(), ...words], {
+      cwd,
+      env: { ...(env as Record<string, string>), INBOX_PROGRAM: program },
+      stdin: stdio === "pipe" ? "ignore" : "inherit",
+      stdout: stdio,
+      stderr: stdio === "pipe" ? "pipe" : "inherit",
+      detached: apart && stdio === "pipe",
+    });
+    running.add(child);
+    void child.exited.then(() => running.delete(child));
+    return child;
+  }
+  async function stop() {
+    stopped = true;
+    const children = [...running];
+    for (const child of children) child.kill("SIGTERM");
+    await Promise.all(children.map((child) => child.exited));
+  }
+  return { spawn, stop };
+}
+
 export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps {
   const paint = paintFor(json ? 2 : 1);
   const write = (text: string) => {
@@ -56,22 +83,7 @@ export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps
     safe(text)
       .trimEnd()
       .replace(/^(?=.)/gm, "    ");
-  const running = new Set<Bun.Subprocess>();
-  let stopped = false;
-  const spawn = (program: Name, words: readonly string[], stdio: "pipe" | "inherit") => {
-    if (stopped) throw new InboxError("storage", "the steps were interrupted");
-    const child = Bun.spawn([...programWords(), ...words], {
-      cwd,
-      env: { ...(env as Record<string, string>), INBOX_PROGRAM: program },
-      stdin: stdio === "pipe" ? "ignore" : "inherit",
-      stdout: stdio,
-      stderr: stdio === "pipe" ? "pipe" : "inherit",
-      detached: apart && stdio === "pipe",
-    });
-    running.add(child);
-    void child.exited.then(() => running.delete(child));
-    return child;
-  };
+  const { spawn, stop } = startingSteps({ cwd, env, apart });
   const finished = async (program: Name, words: readonly string[]) => {
     const child = spawn(program, words, "pipe");
     const [code, out, err] = await Promise.all([
@@ -123,11 +135,6 @@ export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps
       }
       await child.exited;
     },
-    async stop() {
-      stopped = true;
-      const children = [...running];
-      for (const child of children) child.kill("SIGTERM");
-      await Promise.all(children.map((child) => child.exited));
-    },
+    stop,
   };
 }
