@@ -25,7 +25,7 @@ export interface HandBench extends Bench {
   end(name: string, ending?: Partial<Ending>): Promise<Ended>;
 }
 
-/** Else the repository that the tests are in is looked at with every push: five starts of git, which take longer than a test. */
+/** Else the repository that the tests are in is looked at with every push: five starts of git, which take longer than a test. Who says where a task works means it. */
 export const unlooked = { worktree: "no" } as const;
 
 /** Nobody else supervises: this test has the lease, and for ever. */
@@ -49,7 +49,13 @@ export async function byHand({ start }: TestedEngine): Promise<HandBench> {
   };
   const due = async (room?: Partial<Room>) => (await begin(room)).started.map(({ name }) => name);
   const push = async (name: string, more: Partial<InputOf<"tasks.push">> = {}) => {
-    const usual = { agent: "main", name, prompt: `do ${name}`, profile: "claude", ...unlooked };
+    const usual = {
+      agent: "main",
+      name,
+      prompt: `do ${name}`,
+      profile: "claude",
+      ...(more.cwd === undefined && unlooked),
+    };
     await inbox.call("tasks.push", { ...usual, ...more });
   };
   return {
