@@ -232,7 +232,7 @@ function section(found: Measured): Section {
     title: "Sub-agents",
     about:
       `A command as a sub-agent, through queue, supervisor and keeper, against the same command started with neither. A keeper is a process of ` +
-      `our program, so the floor is a compiled Bun program that starts the command and hands on its output. ${single} one after another; then ${many} ` +
+      `our program, so the floor is a compiled Bun program that starts the command and hands on its output; a keeper takes one task after another. ${single} one after another; then ${many} ` +
       `that do nothing, ${slots} at a time.`,
     tables: [
       {

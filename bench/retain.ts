@@ -14,11 +14,11 @@ const days = 30;
 const dayMs = 86_400_000;
 /** A thread is four messages or events' worth of work: made, claimed, reported on, ended. */
 const threadsPart = 0.1;
-const atOnce = 100;
+const atOnce = 1000;
 
-/** What an agent writes: a few hundred words, most of them from a few thousand. */
+/** What an agent writes in a line or two. Finding its words again is most of what a message costs, so that a year takes minutes. */
 const textOf = (i: number) =>
-  Array.from({ length: 60 }, (_, n) => `word${(i * 7919 + n * 104_729) % 5000}`).join(" ");
+  Array.from({ length: 12 }, (_, n) => `word${(i * 7919 + n * 104_729) % 5000}`).join(" ");
 
 interface Bus {
   inbox: EmbeddedInbox;

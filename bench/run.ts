@@ -15,6 +15,7 @@ import { httpPage } from "./http-page.ts";
 import { httpReceive } from "./http-receive.ts";
 import { httpSends } from "./http-sends.ts";
 import { mcp } from "./mcp.ts";
+import { mcpStart } from "./mcp-start.ts";
 import { orch } from "./orch.ts";
 import { order } from "./order.ts";
 import { page } from "./page.ts";
@@ -45,6 +46,7 @@ const benchmarks: Benchmark[] = [
   httpGather,
   httpPage,
   mcp,
+  mcpStart,
   entries,
   search,
   page,

@@ -14,6 +14,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/inbox",
     "src/setup/clients.ts",
     "src/orch/environment.ts",
+    "src/orch/keeper-line.ts",
     "src/orch/keeper.ts",
     "src/orch/program.ts",
     "src/orch/retry.ts",

@@ -2,11 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "./build.mjs";
 import { installPrograms } from "./debian.mjs";
 import { fetchNode22 } from "./runtimes.mjs";
 import { install } from "./setup.mjs";
-import { runChecks } from "./test-checks.mjs";
+import { building, runChecks } from "./test-checks.mjs";
 import { coverageSummary } from "./test-coverage.mjs";
 import { countOf, engineTable, longestFiles, reasonOf, testsIn } from "./test-output.mjs";
 import { runTests } from "./test-run.mjs";
@@ -17,10 +16,8 @@ step("install");
 install();
 installPrograms();
 fetchNode22();
-step("build");
-build();
-step("format, lint, types, unused code, documents, rules, sizes, names and the dependency arrow");
-await runChecks();
+step("build, format, lint, types, unused code, documents, rules, sizes, names and the dependency arrow");
+await runChecks(building);
 step("tests");
 const files = process.argv.slice(2);
 // Of a few files it would name most of the others.

@@ -6,6 +6,7 @@
 import {
   hasRabbit,
   postgresPrograms,
+  postgresTemplate,
   type Server,
   startPostgres,
   startRabbit,
@@ -23,6 +24,9 @@ async function provide(name: string, installed: boolean, start: () => Promise<Se
   console.log(`${name}=${server.url}`);
 }
 
+const template = postgresPrograms() ? postgresTemplate() : undefined;
+Object.assign(process.env, template?.env);
+Object.assign(env, template?.env);
 // Without fsync: what a power failure leaves is tested on servers of those tests' own.
 await Promise.all([
   provide("TEST_POSTGRES", postgresPrograms() !== undefined, () => startPostgres({ durable: false })),
@@ -32,4 +36,5 @@ const child = Bun.spawn(process.argv.slice(2), { env, stdio: ["inherit", "inheri
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 const code = await child.exited;
 await Promise.all(started.map((server) => server.stop()));
+template?.[Symbol.dispose]();
 process.exit(code);

@@ -238,7 +238,7 @@ async function meet(db: string, stop: AbortSignal): Promise<boolean> {
   }
 }
 
-/** A hub that requires tokens says no more than that it lives. */
+/** A hub that requires tokens tells callers without one only that it is running. */
 interface Health {
   ok?: boolean;
   program?: string;

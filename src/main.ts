@@ -15,6 +15,10 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V"))
     // The rest says what is wrong with the output.
   }
 
+// The executable starts reluctant to compile to machine code (scripts/build.mjs); whoever runs for longer gains by it.
+const staysMs = 50;
+setTimeout(() => Bun.unsafe.setJITPolicy(1), staysMs).unref();
+
 /** Of the two only one is loaded. */
 const commandLine = () => require("./surfaces/cli/main.ts") as typeof import("./surfaces/cli/main.ts");
 const keeper = () => require("./surfaces/cli/keep.ts") as typeof import("./surfaces/cli/keep.ts");

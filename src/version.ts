@@ -1,3 +1,3 @@
-import manifest from "../package.json" with { type: "json" };
+import { version as ours } from "../package.json" with { type: "json" };
 
-export const version: string = manifest.version;
+export const version: string = ours;

@@ -46,9 +46,9 @@ export async function busBackup(
   const file = resolve(asked.cwd, input.file);
   requireReplaceable(file, isBackup, "a backup");
   const warnings: string[] = [];
-  return await withWorkFolder(file, async (folder) => {
-    const made = join(folder, basename(file));
-    const opened = openOwnNew(made);
+  return await withWorkFolder(file, async (folder, made) => {
+    const archive = join(folder, basename(file));
+    const opened = openOwnNew(archive);
     try {
       const tar = new TarWriter(opened);
       const journal = journalBeside(location) ?? input.dataDir;
@@ -68,10 +68,10 @@ export async function busBackup(
       seal(archiving, manifest);
       fs().fsyncSync(opened);
       const bytes = fs().fstatSync(opened).size;
-      publish(made, file, isBackup, "a backup");
+      publish(archive, file, isBackup, "a backup");
       const { createdAt, db, schemaVersion, parts } = manifest;
       const told = { file, db, busId, schemaVersion, rows, parts: parts.length, bytes, createdAt };
-      return { ...told, ...(warnings.length > 0 && { warnings }) };
+      return { ...told, ...made, ...(warnings.length > 0 && { warnings }) };
     } finally {
       fs().closeSync(opened);
     }

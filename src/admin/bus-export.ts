@@ -34,17 +34,17 @@ export async function busExport(
     );
   const file = resolve(asked.cwd, input.file);
   requireReplaceable(file, isExport, "an export");
-  return await withWorkFolder(file, async (folder) => {
-    const made = join(folder, basename(file));
-    const opened = openOwnNew(made);
+  return await withWorkFolder(file, async (folder, made) => {
+    const lines = join(folder, basename(file));
+    const opened = openOwnNew(lines);
     try {
       const told = await exported(location, folder, file, (text) => {
         fs().writeFileSync(opened, text);
         return true;
       });
       fs().fsyncSync(opened);
-      publish(made, file, isExport, "an export");
-      return told;
+      publish(lines, file, isExport, "an export");
+      return told && { ...told, ...made };
     } finally {
       fs().closeSync(opened);
     }

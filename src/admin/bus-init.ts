@@ -13,13 +13,14 @@ export async function busInit(asked: Asked): Promise<OutputOf<"bus.init">> {
   const { path, outer } = locateNew(asked);
   requireDatabase("init", path, "the hub creates its database by itself");
   const warnings: string[] = [];
-  const created = await createOwnBus(path, (message) => warnings.push(message));
+  const { created, gitignore } = await createOwnBus(path, (message) => warnings.push(message));
   const tracked = trackedFiles(path);
   if (tracked) warnings.push(`${tracked.detail}; ${tracked.fix}`);
   return {
     db: withoutPassword(path),
     created,
     schemaVersion: engineAt(path).schemaVersion(),
+    ...(gitignore !== undefined && { gitignore }),
     ...(created && outer !== undefined && { outer }),
     trusted: isBusTrusted(path, asked.env),
     ...(warnings.length > 0 && { warnings }),

@@ -117,7 +117,7 @@ interface Extracted {
 function extracted(file: string, folder: string, env: Asked["env"]): Extracted {
   const { closeSync, constants, openSync, fstatSync, mkdirSync } = fs();
   if (!look(file))
-    throw new InboxError("invalid_input", `there is no file ${file}`, {
+    throw new InboxError("not_found", `there is no file ${file}`, {
       hint: phrase`give a file written by ${call("bus.backup", { file: blank("FILE") })}`,
     });
   const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -13,15 +13,23 @@ export function besideBus(location: string, env: Environment): string {
   return databaseFile(location) === undefined ? join(stateFolder(env), "work") : location;
 }
 
+/** The folder that was missing, and was made for what is put there: an answer says so. */
+export interface MadeFolder {
+  madeFolder?: string;
+}
+
 /** A new folder, `NEAR-work-PID-` and random characters. Folders that killed processes left are removed. */
-export async function withWorkFolder<T>(near: string, work: (folder: string) => Promise<T>): Promise<T> {
+export async function withWorkFolder<T>(
+  near: string,
+  work: (folder: string, made: MadeFolder) => Promise<T>,
+): Promise<T> {
   const parent = dirname(near);
   const missing = look(parent) === undefined;
   if (missing) makeOwnFolder(parent);
   for (const left of foldersLeft(near)) fs().rmSync(left, { recursive: true, force: true });
   const folder = fs().mkdtempSync(`${near}-work-${process.pid}-`);
   try {
-    return await work(folder);
+    return await work(folder, missing ? { madeFolder: parent } : {});
   } finally {
     fs().rmSync(folder, { recursive: true, force: true });
     if (missing) removeIfEmpty(parent);

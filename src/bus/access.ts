@@ -1,10 +1,11 @@
 /** [X10] How the things that a call names stand to whoever calls. */
 import type { ObjectKind, Relation, Target } from "../contract/access.ts";
 import { person } from "../contract/entry.ts";
-import { numberOf } from "../contract/ids.ts";
+import { isEntryId, numberOf } from "../contract/ids.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
+import { taskNumberOf } from "./task.ts";
 import { entriesSeenBy, isAncestor, isTopic, messagesSeenBy, tasksSeenBy, threadsSeenBy } from "./visible.ts";
 
 type Lookup = (agent: string, target: Target) => Procedure<Relation>;
@@ -29,6 +30,7 @@ const lookups: Record<ObjectKind, Lookup> = {
 
   /** To read one, one must be a party to it; to settle it, it must be in one's inbox. */
   *message(agent, { id, does }) {
+    if (isEntryId(id)) return yield* lookups.entry(agent, { kind: "entry", id, does });
     const row = yield* one<{ to_agent: string }>(
       sql`select messages.to_agent from messages where messages.message_id = ${number(id)}`,
     );
@@ -58,9 +60,10 @@ const lookups: Record<ObjectKind, Lookup> = {
   /** Its own transcript anybody may read; to end or change a task is for those above it. */
   *task(agent, { id, does }) {
     const condition = does === "read" ? tasksSeenBy(agent) : isAncestor(agent);
+    const meant = yield* taskNumberOf(String(id));
+    if (meant === undefined) return "own";
     const row = yield* one<{ mine: number }>(sql`
-      select case when ${condition} then 1 else 0 end as mine from tasks where tasks.name = ${id}
-      order by tasks.task_number desc limit 1`);
+      select case when ${condition} then 1 else 0 end as mine from tasks where tasks.task_number = ${meant}`);
     return !row || row.mine === 1 ? "own" : "other";
   },
 

@@ -1,7 +1,8 @@
 /** [A11] What all tasks together may use on one day (UTC). Where it is reached, nothing more is started. */
 import { InboxError } from "../contract/errors.ts";
 import { blank, call, phrase } from "../contract/phrase.ts";
-import type { Costs, Held } from "../contract/usage.ts";
+import { type Costs, type Held, raising, reachedIn } from "../contract/usage.ts";
+import { dayEnd } from "../contract/usage-text.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { literal, sql } from "../sql/sql.ts";
@@ -24,9 +25,16 @@ function* dailyLimit(): Procedure<Limit> {
   return { tokens: row?.tokens ?? null, costUsd: cost === null ? null : dollars(cost) };
 }
 
-export function* setDailyLimit({ tokens, costUsd }: Limit): Procedure<void> {
-  const row = { period, tokens, micro_usd: costUsd === null ? null : micro(costUsd) };
-  yield* run(sql`${insert(usageLimits, row)} ${replacing}`);
+/** Changes what is given, and answers with what holds then. */
+export function* setDailyLimit({ tokens, costUsd }: Partial<Limit>): Procedure<Limit> {
+  const before = yield* dailyLimit();
+  const limit = {
+    tokens: tokens === undefined ? before.tokens : tokens,
+    costUsd: costUsd === undefined ? before.costUsd : costUsd,
+  };
+  const micro_usd = limit.costUsd === null ? null : micro(limit.costUsd);
+  yield* run(sql`${insert(usageLimits, { period, tokens: limit.tokens, micro_usd })} ${replacing}`);
+  return limit;
 }
 
 /** Whether a limit is reached today; null where there is none, or something is left. */
@@ -34,29 +42,34 @@ export function* heldToday(now: string): Procedure<Held | null> {
   const limit = yield* dailyLimit();
   if (limit.tokens === null && limit.costUsd === null) return null;
   const used = usageView(yield* usageOfDay(now.slice(0, 10)));
-  const isReached =
-    (limit.tokens !== null && used.tokens >= limit.tokens) ||
-    (limit.costUsd !== null && (used.costUsd ?? 0) >= limit.costUsd);
-  return isReached ? { limit, used, until: nextDay(now) } : null;
+  if (!reachedIn({ limit, used }).length) return null;
+  const isStopped = limit.tokens === 0 || limit.costUsd === 0;
+  return { limit, used, until: isStopped ? null : nextDay(now) };
 }
 
 const nextDay = (now: string) =>
   new Date(Date.parse(`${now.slice(0, 10)}T00:00:00.000Z`) + 86_400_000).toISOString();
 
-/** For what would start at once: whoever asked is told now, and not tomorrow. */
-export function* refuseWhereHeld(now: string): Procedure<void> {
+/** For what would start at once: whoever asked is told now, and not tomorrow. A new task could be queued, another turn not. */
+export function* refuseWhereHeld(now: string, what: "task" | "turn"): Procedure<void> {
   const held = yield* heldToday(now);
   if (!held) return;
   const { limit, used, until } = held;
-  const tokens = limit.tokens !== null && used.tokens >= limit.tokens;
-  const [had, most] = tokens
-    ? [`${used.tokens} tokens`, limit.tokens]
-    : [`${used.costUsd ?? 0} USD`, `${limit.costUsd} USD`];
+  const [unit] = reachedIn(held);
+  const [had, most] =
+    unit === "tokens"
+      ? [`${used.tokens} tokens`, `${limit.tokens} tokens`]
+      : [`${used.costUsd ?? 0} USD`, `${limit.costUsd} USD`];
   throw new InboxError("limited", `tasks have used ${had} today; the daily limit of this bus is ${most}`, {
-    hint: phrase`raise it (${call("costs.set", { usd: blank("N") })}), or queue the task (${call("tasks.push", { prompt: blank("PROMPT") })}, ${call("tasks.run")}): it starts after ${until}`,
-    details: { limit: tokens ? "tokens" : "usd", until },
+    hint: phrase`raise it (${raising(held)})${until === null ? "" : waiting[what]}`,
+    details: { limit: unit, until },
   });
 }
+
+const waiting = {
+  task: phrase`, or queue the task (${call("tasks.push", { prompt: blank("PROMPT") })}, ${call("tasks.run")}): it starts after ${dayEnd}`,
+  turn: `, or send it again after ${dayEnd}`,
+};
 
 export function* costsNow(now: string, days: number): Procedure<Costs> {
   const rows = yield* all<RowOf<typeof dailyUsage>>(

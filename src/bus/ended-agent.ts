@@ -23,9 +23,9 @@ export function* isGone(name: string): Procedure<boolean> {
 export function* reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {
   if (!written.unread) return recipient;
   const { name } = recipient;
-  const task = yield* one<{ parent: string }>(sql`
-    select tasks.parent from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
+  const task = yield* one<{ parent: string; session: string | null }>(sql`
+    select tasks.parent, tasks.session from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
   const others = task ? `write to its parent "${task.parent}", or ` : "";
   const hint = `"${name}" is a sub-agent that has finished and no longer reads mail; ${others}start a new one`;
-  return { ...recipient, ended: true, hint };
+  return { ...recipient, ended: true, hint, ...(task?.session && { resumable: name }) };
 }

@@ -202,7 +202,7 @@ export function* noEntry(id: string, row: EntryRow | undefined): Procedure<Inbox
         details: { erased: true },
       })
     : new InboxError("not_found", `there is no entry ${id}`, {
-        hint: phrase`${call("entries.history")} shows them`,
+        hint: phrase`${call("entries.history")} lists the entries`,
       });
 }
 

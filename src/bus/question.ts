@@ -1,4 +1,5 @@
 /** [A5] Questions with choices: asking, answering, and what was decided. All of it is messages that have one correlation. */
+import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { call, phrase } from "../contract/phrase.ts";
 import type { Approval, Given } from "../contract/question.ts";
@@ -79,6 +80,32 @@ export interface Decision {
   ageMs: number;
 }
 
+/** Who does not say who it is, at a terminal, is the person. */
+const usualName = "main";
+
+/**
+ * [A5.4] As whom a caller answers what the person was asked; undefined for one who may not. With a token it is whoever may
+ * change the person's inbox, which was checked before (inbox/access.ts), under its own name. Over MCP `main` is a model.
+ */
+export function answererForPerson(tx: Context, from: string): string | undefined {
+  if (from === person || tx.verified) return from;
+  return from === usualName && tx.surface !== "mcp" ? person : undefined;
+}
+
+/** [A5.5] A message that is one of the choices is that choice. */
+export function chosen(
+  choices: readonly string[],
+  { choice, message }: { choice?: string; message?: string },
+): string | undefined {
+  const said = choice ?? message?.trim();
+  if (choice !== undefined && !choices.includes(choice))
+    throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this question`, {
+      hint: choices.length ? `it offers ${choices.join(", ")}` : "it has no choices: answer with a message",
+      details: { choices: [...choices] },
+    });
+  return said !== undefined && choices.includes(said) ? said : undefined;
+}
+
 /** The first choice once enough have given it, any other as soon as one has. Who was not asked decides nothing. */
 export function* decisionOf(tx: Context, correlation: string, from: string): Procedure<Decision> {
   const { first, choices, need, to } = yield* questionOf(correlation, from);
@@ -87,7 +114,9 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
     select ${messageColumns} from messages where messages.correlation_id = ${correlation} and messages.reply = 1
       and messages.kind = 'answer' order by messages.message_id`);
   const answers: Given[] = [];
-  const counted = rows.filter((row) => to.includes(row.from_agent));
+  const counted = rows.filter(
+    (row) => to.includes(row.from_agent) || (to.includes(person) && isPersons(row)),
+  );
   for (const row of counted) {
     const { choice = null } = JSON.parse(row.payload_json) as { choice?: string };
     answers.push({
@@ -110,6 +139,9 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
     ageMs,
   };
 }
+
+/** Given in the person's inbox, by the person or by a token that may answer there. */
+const isPersons = ({ payload_json }: MessageRow) => typeof JSON.parse(payload_json).entry === "string";
 
 /** [A6] One more who may answer, unless that one was asked before. */
 export function* escalate(tx: Context, correlation: string, from: string, to: string): Procedure<boolean> {

@@ -1,7 +1,7 @@
 /** Tasks as they are stored, and the few statements that touch one. */
 import { InboxError } from "../contract/errors.ts";
-import { idOf } from "../contract/ids.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { idOf, taskNumberIn } from "../contract/ids.ts";
+import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Review } from "../contract/review.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Task, TaskInQueue } from "../contract/task.ts";
@@ -37,10 +37,26 @@ export function* tasksWhere(condition: Sql, order: Sql = fragment`tasks.task_num
   return yield* all<TaskRow>(sql`select ${taskColumns} from tasks where ${condition} order by ${order}`);
 }
 
-/** The newest task of that name. */
+/**
+ * [A2] Which task is meant: the newest of that name; where there is none, the one with that id, or the one with that branch,
+ * which is another's as soon as it was merged or discarded.
+ */
+export function* taskNumberOf(meant: string): Procedure<number | undefined> {
+  const found = yield* one<{ task_number: number }>(sql`
+    select tasks.task_number from tasks where tasks.name = ${meant} order by tasks.task_number desc limit 1`);
+  if (found) return found.task_number;
+  const number = taskNumberIn(meant);
+  if (number !== undefined) return number;
+  const branched = yield* one<{ task_number: number }>(sql`
+    select worktrees.task_number from worktrees where worktrees.branch = ${meant}
+    order by case worktrees.state when 'kept' then 0 else 1 end, worktrees.task_number desc limit 1`);
+  return branched?.task_number;
+}
+
+/** By its name, its id or its branch. */
 export function* findTask(name: string): Procedure<TaskRow> {
-  const row = yield* one<TaskRow>(sql`
-    select ${taskColumns} from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);
+  const number = yield* taskNumberOf(name);
+  const [row] = number === undefined ? [] : yield* tasksWhere(sql`tasks.task_number = ${number}`);
   if (row) return row;
   const known = yield* all<{ name: string }>(
     sql`select distinct tasks.name from tasks order by tasks.name limit 5000`,
@@ -52,7 +68,9 @@ export function* findTask(name: string): Procedure<TaskRow> {
   throw new InboxError("not_found", `there is no task "${name}"`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
-      : phrase`${call("tasks.queue", { all: true })} shows the tasks`,
+      : known.length
+        ? phrase`${call("tasks.queue", { all: true })} shows the tasks`
+        : phrase`there are none yet; ${call("tasks.push", { prompt: blank("PROMPT") })} queues one`,
   });
 }
 
@@ -118,6 +136,7 @@ function* moreOf(rows: readonly TaskRow[]): Procedure<More> {
 }
 
 const fieldsOf = (row: TaskRow, { after, worktrees, usages }: More): Omit<Task, "prompt"> => ({
+  id: idOf("task", row.task_number),
   name: row.name,
   status: row.status,
   parent: row.parent,

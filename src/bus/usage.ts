@@ -2,7 +2,7 @@
  * [A11] What tasks use, as it is stored: by task, with all below it, and by day. A keeper reports what its attempt has used so
  * far; the difference to what was counted before is added to the task, to those above it and to the day.
  */
-import type { Budget, Usage, UsageReport } from "../contract/usage.ts";
+import { type Budget, type Excess, excessOver, type Usage, type UsageReport } from "../contract/usage.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { joined, sql } from "../sql/sql.ts";
@@ -220,21 +220,12 @@ function* addToDay(day: string, more: Amounts): Procedure<void> {
   yield* run(sql`${insert(dailyUsage, row)} ${replacingDay}`);
 }
 
-/** Why a task is to end: it has used up its budget, with all that it started. */
-export function* overBudget(task: Budgeted): Procedure<string | undefined> {
+/** What a task has used beyond its budget, with all that it started. */
+export function* overBudget(task: Budgeted): Procedure<Excess | undefined> {
   const { budget_tokens, budget_micro_usd } = task;
   if (budget_tokens === null && budget_micro_usd === null) return undefined;
   const { usageTotal } = usageViews(yield* usageOf(task.task_number));
-  return usageTotal === null ? undefined : exceeded(budgetView(task)!, usageTotal);
-}
-
-/** Up to the budget is within it. */
-function exceeded({ tokens, costUsd }: Budget, used: Usage): string | undefined {
-  if (tokens !== null && used.tokens > tokens)
-    return `it exceeded its budget of ${tokens} tokens (used ${used.tokens}) and was ended`;
-  if (costUsd !== null && (used.costUsd ?? 0) > costUsd)
-    return `it exceeded its budget of ${costUsd} USD (used ${used.costUsd}) and was ended`;
-  return undefined;
+  return usageTotal === null ? undefined : excessOver(budgetView(task)!, usageTotal);
 }
 
 /** What its program had counted for this session before. */

@@ -1,11 +1,13 @@
 /** [A1] Worktrees of tasks as they are stored: what was planned, where it is, what was changed and what became of it. */
-import type { Worktree } from "../contract/worktree.ts";
+import { idOf } from "../contract/ids.ts";
+import type { KeptBranch, Worktree } from "../contract/worktree.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, run } from "../sql/procedure.ts";
 import { joined, sql } from "../sql/sql.ts";
 import { assignments, columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { worktrees } from "../sql/tables.ts";
 import type { TaskRow } from "./task.ts";
+import { and, visible } from "./visible.ts";
 
 export type WorktreeRow = RowOf<typeof worktrees>;
 const columns = columnsOf(worktrees);
@@ -32,6 +34,25 @@ export function* worktreesOf(
 
 export function* worktreeOf(task: number): Procedure<WorktreeRow | undefined> {
   return (yield* worktreesOf([{ task_number: task }])).get(task);
+}
+
+/**
+ * [A4] The branch that a further turn begins from: its own while that is kept, the one it was merged into, else the one that it
+ * was pushed from. Null where none was checked out there, and before it was started.
+ */
+export const branchToBegin = ({ state, branch, merged_into, into_branch }: WorktreeRow): string | null =>
+  state === "kept" || state === "planned" ? branch : state === "merged" ? merged_into : into_branch;
+
+/** [A2] Of the other tasks of its name those whose branches are still there, and that their name does not mean. */
+export function* othersKept(
+  tx: Context,
+  { name, task_number }: Pick<TaskRow, "name" | "task_number">,
+): Procedure<KeptBranch[]> {
+  const rows = yield* all<{ task_number: number; branch: string }>(sql`
+    select worktrees.task_number, worktrees.branch from tasks join worktrees on worktrees.task_number = tasks.task_number
+    where tasks.name = ${name} and tasks.task_number <> ${task_number} and tasks.status = 'finished'
+      and worktrees.state = 'kept' and worktrees.branch is not null ${and(visible.tasks(tx))} order by tasks.task_number`);
+  return rows.map((row) => ({ id: idOf("task", row.task_number), branch: row.branch }));
 }
 
 /** Those that have a folder somewhere, or should have none any more. */

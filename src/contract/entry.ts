@@ -1,6 +1,7 @@
 /** One item in the person's inbox: pointers to documents, and commentary. */
 import * as v from "valibot";
 import { described, quotedValue, text } from "./fields.ts";
+import { entryIdForm } from "./ids.ts";
 import { kinds } from "./message.ts";
 
 /** The person is an agent of this name: what is sent to it is an entry ([U9]). */
@@ -71,7 +72,7 @@ export const entryId = (help = "the entry") =>
     v.pipe(
       v.string("must be an entry's id"),
       v.regex(
-        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        entryIdForm,
         (issue) => `must be an entry's id, a lowercase UUID, got ${quotedValue(issue.input)}`,
       ),
     ),

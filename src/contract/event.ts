@@ -37,7 +37,9 @@ export const eventTypes = {
   "task.retried": "the task failed and will be retried; payload {task, attempt, error, not_before}",
   "task.killed": "the task was told to end; payload {task, reason}",
   "task.interrupted": "a message was sent that interrupts the task's turn; payload {task}",
-  "task.finished": "the task ended and its parent was told; payload {task, success, error}",
+  "task.used":
+    "the task has used more, with all that it started, told at most once in 5 s; payload {task, tokens, cost_usd, turns}",
+  "task.finished": "the task finished and its parent was told; payload {task, success, error}",
   "task.merged": "the branch of a task was merged; payload {task, into, commit}",
   "task.discarded": "the worktree and branch of a task were deleted; payload {task, branch}",
   "task.continued": "a finished task was given another turn; payload {task}",

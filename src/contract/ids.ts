@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { described, quotedValue } from "./fields.ts";
 import type { Text } from "./phrase.ts";
 
-const prefixes = { thread: "thr_", message: "msg_", artifact: "art_" } as const;
+const prefixes = { thread: "thr_", message: "msg_", artifact: "art_", task: "task_" } as const;
 type Noun = keyof typeof prefixes;
 
 export const idOf = (noun: Noun, number: number) => `${prefixes[noun]}${number}`;
@@ -25,6 +25,10 @@ const id = (noun: Noun, help: Text) => {
   );
 };
 
+/** The number of a task that is meant by its id, and not by its name. */
+export const taskNumberIn = (text: string): number | undefined =>
+  /^task_[1-9][0-9]{0,14}$/.test(text) ? numberOf(text) : undefined;
+
 export const threadId = (help = "the thread") => id("thread", help);
 export const messageId = (help: Text) => id("message", help);
 
@@ -32,6 +36,14 @@ const isMessage = (input: unknown) =>
   typeof input === "string"
     ? /^(?:msg_)?[0-9]{1,15}$/.test(input)
     : Number.isSafeInteger(input) && (input as number) >= 0;
+
+const aboutMessage = {
+  type: "integer",
+  value: "ID",
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  example: "12",
+} as const;
 
 /** A message by its number, as channels and mail show it; `msg_12`, as threads show it, is understood too. */
 export const messageNumber = (help: Text, flag?: string) =>
@@ -43,5 +55,23 @@ export const messageNumber = (help: Text, flag?: string) =>
       ),
       v.transform((input) => (typeof input === "string" ? numberOf(input) : input)),
     ),
-    { type: "integer", value: "ID", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, example: "12", flag, help },
+    { ...aboutMessage, flag, help },
+  );
+
+export const entryIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const isEntryId = (input: unknown): input is string =>
+  typeof input === "string" && entryIdForm.test(input);
+
+/** A question by the number of its message, or by the id of the entry that it is in the person's inbox. */
+export const questionId = (help: Text) =>
+  described(
+    v.pipe(
+      v.custom<number | string>(
+        (input) => isMessage(input) || isEntryId(input),
+        (issue) =>
+          `must be a message's id like 12 or msg_12, or an entry's id, got ${quotedValue(issue.input)}`,
+      ),
+      v.transform((input) => (typeof input === "string" && !isEntryId(input) ? numberOf(input) : input)),
+    ),
+    { ...aboutMessage, help },
   );

@@ -25,18 +25,21 @@ export function nameProblem(name: string): string | undefined {
 const reserved = ["user", "main"] as const;
 
 const plain = /^[\u0020-\u007e]*$/;
+// What follows is asked of names that are not plain, and is made then: every command loads this file.
+
 /** Cannot be seen, or changes how its neighbours are shown. U+2800 is a blank that counts as a symbol. */
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
-const manyMarks = /^\p{M}|\p{M}{4}/u;
+const unseen = () => /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
+const manyMarks = () => /^\p{M}|\p{M}{4}/u;
 /** Latin letters of phonetics and old spellings, of which many are drawn like a to z. */
-const oddLatin = /[\u01c0-\u01c3\u0251\u0261\u0269\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/u;
-const word = /[\p{L}\p{M}]+/gu;
+const oddLatin = () => /[\u01c0-\u01c3\u0251\u0261\u0269\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/u;
+const word = () => /[\p{L}\p{M}]+/gu;
 
 /** Letters of other scripts, and the Latin ones they are drawn like. */
 const foreign = "асԁеһіјӏорԛѕԝхуѵьпгАВСЕНІЈКМОРЅТХУԚԜѴЬαικνορυωητχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԼՏՍՕ";
 const latin = "acdehijlopqswxyvbnrABCEHIJKMOPSTXYQWVbaikvopuwntxyABEZHIKMNOPTYXonugnLSUO";
-const drawnLike = new Map(Array.from(foreign, (letter, i) => [letter, latin[i]!]));
-const onlyForeign = new RegExp(`^[${foreign}]+$`, "u");
+/** By position: no letter of theirs takes two places in a text of ours. */
+const drawnLike = (letter: string): string | undefined => latin[foreign.indexOf(letter)];
+const onlyForeign = () => new RegExp(`^[${foreign}]+$`, "u");
 
 /** The scripts in common use; and those that are written together, in one word. */
 const scripts = (
@@ -57,7 +60,7 @@ function isOfOneScript(text: string): boolean {
 
 /** Why a name that nobody has used yet may not come into being; undefined where it may. */
 export function newNameProblem(name: string): string | undefined {
-  const hidden = unseen.exec(name)?.[0];
+  const hidden = plain.test(name) ? undefined : unseen().exec(name)?.[0];
   if (hidden !== undefined) return `contains ${codePoint(hidden)}, which is invisible`;
   // Lists of names are written with them, on the command line and in queries.
   const separator = /[,|]/.exec(name)?.[0];
@@ -66,23 +69,26 @@ export function newNameProblem(name: string): string | undefined {
   if (!plain.test(name)) {
     const normal = name.normalize("NFKC");
     if (normal !== name) return `is not in normal form (NFKC); write ${shownName(normal)}`;
-    if (manyMarks.test(name)) return "has combining marks without a letter, or more than three on one";
-    if (oddLatin.test(name))
-      return `has ${codePoint(oddLatin.exec(name)![0])}, which looks like another letter`;
-    for (const [part] of name.matchAll(word)) {
+    if (manyMarks().test(name)) return "has combining marks without a letter, or more than three on one";
+    if (oddLatin().test(name))
+      return `has ${codePoint(oddLatin().exec(name)![0])}, which looks like another letter`;
+    for (const [part] of name.matchAll(word())) {
       if (!isOfOneScript(part)) return `mixes letters of several scripts in ${shownName(part)}`;
-      if (onlyForeign.test(part)) return `has ${shownName(part)}, which looks like "${lookOf(part)}"`;
+      if (onlyForeign().test(part)) return `has ${shownName(part)}, which looks like "${lookOf(part)}"`;
     }
   }
   const taken = reserved.find((other) => name !== other && lookOf(name) === other);
   return taken === undefined ? undefined : `looks like "${taken}"`;
 }
 
+const inLatin = (name: string) =>
+  Array.from(name.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, ""))
+    .map((letter) => drawnLike(letter) ?? letter)
+    .join("");
+
 /** What a name looks like at a glance: without case, accents, and differences that a font may hide. */
 export const lookOf = (name: string): string =>
-  Array.from(name.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, ""))
-    .map((letter) => drawnLike.get(letter) ?? letter)
-    .join("")
+  (plain.test(name) ? name : inLatin(name))
     .toLowerCase()
     .replaceAll("ı", "i")
     .replace(/[1|]/g, "l")
@@ -92,7 +98,9 @@ export const lookOf = (name: string): string =>
 /** With what cannot be seen, or is another letter than it seems, written as its number. */
 export function shownName(name: string): string {
   const text = JSON.stringify(name).replace(/[^\u0020-\u007e]/gu, (letter) =>
-    unseen.test(letter) || drawnLike.has(letter) || oddLatin.test(letter) ? `\\u{${hex(letter)}}` : letter,
+    unseen().test(letter) || drawnLike(letter) !== undefined || oddLatin().test(letter)
+      ? `\\u{${hex(letter)}}`
+      : letter,
   );
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -9,7 +9,7 @@ import { closest } from "./suggest.ts";
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
   command: string;
-  /** Which program has it; `both` where it is at home in either. */
+  /** Which program has the command: `inbox` (default), `orch`, or both. */
   program?: "orch" | "both";
   /** How the list of commands shows it, where another operation has the same words. */
   listed?: string;

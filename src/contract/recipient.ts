@@ -10,6 +10,8 @@ export const recipient = () =>
     /** A sub-agent that has ended: nobody reads what is sent to it. The hint says what to do instead. */
     ended: v.optional(v.literal(true)),
     hint: v.optional(v.string()),
+    /** The task that it did, if its session can be resumed with the message. */
+    resumable: v.optional(v.string()),
   });
 
 export type Recipient = v.InferOutput<ReturnType<typeof recipient>>;

@@ -13,8 +13,12 @@ export function closest(wanted: string, known: Iterable<string>, most = 3): stri
 }
 
 export function didYouMean(wanted: string, known: Iterable<string>): string {
-  const names = closest(wanted, known);
-  return names.length ? `did you mean ${names.map((name) => `"${name}"`).join(" or ")}?` : "";
+  return meant(closest(wanted, known));
+}
+
+export function meant(names: Iterable<string>): string {
+  const different = [...new Set(names)];
+  return different.length ? `did you mean ${different.map((name) => `"${name}"`).join(" or ")}?` : "";
 }
 
 /** Optimal string alignment distance (a swap of neighbours counts one); anything past the limit is limit + 1. */

@@ -36,6 +36,8 @@ export type PermissionAsked = (typeof permissionsAsked)[number];
 
 /** What every view of a task has. */
 const taskFields = () => ({
+  /** What tells it from earlier and later tasks of its name. */
+  id: v.string(),
   name: v.string(),
   status: v.picklist(taskStatuses),
   parent: v.string(),
@@ -78,7 +80,8 @@ export const taskInQueue = () =>
   v.strictObject({ ...taskFields(), review: v.nullable(reviewInQueue()), summary: v.string() });
 export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
-export const taskName = (help = "the task") => name(help, "TASK");
+/** [A2] Where a name was used more than once, the newest; an earlier one has its id and its branch. */
+export const taskName = (help = "the task: its name, id or branch") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });

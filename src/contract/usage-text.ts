@@ -1,5 +1,5 @@
 /** [A11] What a task has used, for people. */
-import type { Budget, Held, Reported, Usage } from "./usage.ts";
+import type { Budget, Excess, Held, Reported, Usage } from "./usage.ts";
 
 /** 812, 12.3k, 4.5M. */
 export function tokenCount(count: number): string {
@@ -32,6 +32,15 @@ export function usageText({
 export const budgetText = ({ tokens, costUsd }: Budget): string =>
   tokens === null ? money(costUsd!) : `${tokenCount(tokens)} tokens`;
 
+const unitWords = { tokens: "tokens", usd: "USD" };
+
+export const excessLine = ({ unit, budget, used }: Excess): string =>
+  `It used ${used} ${unitWords[unit]}, more than its budget of ${budget} ${unitWords[unit]}.`;
+
+/** Why it was ended. */
+export const excessError = ({ unit, budget, used }: Excess): string =>
+  `it exceeded its budget of ${budget} ${unitWords[unit]} (used ${used}) and was ended`;
+
 /** Null where there is none. */
 export function limitText({ tokens, costUsd }: Held["limit"]): string | null {
   const parts = [
@@ -42,7 +51,10 @@ export function limitText({ tokens, costUsd }: Held["limit"]): string | null {
 }
 
 export const heldText = ({ limit, used, until }: Held): string =>
-  `the daily limit is reached (${limitText(limit)}; used ${usageBrief(used)}): nothing starts before ${until}`;
+  `the daily limit is reached (${limitText(limit)}; used ${usageBrief(used)}): nothing starts ${until === null ? "until it is changed" : `before ${dayEnd}`}`;
+
+/** When a day's limit begins anew. */
+export const dayEnd = "midnight (UTC)";
 
 const times: Record<Reported["tokens"], string> = {
   live: "",

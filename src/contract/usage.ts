@@ -1,6 +1,7 @@
 /** [A11] What a task costs, as far as its program reports it, and what it may cost at most. */
 import * as v from "valibot";
-import { described } from "./fields.ts";
+import { described, quotedValue } from "./fields.ts";
+import { blank, call, type Reference } from "./phrase.ts";
 
 /** `tokens` is what budgets and limits count: input that was not read from the cache, and output. */
 export const usage = () =>
@@ -30,19 +31,37 @@ export const budget = () =>
   v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
 export type Budget = v.InferOutput<ReturnType<typeof budget>>;
 
-const budgetPattern = /^(\$?)(\d{1,12}(?:\.\d{1,6})?) ?(k|m|usd)?$/i;
+/** [A11] How much more than its budget a task has used, with all that it started. */
+export interface Excess {
+  unit: "tokens" | "usd";
+  budget: number;
+  used: number;
+}
+
+/** Up to the budget is within it. */
+export function excessOver({ tokens, costUsd }: Budget, used: Usage): Excess | undefined {
+  if (tokens !== null && used.tokens > tokens) return { unit: "tokens", budget: tokens, used: used.tokens };
+  if (costUsd !== null && (used.costUsd ?? 0) > costUsd)
+    return { unit: "usd", budget: costUsd, used: used.costUsd! };
+  return undefined;
+}
+
+const amountPattern = /^(\$?)(\d{1,15}(?:\.\d{1,6})?) ?(k|m|usd)?$/i;
 export const budgetForm = "must be tokens (200k, 1.5M) or US dollars (2.50usd)";
+
+/** An amount as people write it: 200k, 1.5M, 2.50usd, $3. Without a unit it may be either. */
+function amountIn(text: string): { amount: number; unit: "tokens" | "usd" | null } | undefined {
+  const [, dollar, digits, suffix] = amountPattern.exec(text.trim().toLowerCase()) ?? [];
+  if (digits === undefined || (dollar !== "" && suffix !== undefined)) return undefined;
+  const amount = Number(digits) * (suffix === "k" ? 1e3 : suffix === "m" ? 1e6 : 1);
+  return { amount, unit: dollar !== "" || suffix === "usd" ? "usd" : suffix === undefined ? null : "tokens" };
+}
 
 /** What a budget's text means; undefined where it means nothing. */
 export function budgetIn(text: string): Budget | undefined {
-  const [, dollar, digits, unit] = budgetPattern.exec(text.trim()) ?? [];
-  if (digits === undefined) return undefined;
-  const suffix = unit?.toLowerCase();
-  const money = dollar !== "" || suffix === "usd";
-  if (money && dollar !== "" && suffix !== undefined) return undefined;
-  const amount = Number(digits) * (suffix === "k" ? 1e3 : suffix === "m" ? 1e6 : 1);
-  if (amount <= 0 || amount > 1e12 || (!money && !Number.isInteger(amount))) return undefined;
-  return money ? { tokens: null, costUsd: amount } : { tokens: amount, costUsd: null };
+  const { amount = 0, unit } = amountIn(text) ?? {};
+  if (amount <= 0 || amount > 1e12 || (unit !== "usd" && !Number.isInteger(amount))) return undefined;
+  return unit === "usd" ? { tokens: null, costUsd: amount } : { tokens: amount, costUsd: null };
 }
 
 export const budgetAsked = (
@@ -57,17 +76,63 @@ export const budgetAsked = (
           (issue) => `${budgetForm}; got ${JSON.stringify(issue.input)}`,
         ),
       ),
-      { type: "text", value: "TOKENS|USD", help },
+      { type: "text", value: "TOKENS|USD", example: "200k", help },
     ),
   );
+
+/** How a limit is taken away. */
+export const noLimit = "none";
+
+/** What a daily limit means; null: none. Undefined where it means nothing. */
+function limitIn(wanted: "tokens" | "usd", given: number | string | null): number | null | undefined {
+  if (given === noLimit || given === null) return null;
+  const { amount = Number.NaN, unit } =
+    typeof given === "number" ? { amount: given, unit: null } : (amountIn(given) ?? { unit: null });
+  const fits = amount >= 0 && amount <= 1e15 && (unit === null || unit === wanted);
+  return fits && (wanted === "usd" || Number.isInteger(amount)) ? amount : undefined;
+}
+
+const limitForms = { tokens: "tokens (200k, 1.5M)", usd: "US dollars (20, 2.50usd)" };
+
+/** [A11] A limit of a day, in the words of a budget; null is none, as a client sends what it has read. */
+export const limitAsked = (unit: "tokens" | "usd", help: string) => {
+  const wrong = (issue: { input: unknown }) =>
+    `must be ${limitForms[unit]} or ${noLimit}; got ${quotedValue(issue.input)}`;
+  return v.optional(
+    described(
+      v.pipe(
+        v.union([v.number(), v.string(), v.null()], wrong),
+        v.check((given) => limitIn(unit, given) !== undefined, wrong),
+        v.transform((given) => limitIn(unit, given)!),
+      ),
+      {
+        type: "text",
+        value: `${unit === "usd" ? "USD" : "TOKENS"}|${noLimit}`,
+        example: unit === "usd" ? "20" : "5M",
+        help,
+      },
+    ),
+  );
+};
 
 /** What a day may cost; null: no limit. */
 export const dailyLimit = () =>
   v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
 
-/** Why nothing starts: a limit of today is reached. */
-export const held = () => v.strictObject({ limit: dailyLimit(), used: usage(), until: v.string() });
+/** Why nothing starts: a limit of today is reached. `until` is null for a limit of 0, which no day brings to an end. */
+export const held = () =>
+  v.strictObject({ limit: dailyLimit(), used: usage(), until: v.nullable(v.string()) });
 export type Held = v.InferOutput<ReturnType<typeof held>>;
+
+/** [C14] What sets a limit that is reached to something else. */
+export const raising = (held: Held): Reference =>
+  call("costs.set", Object.fromEntries(reachedIn(held).map((unit) => [unit, blank("N")])));
+
+/** Which limits are reached. */
+export const reachedIn = ({ limit, used }: Pick<Held, "limit" | "used">): ("tokens" | "usd")[] => [
+  ...(limit.tokens !== null && used.tokens >= limit.tokens ? (["tokens"] as const) : []),
+  ...(limit.costUsd !== null && (used.costUsd ?? 0) >= limit.costUsd ? (["usd"] as const) : []),
+];
 
 export const costs = () =>
   v.strictObject({

@@ -1,6 +1,7 @@
 /** [A1] A worktree: a checkout of its own that a task works in, on a branch of its own. */
 import * as v from "valibot";
 import { choice } from "./fields.ts";
+import { plural } from "./plural.ts";
 
 /** `auto`: for a task whose permission lets it edit, where its folder belongs to a git repository. */
 export const worktreesAsked = ["auto", "yes", "no"] as const;
@@ -17,6 +18,19 @@ export const worktreeAsked = () =>
       "a git worktree and branch of its own: auto: if it may edit and is in a repository (default); yes; no: it works in its folder",
     ),
   );
+
+/** What a result says of the branch that a task has worked on. */
+export type OnBranch = { branch: string; into: string | null } & Record<
+  "commits" | "files" | "insertions" | "deletions",
+  number
+>;
+
+export const branchLine = ({ branch, commits, files, insertions, deletions }: OnBranch): string =>
+  `Its changes are on the branch ${branch}: ${plural(commits, "commit")}, ${plural(files, "file")}, +${insertions} -${deletions}.`;
+
+/** [A2] Another task of the same name, whose branch was neither merged nor discarded. */
+export const keptBranch = () => v.strictObject({ id: v.string(), branch: v.string() });
+export type KeptBranch = v.InferOutput<ReturnType<typeof keptBranch>>;
 
 export const worktree = () =>
   v.strictObject({

@@ -12,6 +12,18 @@ export interface EngineOptions {
   frugal?: boolean;
   /** A command that does one thing and ends: it leaves without a farewell, and what can wait is left to those who stay. */
   brief?: boolean;
+  /** Where an engine that closes leaves its connections to a server, for the next one there. Tests only: most are over sooner than a connection is made. */
+  spare?: Spare;
+}
+
+/** `place` is where a connection leads to. */
+export interface Spare {
+  take(place: string): Spared | undefined;
+  leave(place: string, connection: Spared): void;
+}
+
+export interface Spared {
+  close(): Promise<void>;
 }
 
 export interface WriteOptions<T = unknown> {

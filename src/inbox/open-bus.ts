@@ -1,5 +1,4 @@
 /** The engine at a location, with what goes along with it: the carrier of its mail, and the journal of its entries. */
-import { carriedTo } from "../delivery/broker.ts";
 import type { Engine, EngineOptions } from "../engines/engine.ts";
 import { openEngine } from "../engines/registry.ts";
 import { type Journaled, type JournalPlace, journaled } from "../journal/journaled.ts";
@@ -13,6 +12,9 @@ export interface BusOptions extends EngineOptions {
   journal?: Partial<JournalPlace>;
 }
 
+/** Loaded where somebody asks for a carrier. */
+const broker = () => require("../delivery/broker.ts") as typeof import("../delivery/broker.ts");
+
 export function openBus(
   location: string,
   { delivery, journal: place = {}, ...options }: BusOptions = {},
@@ -21,7 +23,7 @@ export function openBus(
   const carried =
     delivery === undefined
       ? opened
-      : carriedTo(delivery, opened, { brief: options.brief ?? false, complain: place.complain });
+      : broker().carriedTo(delivery, opened, { brief: options.brief ?? false, complain: place.complain });
   // Where the journal's lock cannot be had, it is left to the next program that can: it writes what is missing.
   const folder = canLock ? (place.folder ?? journalBeside(location)) : undefined;
   return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });

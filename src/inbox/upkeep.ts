@@ -64,7 +64,7 @@ const retentionMs = 10 * 60_000;
 /** A limit that was set by mistake can be taken back before anything is deleted by it. */
 const graceMs = 60_000;
 
-/** [Y1] What is old goes by itself: a while after its limits were changed, and from time to time. */
+/** [Y1] Applies the retention limits: some time after they were changed, and periodically. */
 export async function tendRetention(
   engine: Engine,
   files: TaskFiles,

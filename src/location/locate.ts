@@ -83,13 +83,16 @@ export function locateNew(asked: Asked): { path: string; outer?: string } {
   return { path: join(asked.cwd, local), outer: nearest(dirname(asked.cwd)) };
 }
 
-/** Mail is nobody's source. What else is in the folder, as agents.toml, is meant to be shared. */
-export function keepOutOfGit(path: string): void {
-  if (!databaseFile(path)?.endsWith(`/${local}`)) return;
+/** Mail is nobody's source. What else is in the folder, as agents.toml, is meant to be shared. Answers with the file it wrote. */
+export function keepOutOfGit(path: string): string | undefined {
+  if (!databaseFile(path)?.endsWith(`/${local}`)) return undefined;
+  const file = join(dirname(path), ".gitignore");
   try {
-    fs().writeFileSync(join(dirname(path), ".gitignore"), "coord.db*\ninbox/\n", { flag: "wx", mode: 0o600 });
+    fs().writeFileSync(file, "coord.db*\ninbox/\n.gitignore\n", { flag: "wx", mode: 0o600 });
+    return file;
   } catch {
     // There is one already, and it is somebody's own; or the folder takes no more files, and the bus works without it.
+    return undefined;
   }
 }
 

@@ -33,7 +33,15 @@ export function approvedProfiles(db: string, env: Environment): Profiles {
   const text = readOwn(file);
   if (text !== undefined && !isUsersOwn(file, env) && !areProfilesTrusted(file, text, env))
     throw refusal(db, "profiles", `${file} was created or changed since you last approved it`);
-  return profilesIn(file, text);
+  return parsedOnce(file, text);
+}
+
+let last: { file: string; text: string | undefined; profiles: Profiles } | undefined;
+
+/** A supervisor asks several times for each task, and the same text says the same. */
+function parsedOnce(file: string, text: string | undefined): Profiles {
+  if (last?.file !== file || last.text !== text) last = { file, text, profiles: profilesIn(file, text) };
+  return last.profiles;
 }
 
 /** Why no program may be started now. A mistake in the file is told by whoever needs it. */

@@ -23,6 +23,8 @@ export interface Tree {
   bus: string;
   /** What the last look found, where orphans are not adopted: it stays the task's when its parent ends. */
   seen?: Seen;
+  /** [Q17] Nothing of it is left: what runs below its keeper from now on is the next task's. */
+  over?: boolean;
 }
 
 /** The same as a number, for those that clear their environment. From 2^41 on: as microseconds, 25 days. */
@@ -68,8 +70,10 @@ export class Looks {
 }
 
 /** Of the task that this process keeps. */
-export const below = (tree: Tree, looks: Looks): number[] =>
-  (isAdopting() ? descendants(tree, looks) : undefined) ?? marked(tree, looks, process.pid);
+export function below(tree: Tree, looks: Looks): number[] {
+  if (tree.over) return [];
+  return (isAdopting() ? descendants(tree, looks) : undefined) ?? marked(tree, looks, process.pid);
+}
 
 /** Of a task whose keeper has died. */
 export const left = (tree: Tree, looks: Looks): number[] => marked(tree, looks);
@@ -80,14 +84,13 @@ const intruding = /^((?:LD|DYLD|BUN|NODE)_\w+)=(.*)$/s;
 /**
  * Supervisors of this bus and the keepers of its other tasks may have been started from in here. They are not this task's.
  * They are known by the file that the system executes and the words it was started with: a variable anybody can set. But
- * what this one's keeper had just forked when it died looks like the keeper until it has become its program.
+ * what this one's keeper had just forked when it died looks like the keeper until it has become its program: it bears the brand.
  */
 function isOther(pid: number, variables: Variables, { mark, bus }: Tree, look: Look): boolean {
-  if (variables.has("INBOX_KEEP", mark)) return false;
   if (!variables.has("INBOX_SUPERVISOR") && !variables.has("INBOX_KEEP")) return false;
   const [, ...own] = programWords();
   const is = (command: string) => look.hasWords(pid, ["orch", ...own, command, "--db", bus]);
-  if (!is("supervise") && !is("keep")) return false;
+  if (!is("supervise") && (!is("keep") || look.isBranded(pid, brandOf(mark)))) return false;
   const executable = look.executable(pid);
   if (executable === "" || executable !== look.executable(process.pid)) return false;
   return variables.all().every((one) => {

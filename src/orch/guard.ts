@@ -32,9 +32,10 @@ export function guardOver(
 ): Guard {
   const controller = new AbortController();
   let stale = false;
+  let stopped = false;
 
   const end = (why: End) => {
-    if (!controller.signal.aborted) controller.abort(why);
+    if (!controller.signal.aborted && !stopped) controller.abort(why);
   };
   const heed = (kept: Kept) => {
     stale ||= !kept;
@@ -69,6 +70,7 @@ export function guardOver(
     heed,
     stale: () => stale,
     stop() {
+      stopped = true;
       clearInterval(beat);
       listening.stop();
     },
@@ -94,20 +96,27 @@ function hearNudges(look: () => Promise<void>) {
   return { stop: () => void process.off(nudge, heard) };
 }
 
+/** A task that is over sooner need not be listened for: nobody is quicker to end it than it is. */
+const listenAfterMs = 30;
+
 function listen(engine: Engine, thread: number, look: () => Promise<void>) {
   const over = new AbortController();
-  const subscription = engine.subscribe([threadTopic(thread)]);
   const watch = async () => {
-    while (!over.signal.aborted) {
-      await look();
-      await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+    const subscription = engine.subscribe([threadTopic(thread)]);
+    try {
+      while (!over.signal.aborted) {
+        await look();
+        await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+      }
+    } finally {
+      subscription.close();
     }
   };
-  void watch();
+  const timer = setTimeout(watch, listenAfterMs);
   return {
     stop() {
+      clearTimeout(timer);
       over.abort();
-      subscription.close();
     },
   };
 }

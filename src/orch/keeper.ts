@@ -1,7 +1,7 @@
 /**
- * The keeper of one task: a process of its own that starts the sub-agent, writes its transcript, keeps its lease, ends it
+ * The keeper of a task: a process of its own that starts the sub-agent, writes its transcript, keeps its lease, ends it
  * on time, and delivers what came of it. It outlives whoever started it; and where it dies itself, the next supervisor
- * clears up (recovery.ts).
+ * clears up (recovery.ts). [Q17] It keeps one task at a time, and another after it where nothing of the last one is left.
  */
 
 import type { TaskRow } from "../bus/task.ts";
@@ -17,6 +17,7 @@ import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
 import { adoptOrphans } from "../platform/processes/brand.ts";
 import { identityOf } from "../platform/processes/processes.ts";
 import { approvedProfiles, busRefusal } from "./approval.ts";
+import { isCleanEnd } from "./clean-end.ts";
 import { identityVariables, onPath, placeVariables } from "./environment.ts";
 import type { Tree } from "./find-tree.ts";
 import { type Guard, guardOver } from "./guard.ts";
@@ -52,9 +53,14 @@ export interface Keeping {
   env: Record<string, string | undefined>;
   /** How a refusal that ends the task is told. */
   spelling(): Spelling;
+  /** The bus knows that this process keeps the task. */
+  onKept(): void;
+  /** Nothing of the task runs any more, and this process may keep another. */
+  onOver(): void;
 }
 
-export async function keep(keeping: Keeping): Promise<void> {
+/** Answers whether this process may keep another. */
+export async function keep(keeping: Keeping): Promise<boolean> {
   const { engine, number, token, db, env } = keeping;
   adoptOrphans();
   brandFor(token);
@@ -67,7 +73,11 @@ export async function keep(keeping: Keeping): Promise<void> {
     () => engine.write((tx) => keepTask(tx, number, token, { keeper: self, folder }), { repeatable: true }),
     startMs,
   );
-  if (!kept) return;
+  if (!kept) {
+    keeping.onOver();
+    return true;
+  }
+  keeping.onKept();
   const transcript = openTranscript(transcriptFile(folder));
   const tree: Tree = { mark: token, bus: withoutPassword(db), seen: new Map() };
   const interruptions = interruptionsOf(engine, { number, token });
@@ -79,18 +89,23 @@ export async function keep(keeping: Keeping): Promise<void> {
   try {
     const place = { folder, programs: programFolder(tasks) };
     const home = taskHome(keeping, { row: kept.row, tree, transcript, signal: guard.signal });
-    const parts = { row: kept.row, tree, transcript, guard, meter, home, interruptions };
+    const questions = { open: 0 };
+    const parts = { row: kept.row, tree, transcript, guard, meter, home, interruptions, questions };
     const begun = await work(keeping, { ...place, ...parts });
     await killBelow(tree);
-    if (guard.stale()) return;
+    if (guard.stale()) return false;
     const usage = meter.total();
     const ending = await home.close({ ...begun, ...(usage && { usage }) });
     // Before it is told: whoever reads that it has ended finds the transcript whole.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
+    const mayGoOn = isCleanEnd(guard, questions);
+    if (mayGoOn) keeping.onOver();
     const { outcome } = await deliver(engine, number, token, ending);
     if (outcome === "again") transcript.note({ kind: "notice", text: "it is tried again" });
+    return mayGoOn && outcome !== "stale";
   } finally {
+    tree.over = true;
     meter.stop();
     guard.stop();
     transcript.close();
@@ -114,12 +129,14 @@ interface Kept extends Folders {
   meter: Meter;
   home: Home;
   interruptions: Interruptions;
+  /** [A8] What the sub-agent has asked and nobody has answered. */
+  questions: { open: number };
 }
 
 /** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
 async function work(
   keeping: Keeping,
-  { row, tree, transcript, guard, meter, home, interruptions, ...folders }: Kept,
+  { row, tree, transcript, guard, meter, home, interruptions, questions, ...folders }: Kept,
 ): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
   let timer: Timer | undefined;
@@ -136,7 +153,11 @@ async function work(
       job: {
         ...job,
         cwd,
-        ask: (request) => permit({ engine, task: row, profile, folder: cwd, signal: guard.signal }, request),
+        ask: (request) => {
+          questions.open++;
+          const asking = { engine, task: row, profile, folder: cwd, signal: guard.signal };
+          return permit(asking, request).finally(() => questions.open--);
+        },
       },
       profile,
       env,

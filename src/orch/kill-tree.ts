@@ -51,6 +51,14 @@ function strike(pid: number): void {
   }
 }
 
+/** [Q17] Whether nothing is below this process, not even what is no task's: it may keep another. */
+export function isAlone(own: ReadonlySet<number>): boolean {
+  if (!isAdopting()) return true;
+  if (!lookAround().children(process.pid)?.length) return true;
+  reapAdopted(own);
+  return !lookAround().children(process.pid)?.length;
+}
+
 /** Adopted children that have ended would stay as zombies for as long as we live. */
 export function reapAdopted(own: ReadonlySet<number>): void {
   if (!isAdopting()) return;

@@ -5,7 +5,7 @@ import { InboxError } from "../contract/errors.ts";
 import { makeOwnFolder } from "../platform/own-files.ts";
 import { bun } from "../platform/runtime.ts";
 import { exists, fs } from "../platform/system.ts";
-import { startedHere } from "./spawn.ts";
+import { isStartedHere } from "./spawn.ts";
 
 type Name = "inbox" | "orch";
 
@@ -49,24 +49,66 @@ export interface Detached {
 
 /**
  * Starts it in a session of its own, with nothing of ours to hold on to: it lives on when we end. What `ps` shows is
- * `orch COMMAND`. Its words to standard error go to a file, for whoever looks for the reason of a crash.
+ * `orch COMMAND`.
  */
-export function startDetached(
-  words: readonly string[],
-  env: Record<string, string>,
-  complaints?: string,
-): Detached {
-  const file = complaints === undefined ? undefined : ownFile(complaints);
-  const options = { argv0: "orch", cwd: "/", env: { ...env, INBOX_PROGRAM: "orch" }, detached: true };
-  const argv = [...programWords(), ...words];
+export function startDetached(words: readonly string[], env: Record<string, string>): Detached {
+  const { argv, options } = asOrch(words, env);
   const child = bun
-    ? bun.spawn(argv, { ...options, stdin: "ignore", stdout: "ignore", stderr: file ?? "ignore" })
-    : spawnByNode(argv, { ...options, stdio: ["ignore", "ignore", file ?? "ignore"] });
-  if (file !== undefined) fs().closeSync(file);
+    ? bun.spawn(argv, { ...options, stdin: "ignore", stdout: "ignore", stderr: "ignore" })
+    : spawnByNode(argv, { ...options, stdio: ["ignore", "ignore", "ignore"] });
   child.unref();
-  startedHere.add(child.pid);
+  isStartedHere(child);
   return child;
 }
+
+/** One that is told things, and answers, for as long as both live. */
+export interface OnLine extends Detached {
+  write(text: string): void;
+  /** It is told nothing more. */
+  end(): void;
+  output: AsyncIterable<Uint8Array>;
+}
+
+/** The same with a line to it. Its words to standard error go to a file, for whoever looks for the reason of a crash. */
+export function startOnLine(
+  words: readonly string[],
+  env: Record<string, string>,
+  complaints: string,
+): OnLine {
+  const file = ownFile(complaints);
+  try {
+    const { argv, options } = asOrch(words, env);
+    const child = Bun.spawn(argv, { ...options, stdin: "pipe", stdout: "pipe", stderr: file });
+    child.unref();
+    isStartedHere(child);
+    // That it has died is seen by its exit.
+    const quietly = (work: () => unknown) => void Promise.try(work).catch(() => {});
+    return {
+      pid: child.pid,
+      exited: child.exited,
+      get exitCode() {
+        return child.exitCode;
+      },
+      get signalCode() {
+        return child.signalCode;
+      },
+      write: (text) =>
+        quietly(() => {
+          child.stdin.write(text);
+          return child.stdin.flush();
+        }),
+      end: () => quietly(() => child.stdin.end()),
+      output: child.stdout,
+    };
+  } finally {
+    fs().closeSync(file);
+  }
+}
+
+const asOrch = (words: readonly string[], env: Record<string, string>) => ({
+  argv: [...programWords(), ...words],
+  options: { argv0: "orch", cwd: "/", env: { ...env, INBOX_PROGRAM: "orch" }, detached: true },
+});
 
 function spawnByNode([program, ...words]: string[], options: SpawnOptions): Detached & { unref(): void } {
   const { spawn } = require("node:child_process") as typeof import("node:child_process");

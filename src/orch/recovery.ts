@@ -3,6 +3,7 @@
 import { markOf, type TaskRow } from "../bus/task.ts";
 import { type Ending, endTask, killedBy } from "../bus/tasks/end.ts";
 import { type KeptTask, keptTasks, takeOver, unstart } from "../bus/tasks/keep.ts";
+import { worktreeOf } from "../bus/worktree.ts";
 import { asInboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import { readOwn } from "../platform/own-files.ts";
@@ -12,6 +13,8 @@ import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./paths.ts";
 import { seenIn } from "./seen.ts";
 import { readTranscript } from "./transcript.ts";
+import { closeWorktree } from "./worktree/close.ts";
+import { pathFor } from "./worktree/make.ts";
 
 /**
  * A keeper that runs and yet is silent for longer, while the database is there and we look, stands still: it is killed.
@@ -29,6 +32,9 @@ interface Supervised {
   engine: Engine;
   host: string;
   bus: string;
+  /** Where the bus keeps worktrees, and which files a profile lends to them; undefined where it is not known. */
+  worktrees: string;
+  shareOf(profile: string | null): readonly string[] | undefined;
 }
 
 export function recovery(supervised: Supervised, isStarting: (token: string) => boolean): Recover {
@@ -61,11 +67,8 @@ export function recovery(supervised: Supervised, isStarting: (token: string) => 
   };
 }
 
-async function clearUp(
-  { engine, host, bus }: Supervised,
-  row: TaskRow,
-  death: Death | undefined,
-): Promise<void> {
+async function clearUp(supervised: Supervised, row: TaskRow, death: Death | undefined): Promise<void> {
+  const { engine, host, bus } = supervised;
   const { task_number: number, keeper_token: token } = row;
   const end = (ending: Ending) => engine.write((tx) => endTask(tx, number, token!, ending));
   if (row.host !== host) return void (await end(lost(row)));
@@ -76,7 +79,10 @@ async function clearUp(
     // Marked as started, and whoever should have kept it was killed before it began.
     return engine.write((tx) => unstart(tx, number, token!));
   }
-  const ending = endingLeft(row) ?? lost(row, death?.complaint);
+  const ending = endingLeft(row) ?? {
+    ...lost(row, death?.complaint),
+    ...(await changesLeft(supervised, row)),
+  };
   try {
     await end(ending);
   } catch (error) {
@@ -86,6 +92,18 @@ async function clearUp(
     const told = `its result could not be delivered: ${message}`;
     await end({ success: false, error: told, reason: "lost", forGood: true });
   }
+}
+
+/** [A1] What is in its worktree, as its keeper would have said. */
+async function changesLeft(
+  { engine, worktrees, shareOf }: Supervised,
+  row: TaskRow,
+): Promise<Pick<Ending, "changed" | "notices">> {
+  const made = await engine.read(() => worktreeOf(row.task_number));
+  const share = shareOf(row.profile);
+  if (!share || made?.state !== "kept" || made.branch === null || made.path !== pathFor(row, worktrees))
+    return {};
+  return closeWorktree(row, { ...made, branch: made.branch, path: made.path }, share);
 }
 
 function endKeeper(keeper: string): void {

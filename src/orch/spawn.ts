@@ -7,6 +7,12 @@ import { fs } from "../platform/system.ts";
 /** Started by the runtime, which waits for their ends itself. */
 export const startedHere = new Set<number>();
 
+/** Until it has ended: then its number is anybody's. */
+export function isStartedHere({ pid, exited }: { pid: number; exited: Promise<unknown> }): void {
+  startedHere.add(pid);
+  void exited.then(() => startedHere.delete(pid));
+}
+
 /** What a machine says that has no room for another process now. */
 export const shortages: readonly string[] = ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"];
 
@@ -34,7 +40,7 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
       stderr: err?.to ?? "pipe",
       detached: true,
     });
-    startedHere.add(child.pid);
+    isStartedHere(child);
     const from = (pipe: typeof out, own: unknown) =>
       (pipe ? Bun.file(pipe.from).stream() : own) as AsyncIterable<Uint8Array>;
     return {

@@ -17,7 +17,7 @@ import { nudgeKeeper } from "./guard.ts";
 import { hasDied, thisProcess } from "./holder.ts";
 import { idleGates } from "./idle-gate.ts";
 import { startingKeepers } from "./keepers.ts";
-import { thisHost } from "./paths.ts";
+import { thisHost, worktreesFolder } from "./paths.ts";
 import type { Profiles } from "./profiles/profile.ts";
 import { loadProfiles } from "./profiles/profiles-file.ts";
 import { recovery } from "./recovery.ts";
@@ -50,45 +50,43 @@ export async function supervise(supervising: Supervising): Promise<number> {
   // What happens in this process, and not in the database.
   let nudge = new AbortController();
   const ring = () => nudge.abort();
-  const keepers = startingKeepers(supervising, ring);
+  let paced = false;
+  const keepers = startingKeepers(supervising, { onDeath: ring, onKept: () => paced && ring() });
   const gates = idleGates(supervising, ring);
-  const recover = recovery(
-    { engine, host: thisHost(), bus: withoutPassword(supervising.db) },
-    keepers.isStarting,
-  );
+  const recover = recovery({ engine, host: thisHost(), ...tracesOf(supervising) }, keepers.isStarting);
   const self = thisProcess();
   let beatDue = 0;
   let count = 0;
   let threads: readonly number[] = [];
+  let subscription = engine.subscribe([taskTopic]);
   const tell = refusalTeller(complain);
   try {
     while (!signal.aborted) {
       nudge = new AbortController();
-      const subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
-      try {
-        const round = await once();
-        if (round === "another" && !forever) return count;
-        const refused = round instanceof InboxError ? round : undefined;
-        if (refused && !forever) throw refused;
-        tell(refused);
-        const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
-        count += begun?.started.length ?? 0;
-        const over = begun?.idle && !gates.busy() && !forever;
-        if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
-        // A thread that was opened just now may have ended before anybody listened.
-        if (begun && String(begun.dispatched) !== String(threads)) {
-          threads = begun.dispatched;
-          continue;
-        }
-        const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
-        const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
-        await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
-      } finally {
+      const round = await once();
+      if (round === "another" && !forever) return count;
+      const refused = round instanceof InboxError ? round : undefined;
+      if (refused && !forever) throw refused;
+      tell(refused);
+      const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
+      count += begun?.started.length ?? 0;
+      const over = begun?.idle && !gates.busy() && !forever;
+      if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
+      if (begun && String(begun.dispatched) !== String(threads)) {
+        threads = begun.dispatched;
         subscription.close();
+        subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
+        // A thread that was opened just now may have ended before anybody listened.
+        continue;
       }
+      const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
+      const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
+      await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
     }
     return count;
   } finally {
+    subscription.close();
+    keepers.letGo();
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
@@ -107,6 +105,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       }
       const profiles = profilesNow(supervising);
       const begun = await engine.write((tx) => startDue(tx, thisHost(), roomFor(profiles)));
+      paced = begun.paced;
       gates.ask(begun.worked, profiles);
       for (const task of begun.started) await keepers.start(task);
       for (const keeper of await engine.read((tx) => keepersToTell(tx, thisHost()))) nudgeKeeper(keeper);
@@ -140,6 +139,20 @@ function profilesNow({ db, env }: Supervising): Profiles {
     return loadProfiles();
   }
 }
+
+/** Where a task leaves something: processes with the mark of its bus, and a worktree. */
+const tracesOf = (supervising: Supervising) => ({
+  bus: withoutPassword(supervising.db),
+  worktrees: worktreesFolder(supervising.db, supervising.env),
+  shareOf: (profile: string | null) => {
+    try {
+      return profile === null ? undefined : profilesNow(supervising).all.get(profile)?.share;
+    } catch {
+      // Nobody has approved what is in the file now; the dead are cleared up all the same.
+      return undefined;
+    }
+  },
+});
 
 function roomFor({ maxRunning, all }: Profiles): Room {
   const of = new Map<string, { shared: string; most: number }>();

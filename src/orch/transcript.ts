@@ -26,6 +26,7 @@ export function openTranscript(path: string): Transcript {
   // A keeper that was killed may have left half a line.
   let torn = true;
   let missing: string | undefined;
+  let closed = false;
   // [X15] By kind: the end of a piece of text that may be the beginning of a token. What follows is in the next piece.
   const withheld = new Map<Noted["kind"], string>();
 
@@ -47,6 +48,7 @@ export function openTranscript(path: string): Transcript {
 
   const transcript: Transcript = {
     note({ text: said, open, ...rest }) {
+      if (closed) return;
       const text = shown({ ...rest, text: said, open });
       if (text === "" && said !== "") return;
       try {
@@ -64,6 +66,8 @@ export function openTranscript(path: string): Transcript {
     },
     close: () => {
       for (const [kind, text] of withheld) if (text !== "") transcript.note({ kind, text: "" });
+      // Its number is soon another file's.
+      closed = true;
       if (file !== undefined) fs().closeSync(file);
     },
   };

@@ -15,7 +15,7 @@ import type { Meter } from "./meter.ts";
 import type { Profile } from "./profiles/profile.ts";
 import type { Review, Reviewed } from "./review.ts";
 import { runnerFor } from "./runners/index.ts";
-import { interruptible } from "./runners/interruptible.ts";
+import { interrupted, interruptible } from "./runners/interruptible.ts";
 import type { Interruptions, Job, Outcome, Runner } from "./runners/runner.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -77,6 +77,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
     if (signal.aborted) return { ...stopped(), ...sofar };
     if (outcome.overBudget) return { success: false, error: spentAll, reason: "budget", ...sofar };
     if (told !== undefined) {
+      transcript.note(interrupted);
       await goOn(outcome, told);
       continue;
     }

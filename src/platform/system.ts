@@ -101,6 +101,7 @@ const signatures = {
   open: { args: ["cstring", "int", "int"], returns: "int" },
   write: { args: ["int", "ptr", "usize"], returns: "i64" },
   close: { args: ["int"], returns: "int" },
+  isatty: { args: ["int"], returns: "int" },
   utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
   ...exit,
 } as const;
@@ -121,6 +122,15 @@ function library(): typeof opened {
 /** Ends the process without the runtime's own farewell. Returns where the C library is not found. */
 export function exitAtOnce(code: number): void {
   (library() ?? openLibrary(exit))?._exit(code);
+}
+
+const terminal = { isatty: signatures.isatty } as const;
+
+/** Whether a terminal is behind a descriptor, without node:tty: loading that takes as long as the runtime's own start. */
+export function isTerminal(descriptor: number): boolean {
+  const calls = library() ?? openLibrary(terminal);
+  if (calls) return calls.isatty(descriptor) === 1;
+  return (require("node:tty") as typeof import("node:tty")).isatty(descriptor);
 }
 
 /** What a file's size and time are now; the same answer twice means that nobody wrote to it in between. */

@@ -135,7 +135,7 @@ export class Refused {
 
 export const refused = (error: InboxError) => new Refused(error);
 
-/** Nobody else does what goes by this name at the same time, here or in another process. */
+/** An exclusive lock by name, in this process and in all others. */
 export function* alone(tx: Context, name: string): Procedure<void> {
   yield* tx.lock(name);
   yield* tx.own(name);

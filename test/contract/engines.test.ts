@@ -44,6 +44,7 @@ const orders: Record<string, string> = {
   deleted: "in the order in which kinds are deleted",
   docs: "as given",
   documents: "as given",
+  others: "oldest first",
   mutes: "agents by name, then threads by number",
   entries: "newest first, then the later written; in an export as written; of a transcript as they happened",
   events: "by number",

@@ -27,25 +27,62 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.list", { agent: "ci" })).messages).toEqual([]);
   });
 
-  test("[A5] what was asked of the person is answered by nobody else", async () => {
+  test("[A5] what was asked of the person is answered by nobody else, by either command", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const asked = { from: "ci", to: ["user"], question: "Release?", choices: ["yes", "no"] };
     const { correlationId } = await inbox.call("mailbox.decide", { ...asked, timeoutSeconds: 0 });
     const [entry] = (await inbox.call("entries.history", {})).entries;
+    const { id } = entry!;
     const question = Number(entry!.messageId!.slice("msg_".length));
+    const look = () => inbox.call("mailbox.decide", { from: "ci", correlationId, timeoutSeconds: 0 });
     const answer = (from: string) => inbox.call("mailbox.answer", { from, question, choice: "yes" });
     expect(await refusal(answer("ada"))).toMatchObject({
       code: "not_allowed",
       message: `message ${question} was asked of "user", not of "ada"`,
     });
-    await answer("main");
-    expect(await refusal(answer("user"))).toMatchObject({ code: "invalid_state" });
-    const again = { from: "ci", correlationId, timeoutSeconds: 0 };
-    expect(await inbox.call("mailbox.decide", again)).toMatchObject({
-      choice: "yes",
-      answers: [{ agent: "user" }],
+    const reply = await refusal(inbox.call("entries.reply", { id, from: "ada", choice: "yes" }));
+    expect(reply).toMatchObject({
+      code: "not_allowed",
+      message: `the entry ${id} is in the person's inbox: "ada" cannot answer for "user"`,
     });
+    expect(await look()).toMatchObject({ decided: false, answers: [] });
+    expect((await inbox.call("entries.show", { id })).entry.answeredAt).toBeNull();
+    await inbox.call("mailbox.answer", { from: "main", question: id, choice: "yes" });
+    expect(await refusal(answer("user"))).toMatchObject({ code: "invalid_state" });
+    expect(await look()).toMatchObject({ choice: "yes", answers: [{ agent: "user" }] });
+  });
+
+  test("[A5] a message that is a choice is that choice; other words decide nothing, and a choice may follow them", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const asked = { from: "ci", to: ["user", "ada"], question: "Go?", need: 2, timeoutSeconds: 0 };
+    const { correlationId } = await inbox.call("mailbox.decide", asked);
+    const look = () => inbox.call("mailbox.decide", { from: "ci", correlationId, timeoutSeconds: 0 });
+    const { id } = (await inbox.call("entries.history", {})).entries[0]!;
+    const reply = (message: string) => inbox.call("entries.reply", { id, message });
+    expect(await reply("why?")).toMatchObject({ isAnswer: true, entry: { answer: "why?" } });
+    expect(await reply(" yes")).toMatchObject({ isAnswer: true, entry: { answer: "yes" } });
+    expect(await refusal(reply("yes"))).toMatchObject({ code: "invalid_state" });
+    expect(await reply("soon")).toMatchObject({ isAnswer: false, entry: { answer: "yes" } });
+    const question = (await inbox.call("mailbox.list", { agent: "ada" })).messages[0]!.id;
+    const answer = (message: string) => inbox.call("mailbox.answer", { from: "ada", question, message });
+    await answer("let me look");
+    expect((await look()).decided).toBe(false);
+    await answer("yes");
+    expect(await refusal(answer("yes"))).toMatchObject({ code: "invalid_state" });
+    expect(await look()).toMatchObject({ decided: true, choice: "yes" });
+  });
+
+  test("[A7] of a name that nobody has, the record says so", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("mailbox.send", { from: "ada", to: "bob", message: "hi" });
+    const known = await inbox.call("audit.list", { agent: "ada" });
+    expect(known).toMatchObject({ records: [], of: { name: "ada", known: true } });
+    const unknown = await inbox.call("audit.list", { agent: "adaa" });
+    expect(unknown).toMatchObject({ records: [], of: { name: "adaa", known: false, similar: ["ada"] } });
+    expect((await inbox.call("audit.list", {})).of).toBeUndefined();
   });
 
   test("[A5] an agent answers by the id of the question, once, with one of its choices", async () => {

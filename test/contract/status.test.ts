@@ -1,35 +1,42 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { allowedNow, type Status, statuses } from "../../src/contract/thread.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { engines } from "../support/engines.ts";
+import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 
 const thread = "thr_1";
 
-/** A thread in each state, held by "w" where the state has a holder. */
-async function bring(inbox: Inbox, status: Status): Promise<void> {
-  await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
-  if (status === "pending") return;
-  if (status === "cancelled") return void (await inbox.call("threads.cancel", { agent: "lead", thread }));
+/** A thread in each state, held by "w" where the state has a holder. Answers with its id. */
+async function bring(inbox: Inbox, status: Status): Promise<string> {
+  const sent = await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+  const thread = sent.thread.threadId;
+  if (status === "pending") return thread;
+  if (status === "cancelled") {
+    await inbox.call("threads.cancel", { agent: "lead", thread });
+    return thread;
+  }
   await inbox.call("threads.claim", { agent: "w", thread });
   if (status === "in_progress") await inbox.call("threads.update", { agent: "w", thread });
   if (status === "blocked") await inbox.call("threads.update", { agent: "w", thread, status, summary: "?" });
   if (status === "done") await inbox.call("threads.done", { agent: "w", thread });
   if (status === "failed") await inbox.call("threads.fail", { agent: "w", thread });
+  return thread;
 }
 
+type Act = (inbox: Inbox, thread: string) => Promise<unknown>;
+
 const acts = {
-  claim: (inbox: Inbox) => inbox.call("threads.claim", { agent: "w", thread }),
-  progress: (inbox: Inbox) => inbox.call("threads.update", { agent: "w", thread, status: "in_progress" }),
-  block: (inbox: Inbox) =>
+  claim: (inbox, thread) => inbox.call("threads.claim", { agent: "w", thread }),
+  progress: (inbox, thread) => inbox.call("threads.update", { agent: "w", thread, status: "in_progress" }),
+  block: (inbox, thread) =>
     inbox.call("threads.update", { agent: "w", thread, status: "blocked", summary: "?" }),
-  done: (inbox: Inbox) => inbox.call("threads.done", { agent: "w", thread, summary: "other words" }),
-  fail: (inbox: Inbox) => inbox.call("threads.fail", { agent: "w", thread, summary: "other words" }),
-  release: (inbox: Inbox) => inbox.call("threads.release", { agent: "w", thread }),
-  "release --force": (inbox: Inbox) => inbox.call("threads.release", { agent: "lead", thread, force: true }),
-  reassign: (inbox: Inbox) => inbox.call("threads.reassign", { agent: "lead", thread, to: "v" }),
-  cancel: (inbox: Inbox) => inbox.call("threads.cancel", { agent: "lead", thread }),
-};
+  done: (inbox, thread) => inbox.call("threads.done", { agent: "w", thread, summary: "other words" }),
+  fail: (inbox, thread) => inbox.call("threads.fail", { agent: "w", thread, summary: "other words" }),
+  release: (inbox, thread) => inbox.call("threads.release", { agent: "w", thread }),
+  "release --force": (inbox, thread) => inbox.call("threads.release", { agent: "lead", thread, force: true }),
+  reassign: (inbox, thread) => inbox.call("threads.reassign", { agent: "lead", thread, to: "v" }),
+  cancel: (inbox, thread) => inbox.call("threads.cancel", { agent: "lead", thread }),
+} satisfies Record<string, Act>;
 
 /** [T3] in full: what each act makes of each state; what is not here is refused. */
 const working = {
@@ -53,23 +60,26 @@ const expected: Record<Status, Partial<Record<keyof typeof acts, Status>>> = {
 };
 
 describe.each(engines)("$name", ({ start }) => {
+  // One bus for all of these: each has a thread of its own, and nothing that another does concerns it.
+  let shared: Bench;
+  beforeAll(async () => {
+    shared = await start();
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   for (const status of statuses)
-    for (const [name, act] of Object.entries(acts) as [
-      keyof typeof acts,
-      (inbox: Inbox) => Promise<unknown>,
-    ][])
+    for (const [name, act] of Object.entries(acts) as [keyof typeof acts, Act][])
       test(`[T3] ${name} on a thread that is ${status}`, async () => {
-        await using bench = await start();
-        const { inbox } = bench;
-        await bring(inbox, status);
+        const { inbox } = shared;
+        const thread = await bring(inbox, status);
         const before = await inbox.call("threads.show", { thread });
         const after = expected[status][name];
         if (after) {
-          await act(inbox);
+          await act(inbox, thread);
           expect((await inbox.call("threads.show", { thread })).thread.status).toBe(after);
           return;
         }
-        const error = await refusal(act(inbox));
+        const error = await refusal(act(inbox, thread));
         expect(error.code).toBe("invalid_state");
         expect(error.message).toContain(status);
         expect(error.details).toMatchObject({ status, allowed: allowedNow[status] });

@@ -379,6 +379,7 @@ describe.each(engines)("$name", (engine) => {
     for (const { recipient } of told) {
       expect(recipient).toMatchObject({ name: "sub", known: true, ended: true });
       expect(recipient.hint).toContain(`"${agent}"`);
+      expect(recipient.resumable).toBeUndefined();
     }
     const shown = async () =>
       (await inbox.call("agents.list", {})).agents.map(({ name, live, ended }) => ({ name, live, ended }));
@@ -389,6 +390,11 @@ describe.each(engines)("$name", (engine) => {
     await inbox.call("mailbox.check", { agent: "sub" });
     expect((await inbox.call("mailbox.send", { ...to, message: "hey" })).recipient.ended).toBeUndefined();
     expect(await shown()).toContainEqual({ name: "sub", live: true, ended: false });
+    // [A4] One whose session can go on is told so with another word.
+    await bench.started("talks");
+    await bench.end("talks", { session: "s" });
+    const sent = await inbox.call("mailbox.send", { from: "peer", to: "talks", message: "hey" });
+    expect(sent.recipient).toMatchObject({ ended: true, resumable: "talks" });
   });
 
   test("[B8] a sub-agent lives for as long as it runs, however silent it is", async () => {

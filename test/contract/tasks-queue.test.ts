@@ -1,7 +1,7 @@
 /** [Q1] [Q2] [Q3] The queue itself: what is in it, in which order, and how that is changed. */
 import { describe, expect, test } from "bun:test";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { byHand } from "../support/by-hand.ts";
+import { byHand, unlooked } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -105,7 +105,12 @@ describe.each(engines)("$name", (engine) => {
     await using bench = await byHand(engine);
     const given = new Set<string>();
     for (let i = 0; i < 40; i++) {
-      const { task } = await bench.inbox.call("tasks.push", { agent, prompt: "x", profile: "claude" });
+      const { task } = await bench.inbox.call("tasks.push", {
+        agent,
+        prompt: "x",
+        profile: "claude",
+        ...unlooked,
+      });
       expect(task.name).toMatch(/^[a-z]{3,8}(-\d+)?$/);
       given.add(task.name);
     }
@@ -389,7 +394,10 @@ describe.each(engines)("$name", (engine) => {
       });
     await bench.end("a");
     for (const change of changes())
-      expect(await refusal(change)).toMatchObject({ code: "invalid_state", hint: "push it again" });
+      expect(await refusal(change)).toMatchObject({
+        code: "invalid_state",
+        hint: `tasks.show({ name: "a" }) shows how it ended`,
+      });
     const kill = (name: string) => refusal(inbox.call("tasks.kill", { agent, name }));
     expect((await kill("a")).code).toBe("invalid_state");
     await bench.push("b");

@@ -1,5 +1,6 @@
 /** [A11] What tasks use is added up, for them, for those above them and for the day; and budgets end them. */
 import { describe, expect, test } from "bun:test";
+import type { InputOf } from "../../src/contract/operations/index.ts";
 import { byHand, type HandBench } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
@@ -115,12 +116,24 @@ describe.each(engines)("$name", (engine) => {
     const used = { inputTokens: 10, cachedTokens: 5, outputTokens: 2, costUsd: 0.5, turns: 3 };
     await bench.end("told", { final: "fine", usage: { used } });
     await bench.end("silent", { final: "fine" });
+    // It reports at its end only, and has its result.
+    await bench.started("over", { budget: "1k" });
+    await bench.end("over", { final: "fine", usage: { used: { ...used, inputTokens: 1200 } } });
     const { messages } = await bench.inbox.call("mailbox.list", { agent: "main" });
     expect(messages.map(({ message, metadata }) => [message, metadata])).toEqual([
       ["fine", { from: "told", success: true, usage: { tokens: 12, cost_usd: 0.5, turns: 3 } }],
       [
         "fine\n\n(Its program reported no usage: its budget was not checked.)",
         { from: "silent", success: true },
+      ],
+      [
+        "fine\n\n(It used 1202 tokens, more than its budget of 1000 tokens.)",
+        {
+          from: "over",
+          success: true,
+          over_budget: { unit: "tokens", budget: 1000, used: 1202 },
+          usage: { tokens: 1202, cost_usd: 0.5, turns: 3 },
+        },
       ],
     ]);
   });
@@ -141,7 +154,7 @@ describe.each(engines)("$name", (engine) => {
       released: ["second", "given"],
       held: { limit: { tokens: null, costUsd: 2 }, used: { costUsd: 2 } },
     });
-    expect(ran.held!.until > `${day}T23:59`).toBe(true);
+    expect(ran.held!.until! > `${day}T23:59`).toBe(true);
     expect((await inbox.call("tasks.queue", { agent: "main" })).held).toEqual(ran.held);
     // A living worker is paid by somebody else, and what runs goes on.
     expect(await bench.due()).toEqual([]);
@@ -170,7 +183,66 @@ describe.each(engines)("$name", (engine) => {
       [true, 5000, 2],
     ]);
     expect([today.tokens, limit]).toEqual([7, { tokens: 5000, costUsd: 3 }]);
-    expect((await inbox.call("costs.set", { agent: "main" })).limit).toEqual(none);
+    // What is not given stays.
+    const set = async (input: Partial<InputOf<"costs.set">>) =>
+      (await inbox.call("costs.set", { agent: "main", ...input })).limit;
+    expect(await set({ usd: "none" })).toEqual({ tokens: 5000, costUsd: null });
+    expect(await set({ usd: "$2.50" })).toEqual({ tokens: 5000, costUsd: 2.5 });
+    expect(await set({ tokens: "1.5k", usd: "3 USD" })).toEqual({ tokens: 1500, costUsd: 3 });
+    for (const input of [
+      { tokens: "2usd" },
+      { tokens: 1.5 },
+      { usd: "3k" },
+      { usd: -1 },
+      { usd: "lots" },
+      {},
+    ])
+      expect((await refusal(set(input))).code).toBe("invalid_input");
+    expect(await set({ tokens: "none", usd: "none" })).toEqual(none);
+  });
+
+  test("[A11] a limit of 0 holds until it is changed, and a refusal names the limit that is reached", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub");
+    await bench.end("sub", { session: "s" });
+    const hints = async () => {
+      const assign = inbox.call("tasks.assign", { agent: "main", message: "now", profile: "claude" });
+      const send = () => inbox.call("tasks.send", { agent: "main", name: "sub", message: "go on" });
+      return [(await refusal(assign)).hint, (await refusal(send())).hint];
+    };
+    await inbox.call("costs.set", { tokens: 0, agent: "main" });
+    expect((await inbox.call("costs.show", {})).held).toMatchObject({ until: null });
+    const raised = "raise it (costs.set({ tokens: N }))";
+    expect(await hints()).toEqual([raised, raised]);
+    await inbox.call("costs.set", { tokens: 10, usd: 5, agent: "main" });
+    await bench.started("more");
+    await bench.report("more", { inputTokens: 10 });
+    expect(await hints()).toEqual([
+      `${raised}, or queue the task (tasks.push({ prompt: PROMPT }), tasks.run()): it starts after midnight (UTC)`,
+      `${raised}, or send it again after midnight (UTC)`,
+    ]);
+  });
+
+  test("[A11] followers of events see usage grow, at most every five seconds for a task", async () => {
+    await using bench = await byHand(engine);
+    await bench.started("sub");
+    const seen = async () => {
+      const { events } = await bench.inbox.call("events.watch", { afterEvent: 0, limit: 1000 });
+      return events.filter(({ eventType }) => eventType === "task.used").map(({ payload }) => payload.tokens);
+    };
+    await bench.report("sub", { inputTokens: 10 });
+    await bench.report("sub", { inputTokens: 20 });
+    await bench.inbox.call("tasks.report", { agent: "sub", inputTokens: 5 });
+    expect(await seen()).toEqual([10]);
+    bench.pass(6);
+    // The keeper's beat brings what came last, and nothing where nothing came.
+    await bench.keep("sub");
+    bench.pass(6);
+    await bench.keep("sub");
+    expect(await seen()).toEqual([10, 25]);
+    await bench.inbox.call("tasks.report", { agent: "sub", inputTokens: 5 });
+    expect(await seen()).toEqual([10, 25, 30]);
   });
 
   test("[A11] a further turn adds up; one that has used up its budget goes on only with a larger one", async () => {

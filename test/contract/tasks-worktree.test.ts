@@ -1,7 +1,8 @@
 /** [A1] [A4] Which tasks get a worktree, what their results say of it, and how a task goes on. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { findTask } from "../../src/bus/task.ts";
+import { relationOf } from "../../src/bus/access.ts";
+import { changeTask, findTask } from "../../src/bus/task.ts";
 import { continueTask } from "../../src/bus/tasks/continue.ts";
 import type { Ending } from "../../src/bus/tasks/end.ts";
 import { noteWorktree, settleWorktree } from "../../src/bus/tasks/worktrees.ts";
@@ -90,6 +91,66 @@ describe.each(engines)("$name", (engine) => {
     expect((await inbox.call("tasks.show", { name: "idle" })).task.worktree).toMatchObject({
       state: "empty",
     });
+  });
+
+  test("[A1] a task that is killed before its next attempt or turn says what is on its branch, too", async () => {
+    await using bench = await byHand(engine);
+    using folder = temporaryFolder();
+    const { path: cwd } = repositoryIn(join(folder.path, "repo"));
+    const { inbox } = bench;
+    await bench.started("tries", { cwd, retries: 1 });
+    await made(bench, "tries");
+    const failed = { success: false, error: "it broke", changed };
+    expect(await bench.end("tries", failed)).toEqual({ outcome: "again" });
+    await inbox.call("tasks.kill", { agent, name: "tries" });
+    await bench.engine.write(function* (tx) {
+      const row = yield* findTask("tries");
+      return yield* continueTask(tx, yield* changeTask(row, { session: "s" }), agent, "go on");
+    });
+    await inbox.call("tasks.kill", { agent, name: "tries" });
+    const { messages } = await inbox.call("mailbox.list", { agent });
+    const killed = { error: 'killed by "main"', worktree: { branch: "orch/tries", commits: 2, files: 3 } };
+    expect(messages.map(({ metadata }) => metadata)).toMatchObject([killed, killed]);
+  });
+
+  test("[A2] [X10] a task is meant by its name, its id or its branch, and access goes by which one that is", async () => {
+    await using bench = await byHand(engine);
+    using folder = temporaryFolder();
+    const { path: cwd } = repositoryIn(join(folder.path, "repo"));
+    const { inbox } = bench;
+    const ids: string[] = [];
+    for (const parent of ["main", "boss"]) {
+      await bench.started("same", { cwd, agent: parent });
+      await bench.engine.write(function* (tx) {
+        const path = `/worktrees/${parent}`;
+        yield* noteWorktree(tx, yield* findTask("same"), { path, branch: `orch/${parent}`, state: "kept" });
+      });
+      await bench.end("same", { changed });
+      ids.push((await inbox.call("tasks.show", { name: "same" })).task.id);
+    }
+    const [older, newer] = ids as [string, string];
+    const shown = async (name: string) => (await inbox.call("tasks.show", { name })).task.id;
+    expect(await Promise.all([older, newer, "orch/main", "same"].map(shown))).toEqual([
+      older,
+      newer,
+      older,
+      newer,
+    ]);
+    expect((await refusal(shown("task_999"))).code).toBe("not_found");
+    const relation = (id: string) =>
+      bench.engine.read(() => relationOf("main", { kind: "task", id, does: "read" }));
+    expect(await Promise.all([older, "orch/main", newer, "orch/boss", "same"].map(relation))).toEqual([
+      "own",
+      "own",
+      "other",
+      "other",
+      "other",
+    ]);
+    const third = await inbox.call("tasks.push", { agent, name: "same", prompt: "again", profile: "claude" });
+    expect(third.others).toEqual([
+      { id: older, branch: "orch/main" },
+      { id: newer, branch: "orch/boss" },
+    ]);
   });
 
   test("[A3] a task whose changes were neither merged nor discarded is kept, whatever retention says", async () => {

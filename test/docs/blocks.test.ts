@@ -31,7 +31,7 @@ async function runAll(blocks: readonly Block[]): Promise<{ code: number; stderr:
   const { INBOX_TRUST: _, ...env } = bareEnvironment({ HOME: home.path });
   const child = Bun.spawn(["bash", "-eEuo", "pipefail", "-c", scriptOf(blocks, work, freePort())], {
     cwd: work,
-    env: { ...env, PATH: `${join(root, "bin")}:${env.PATH}` },
+    env: { ...env, PATH: `${join(root, "dist")}:${env.PATH}` },
     stdin: "ignore",
     stdout: "ignore",
     stderr: Bun.file(join(folder.path, "stderr")),

@@ -154,7 +154,7 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
     expect(mine).toMatchObject([{ name: "mine", parent: "user" }]);
     await press("g", "i");
     await page.locator(".entry", { hasText: "the result" }).locator(".row-link").click();
-    await page.locator(".receiver", { hasText: "To mine, which has ended and reads no mail" }).waitFor();
+    await page.locator(".receiver", { hasText: "To mine, which has finished and reads no mail" }).waitFor();
     await page.getByLabel("Reply to mine").fill("echo and more");
     await page.getByRole("button", { name: "Start mine again" }).click();
     await until("mine ran twice", async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { busBackup } from "../../src/admin/bus-backup.ts";
 import { busExport } from "../../src/admin/bus-export.ts";
 import { busImport } from "../../src/admin/bus-import.ts";
 import { createBus } from "../../src/engines/registry.ts";
@@ -49,6 +50,17 @@ for (const kind of Object.keys(kinds))
       if (other !== kind) await goOn(target.location, rich);
     }
   });
+
+test("[Y6.3] [Y7.1] export and backup create a missing folder, and say so", async () => {
+  using folder = temporaryFolder();
+  await using source = await kinds.file!();
+  await createBus(source.location);
+  const [lines, archive] = ["a/b/bus.jsonl", "c/bus.tar"].map((name) => join(folder.path, name));
+  expect((await exporting(source.location, lines!))!.madeFolder).toBe(join(folder.path, "a/b"));
+  expect((await exporting(source.location, lines!))!.madeFolder).toBeUndefined();
+  const backup = await busBackup({ db: source.location, env, cwd: "/nowhere" }, { file: archive! });
+  expect(backup.madeFolder).toBe(join(folder.path, "c"));
+});
 
 test("[Y7.4] two buses are not merged, and the reason is given", async () => {
   using folder = temporaryFolder();

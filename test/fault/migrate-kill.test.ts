@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { busMigrate } from "../../src/admin/bus-migrate.ts";
 import { createBus } from "../../src/engines/registry.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
-import { inFull } from "../support/in-full.ts";
+import { inFull, isFull } from "../support/in-full.ts";
 import { kinds, type Spot } from "../support/places.ts";
 import { randomOf } from "../support/random.ts";
 import { refusal } from "../support/refusal.ts";
@@ -15,7 +15,7 @@ console.log(`migrate-kill.test.ts: FAULT_SEED=${seed}`);
 
 const bun = [process.execPath, `--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
 const big = 6000;
-const times = inFull(3, 60);
+const times = inFull(2, 60);
 const alive = new Set<{ kill(signal: "SIGKILL"): void }>();
 afterAll(() => {
   for (const child of alive) child.kill("SIGKILL");
@@ -89,8 +89,9 @@ for (const to of Object.keys(kinds))
     expect((await run(flags)).json).toMatchObject({ copied: 0, deleted: 0 });
   }, 120_000);
 
+// Between databases of one kind rarely: reading and writing are the same as between two.
 for (const from of Object.keys(kinds))
-  for (const to of Object.keys(kinds))
+  for (const to of Object.keys(kinds).filter((kind) => isFull || kind !== from))
     test(`[G5] from ${from} to ${to}: a source in use is copied but for the rest, is not said to be done, and ends whole`, async () => {
       await using first = await kinds.file!();
       await using source = await kinds[from]!();

@@ -1,6 +1,6 @@
 /**
  * Ten workers and a leader at one hub, who go on whatever happens to it: what failed for lack of a database is tried
- * again, under the same key. `bun partition-driver.ts URL SIDE`. It runs where the hub is and is spoken to in lines of JSON: in
+ * again, under the same key. `bun partition-driver.ts URL SIDE PAUSE-MS`. It runs where the hub is and is spoken to in lines of JSON: in
  * come questions to the hub, and at last the words "enough" (send no more) and "leave"; out go their answers, and a line for
  * everything that somebody was told is done.
  */
@@ -9,13 +9,14 @@ import { connect } from "../../src/surfaces/client/client.ts";
 import { ask } from "../support/hub.ts";
 import type { Told, Word } from "./partition-record.ts";
 
-const [url, side] = process.argv.slice(2) as [string, string];
+const [url, side, pause] = process.argv.slice(2) as [string, string, string];
 const inbox = connect(url);
 const leader = `leader-${side}`;
 const workers = Array.from({ length: 10 }, (_, i) => `worker-${side}${i}`);
 /** Each is read by workers at both hubs. */
 const desks = ["desk-0", "desk-1", "desk-2"];
-const pauseMs = 50;
+/** Between two things that a leader sends, and before what failed is tried again. */
+const pauseMs = Number(pause);
 
 let sending = true;
 let working = true;

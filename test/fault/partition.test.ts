@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { bareEnvironment, program, root } from "../support/cli.ts";
 import type { Fields } from "../support/hub.ts";
-import { isFull } from "../support/in-full.ts";
+import { inFull, isFull } from "../support/in-full.ts";
 import { canMakeNetworks, type House, startNetwork } from "../support/network.ts";
 import { hasRabbit, postgresPrograms, startPostgres, startRabbit } from "../support/servers.ts";
 import { copied, flaws, stored } from "../support/stored-postgres.ts";
@@ -30,6 +30,8 @@ afterEach(async () => {
 /** Longer than any connection may be silent, and shorter. */
 const long = 23;
 const short = 6;
+/** People at their ease leave the processor to others. */
+const pauseMs = inFull(200, 50);
 /** No call to a hub without a database may take longer: the silence of a connection, the making of another, a moment. */
 const deadlineMs = 15_000 + 5000 + 2500;
 
@@ -64,7 +66,8 @@ async function startSide(name: string, house: House, db: string, broker: string)
   const hub = spawnIn(house, [program, "serve", "--json", "--db", db, "--delivery", broker]);
   const { url } = JSON.parse((await linesOf(hub.stdout).next()).value!);
   const bun = [process.execPath, `--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
-  const people = spawnIn(house, [...bun, join(import.meta.dir, "partition-driver.ts"), url, name]);
+  const driver = join(import.meta.dir, "partition-driver.ts");
+  const people = spawnIn(house, [...bun, driver, url, name, String(pauseMs)]);
   const told: Told[] = [];
   const asked = new Map<number, (answer: Answered) => void>();
   const left = (async () => {

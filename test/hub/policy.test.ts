@@ -9,7 +9,7 @@ import { mailboxSend } from "../../src/contract/operations/mailbox-send.ts";
 import { type Scope, scopes } from "../../src/contract/token.ts";
 import { type EmbeddedInbox, openInbox } from "../../src/inbox/inbox.ts";
 import { acceptedFlagsOf } from "../../src/surfaces/cli/flags.ts";
-import { run } from "../support/cli.ts";
+import { orch, program, run } from "../support/cli.ts";
 import { hubHere, type TestHub } from "../support/hub.ts";
 import { overHttp, type Visitor } from "../support/mcp.ts";
 import {
@@ -22,6 +22,7 @@ import {
   type Scene,
 } from "../support/policy-scene.ts";
 import { requestOf } from "../support/routes.ts";
+import { isForWarm, runWarm } from "../support/warm.ts";
 
 let hub: TestHub;
 let inbox: EmbeddedInbox;
@@ -97,7 +98,7 @@ describe("what an operation names", () => {
   });
 
   test("[X10] and with the command line on the database itself", async () => {
-    // One allowed and one refused scope of each is enough: a process each is slow, and the check is the same.
+    // One allowed and one refused scope of each is enough: the check is the same.
     const some = cases.filter(
       ({ scope, owner }) => scope === "worker" || (scope === "leader" && owner !== "own"),
     );
@@ -108,11 +109,11 @@ describe("what an operation names", () => {
         )!;
         return value === true ? [name] : [name, String(value)];
       });
-      const program = op.cli.program === "orch" ? "dist/orch" : "dist/inbox";
-      const { json } = await run([...op.cli.command.split(" "), ...flags, "--json"], {
-        program: [`${import.meta.dir}/../../${program}`],
-        env: { INBOX_DB: hub.db, INBOX_TOKEN: scene.tokens[scope] },
-      });
+      const words = [...op.cli.command.split(" "), ...flags, "--json"];
+      const env = { INBOX_DB: hub.db, INBOX_TOKEN: scene.tokens[scope] };
+      const { json } = await (isForWarm(op)
+        ? runWarm(words, { env })
+        : run(words, { program: [op.cli.program === "orch" ? orch : program], env }));
       return json.error?.code;
     });
     expect(wrong).toEqual([]);

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { type Bench, engines } from "../support/engines.ts";
+import { inFull } from "../support/in-full.ts";
 import { Oracle, type Outcome } from "./oracle.ts";
 
 const agent = fc.constantFrom("a", "b", "c");
@@ -144,31 +145,38 @@ async function compare(inbox: Inbox, oracle: Oracle): Promise<void> {
   }
 }
 
-/** Other sequences every time: `npm run hunt -- test/model` tries as many as anybody has time for. */
-const runs: Record<string, number> = { rabbitmq: 40, postgres: 80, hub: 100 };
+/** Other sequences every time: `npm run prove -- model` tries more, `npm run hunt -- test/model` as many as anybody has time for. */
+const runs: Record<string, number> = inFull(
+  { sqlite: 75, hub: 30, postgres: 30, rabbitmq: 20 },
+  { sqlite: 1000, hub: 400, postgres: 400, rabbitmq: 200 },
+);
 
 describe.each(engines)("$name", ({ name, start }) => {
-  test("[L1] [T3] the bus does what the oracle does, whatever the agents try", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40, size: "max" }), async (sequence) => {
-        await using bench = await start();
-        const oracle = new Oracle();
-        for (const { text, model, real } of sequence) {
-          const wanted = model(oracle);
-          expect(`${text}: ${await outcomeOf(real(bench.inbox, bench))}`).toBe(`${text}: ${wanted}`);
-        }
-        await compare(bench.inbox, oracle);
-        const { events } = await bench.inbox.call("events.watch", {
-          afterEvent: 0,
-          limit: 1000,
-          timeoutSeconds: 0.01,
-        });
-        // A transaction that was undone and run again leaves a gap in a server's numbers, and nothing else.
-        const ids = events.map(({ eventId }) => eventId);
-        expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-      }),
-      // Where a server answers a run takes long: a busy machine makes fewer of them, and fails for no other reason.
-      { numRuns: runs[name] ?? 250, verbose: 1, interruptAfterTimeLimit: 40_000 },
-    );
-  });
+  test(
+    "[L1] [T3] the bus does what the oracle does, whatever the agents try",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40, size: "max" }), async (sequence) => {
+          await using bench = await start();
+          const oracle = new Oracle();
+          for (const { text, model, real } of sequence) {
+            const wanted = model(oracle);
+            expect(`${text}: ${await outcomeOf(real(bench.inbox, bench))}`).toBe(`${text}: ${wanted}`);
+          }
+          await compare(bench.inbox, oracle);
+          const { events } = await bench.inbox.call("events.watch", {
+            afterEvent: 0,
+            limit: 1000,
+            timeoutSeconds: 0.01,
+          });
+          // A transaction that was undone and run again leaves a gap in a server's numbers, and nothing else.
+          const ids = events.map(({ eventId }) => eventId);
+          expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+        }),
+        // Where a server answers a run takes long: a busy machine makes fewer of them, and fails for no other reason.
+        { numRuns: runs[name]!, verbose: 1, interruptAfterTimeLimit: inFull(40_000, 500_000) },
+      );
+    },
+    inFull(60_000, 600_000),
+  );
 });

@@ -112,7 +112,7 @@ test(
   "[Q5] [Q7] many tasks through 8 slots while supervisors and keepers are killed",
   async () => {
     using team = await crew();
-    await survives(team, inFull(80, 400));
+    await survives(team, inFull(40, 400));
   },
   inFull(120_000, 900_000),
 );
@@ -123,7 +123,7 @@ postgresSuite("faults", () => {
     async () => {
       using place = await temporarySchema();
       using team = await crew("", place.url);
-      await survives(team, inFull(40, 200));
+      await survives(team, inFull(24, 200));
     },
     inFull(120_000, 900_000),
   );

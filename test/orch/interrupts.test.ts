@@ -28,6 +28,12 @@ const prompts = async (team: Crew) =>
     .filter(({ kind }: { kind: string }) => kind === "prompt")
     .map(({ text }: { text: string }) => text);
 
+/** How often the transcript says that a turn was interrupted. */
+const interruptions = async (team: Crew) =>
+  (await team.orch("log", "sub")).json.entries.filter(
+    ({ kind, text }: { kind: string; text: string }) => kind === "notice" && text.includes("was interrupted"),
+  ).length;
+
 test.concurrent("[A13] an ACP agent is told to cancel its turn, and prompted in the same conversation", async () => {
   using team = await crew(toml);
   const steps: Step[] = [{ say: "working\n" }, { wait: "cancel" }];
@@ -39,6 +45,7 @@ test.concurrent("[A13] an ACP agent is told to cancel its turn, and prompted in 
   // The agent says back what it is told.
   expect(heard).toMatchObject({ from: "sub", success: true, text: `none: ${told("look at b.txt instead")}` });
   expect(await prompts(team)).toEqual([JSON.stringify(steps), told("look at b.txt instead")]);
+  expect(await interruptions(team)).toBe(1);
   expect(child).toBeGreaterThan(0);
   // It was taken out of its inbox: nobody is told that it was never read.
   expect((await team.inbox("dead", "list")).json.messages ?? []).toEqual([]);
@@ -61,6 +68,10 @@ test.concurrent("[A13] a program that can resume is stopped, and its conversatio
   expect(await team.hear()).toMatchObject([{ from: "sub", success: true, text: "went on" }]);
   expect(readFileSync(join(team.path, "resumed"), "utf8")).toBe(told("second"));
   expect((await prompts(team)).length).toBe(3);
+  expect(await interruptions(team)).toBe(2);
+  // Now that it has ended, it is resumed otherwise.
+  const ended = await team.human("inbox", "send", "sub", "hello?", "--from", "main");
+  expect(ended.stdout).toContain('orch send sub "…" resumes it');
 });
 
 test.concurrent("[A13] where nothing can be interrupted nothing is sent, and the reason is said", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { orch, run } from "../support/cli.ts";
-import { type Crew, crew } from "../support/crew.ts";
+import { begun, type Crew, crew, strikeAll } from "../support/crew.ts";
 import { type Repository, repositoryIn } from "../support/repository.ts";
 
 interface Shop {
@@ -70,6 +70,33 @@ test("[A1] a task works on a branch of its own, and its result says what is on i
   ]);
   expect(diff.patch).toContain("+more");
   expect((await team.human("orch", "diff", "fix")).stdout).toContain("  readme.txt +1 -0\n");
+});
+
+test("[A2] a name that is used again means the newest task; an earlier one is reached by its id or branch", async () => {
+  using here = await shop();
+  const { repository, team } = here;
+  await here.work("fix", "echo one >one.txt");
+  const first = { id: "task_1", branch: "orch/fix" };
+  const again = await team.orch("assign", "name=fix", "worktree=yes", "echo two >two.txt");
+  expect(again.json.others).toEqual([first]);
+  await team.orch("handoff", "--terminal-id", "fix");
+  expect(await here.task("fix")).toMatchObject({ id: "task_2", worktree: { branch: "orch/fix-2" } });
+  expect((await team.orch("diff", "fix")).json).toMatchObject({ branch: "orch/fix-2", others: [first] });
+  const { stdout } = await team.human("orch", "discard", "fix");
+  expect(stdout).toContain("note an earlier task of this name has the branch orch/fix: orch diff task_1\n");
+  const gone = await team.orch("merge", "fix");
+  expect([gone.json.error.message, gone.json.error.hint]).toEqual([
+    'the worktree of "fix" was already discarded',
+    "an earlier task of this name has the branch orch/fix: orch diff task_1",
+  ]);
+  const diffs = await Promise.all(["task_1", "orch/fix"].map((meant) => team.orch("diff", meant)));
+  expect(diffs.map(({ json }) => json.patch.includes("+one"))).toEqual([true, true]);
+  repository.git("branch", "side");
+  expect((await team.orch("merge", "task_1", "--into", "side")).json).toMatchObject({
+    merged: true,
+    others: [],
+  });
+  expect(repository.at("side", "one.txt")).toBe("one");
 });
 
 test("[A1] plain folders, untouched worktrees and those that may only read leave nothing behind", async () => {
@@ -218,8 +245,11 @@ resume = ["sh", "-c", "cat >>told.log; git merge -q main >/dev/null; echo both >
   await here.work("a", "do it", "profile=again");
   repository.commit("theirs", { "readme.txt": "theirs\n" });
   repository.git("branch", "side", "main");
+  const conflict = { merged: false, reason: "conflict", conflicts: ["readme.txt"] };
+  const told = (await team.orch("merge", "a", "--into", "side", "--no-resume")).json;
+  expect([told, (await here.task("a")).status]).toMatchObject([{ ...conflict, told: null }, "finished"]);
   const { json } = await team.orch("merge", "a", "--into", "side");
-  expect(json).toMatchObject({ merged: false, reason: "conflict", conflicts: ["readme.txt"], told: "a" });
+  expect(json).toMatchObject({ ...conflict, told: "a" });
   const again = await team.orch("handoff", "--terminal-id", "a");
   expect(again.json.message).toStartWith("resolved");
   const task = await here.task("a");
@@ -229,6 +259,20 @@ resume = ["sh", "-c", "cat >>told.log; git merge -q main >/dev/null; echo both >
   );
   expect((await team.orch("merge", "a", "--into", "side")).json).toMatchObject({ merged: true });
   expect(repository.at("side", "readme.txt")).toBe("both");
+  // What it does next is for where its work is now.
+  const side = repository.commit("others", { "b.txt": "b\n" });
+  repository.git("branch", "--force", "side", side);
+  const { stdout } = await team.human("orch", "send", "a", "and more");
+  expect(stdout).toBe(
+    "a resumes with it\nits earlier changes were merged into side; it begins from there, on a new branch\n",
+  );
+  await team.orch("handoff", "--terminal-id", "a");
+  expect((await here.task("a")).worktree).toMatchObject({ base: side, into: "side" });
+  await team.orch("discard", "a");
+  expect((await team.orch("send", "a", "once more")).json.begins).toEqual({
+    from: "side",
+    earlier: "discarded",
+  });
 });
 
 test("[A4] orch send goes to the inbox of one that runs, and is another turn of one that has ended", async () => {
@@ -246,6 +290,7 @@ resume = ["sh", "-c", "echo heard: $(cat)"]
     "invalid_state",
     '"waits" has finished, and its program cannot resume a session',
   ]);
+  expect((await team.orch("send", "main", "hello")).json.error.hint).toStartWith("inbox send main");
   await team.orch("handoff", "profile=talks", "name=talks", "first");
   expect((await team.orch("send", "talks", "second")).json).toMatchObject({
     delivered: "turn",
@@ -324,6 +369,14 @@ test("[A1] what a killed machine leaves is found: the worktree is known before i
   repository.git("worktree", "remove", orphan);
   team.change("delete from worktrees");
   expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("keep-1") });
+  // Its keeper dies: what it had written is on its branch, and its parent is told so.
+  await team.push("gone", `echo y >y.txt; touch ${team.path}/ready; sleep 1000`, "worktree=yes");
+  await team.orch("run");
+  await begun(team, "ready");
+  await strikeAll(team.keepers());
+  const told = (await team.human("inbox", "receive", "--agent", "main")).stdout;
+  expect(told).toContain("Its changes are on the branch orch/gone: 1 commit, 1 file, +1 -0.");
+  expect(repository.at("orch/gone", "y.txt")).toBe("y");
 });
 
 test("[A2] twenty agents edit one repository at once: every edit is merged or its conflict reported, and the checkout is untouched", async () => {

@@ -6,6 +6,7 @@ import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { run } from "../support/cli.ts";
 import { hubHere, served } from "../support/hub.ts";
+import { inFull } from "../support/in-full.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { startProxy } from "../support/proxy.ts";
@@ -216,8 +217,9 @@ postgresSuite("down", () => {
     await using server = await ownServer();
     const inboxes = [openInbox(`${server.url}?pool=4`), openInbox(`${server.url}?pool=4`)];
     const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
-    const writing = writeOn(inboxes, 150, tally);
-    for (const written of [100, 400, 700]) {
+    const each = inFull(60, 150);
+    const writing = writeOn(inboxes, each, tally);
+    for (const written of [each, 3 * each, 5 * each]) {
       await until("the next writes are acknowledged", () => tally.acknowledged.length >= written);
       await server.kill();
       const seen = tally.errors;
@@ -228,7 +230,7 @@ postgresSuite("down", () => {
     console.log(
       `${tally.acknowledged.length} written, ${tally.errors} refused, ${tally.unknown.length} of unknown fate`,
     );
-    expect(tally.acknowledged.length + tally.unknown.length).toBe(8 * 150);
+    expect(tally.acknowledged.length + tally.unknown.length).toBe(8 * each);
     await check(server.url, tally);
     for (const inbox of inboxes) await inbox.close();
   });
@@ -238,7 +240,7 @@ postgresSuite("down", () => {
     const inboxes = [openInbox(server.url), openInbox(server.url)] as const;
     const [waiter, sender] = inboxes;
     await sender.call("agents.list", {}); // makes the tables
-    for (let turn = 0; turn < 4; turn++) {
+    for (let turn = 0; turn < inFull(2, 4); turn++) {
       const agent = `w-${turn}`;
       const send = (from: string, message: string) =>
         sender.call("mailbox.send", { from, to: agent, message });

@@ -25,6 +25,9 @@ export interface HandBench extends Bench {
   end(name: string, ending?: Partial<Ending>): Promise<Ended>;
 }
 
+/** Else the repository that the tests are in is looked at with every push: five starts of git, which take longer than a test. */
+export const unlooked = { worktree: "no" } as const;
+
 /** Nobody else supervises: this test has the lease, and for ever. */
 const neverLapses = "2999-01-01T00:00:00.000Z";
 
@@ -46,7 +49,8 @@ export async function byHand({ start }: TestedEngine): Promise<HandBench> {
   };
   const due = async (room?: Partial<Room>) => (await begin(room)).started.map(({ name }) => name);
   const push = async (name: string, more: Partial<InputOf<"tasks.push">> = {}) => {
-    await inbox.call("tasks.push", { agent: "main", name, prompt: `do ${name}`, profile: "claude", ...more });
+    const usual = { agent: "main", name, prompt: `do ${name}`, profile: "claude", ...unlooked };
+    await inbox.call("tasks.push", { ...usual, ...more });
   };
   return {
     ...bench,

@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import { temporaryFolder } from "./folder.ts";
+import { runMark } from "./left-behind.ts";
 import { testPlatform } from "./platform.ts";
 import { testUser } from "./user.ts";
 
@@ -34,6 +35,7 @@ export function bareEnvironment(more: Record<string, string> = {}): Record<strin
     LANG: "C.UTF-8",
     ...testUser(),
     ...testPlatform(),
+    ...runMark(),
     ...more,
   };
 }

@@ -12,6 +12,7 @@ import { temporaryFolder } from "./folder.ts";
 import { freshDatabase } from "./fresh-bus.ts";
 import { postgresUrl, temporarySchema } from "./postgres.ts";
 import { postgresPrograms } from "./servers.ts";
+import { spareConnections } from "./spare.ts";
 
 export interface Bench {
   inbox: Inbox;
@@ -74,7 +75,7 @@ async function startSqlite(): Promise<Bench> {
   };
 }
 
-/** A schema of its own on the tests' server, under a role that owns nothing; each connection has a pool, as another process would. */
+/** A schema of its own on the tests' server, under a role that owns nothing. Each inbox has a pool, as another process would; connections go from test to test. */
 const startPostgres = (): Promise<Bench> =>
   startServer({ reverseUnordered: true }, { leastPrivilege: postgresPrograms() !== undefined });
 
@@ -86,7 +87,7 @@ async function startServer(options: InboxOptions, { leastPrivilege = false } = {
   const { now, pass, freeze } = movable();
   const opened: EmbeddedInbox[] = [];
   const another = () => {
-    const inbox = openInbox(place.url, { now, ...options });
+    const inbox = openInbox(place.url, { now, spare: spareConnections, ...options });
     opened.push(inbox);
     return inbox;
   };

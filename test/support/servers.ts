@@ -52,29 +52,35 @@ export async function startPostgres({
   if (!programs) throw new Error("postgres is missing: apt-get install -y postgresql");
   const folder = postgresFolder();
   const data = join(folder.path, "data");
-  const made = Bun.spawnSync(
-    [
-      ...unprivileged,
-      join(programs, "initdb"),
-      "-D",
-      data,
-      "-A",
-      "trust",
-      "-U",
-      "postgres",
-      "--no-sync",
-      "-E",
-      "UTF8",
-      "--locale=C.UTF-8",
-    ],
-    { env: bareEnvironment(), cwd: "/" },
-  );
-  if (made.exitCode !== 0) throw new Error(`initdb: ${made.stderr}`);
+  makeCluster(programs, data);
   if (address !== thisMachine) appendFileSync(join(data, "pg_hba.conf"), "host all all samenet trust\n");
   return runPostgres(programs, folder, data, address, [
     ...(durable ? [] : ["fsync=off", "full_page_writes=off"]),
     ...settings,
   ]);
+}
+
+/** Names a cluster that nobody has used yet, for as long as the tests run: copying one takes a tenth of making one. */
+const templateVariable = "TEST_POSTGRES_TEMPLATE";
+
+/** Makes it, in a folder that goes with it, for whoever is started with this environment. */
+export function postgresTemplate(): { env: Record<string, string>; [Symbol.dispose](): void } {
+  const folder = postgresFolder();
+  const data = join(folder.path, "data");
+  makeCluster(postgresPrograms()!, data);
+  return { env: { [templateVariable]: data }, [Symbol.dispose]: folder[Symbol.dispose] };
+}
+
+function makeCluster(programs: string, data: string): void {
+  const template = process.env[templateVariable];
+  const how = template
+    ? ["cp", "-a", template, data]
+    : [
+        ...[join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "--no-sync"],
+        ...["-E", "UTF8", "--locale=C.UTF-8"],
+      ];
+  const made = Bun.spawnSync([...unprivileged, ...how], { env: bareEnvironment(), cwd: "/" });
+  if (made.exitCode !== 0) throw new Error(`${how[0]}: ${made.stderr}`);
 }
 
 /** A copy of a running server that follows it, and takes no writes until it is promoted. */

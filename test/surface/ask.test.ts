@@ -1,6 +1,8 @@
 /** [A5] [A7] `inbox ask --wait` as a script uses it: the exit code is the choice. */
 import { expect, test } from "bun:test";
-import { desk } from "../support/cli.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bareEnvironment, desk, program } from "../support/cli.ts";
 import { until } from "../support/until.ts";
 
 test("[A5] the exit code is the choice, and 10 where nobody answers in time", async () => {
@@ -35,7 +37,53 @@ test("[A5] the exit code is the choice, and 10 where nobody answers in time", as
     "answered main\n",
   );
   const again = await d.human("ask", "--wait", "--correlation-id", late.json.correlation_id);
-  expect([again.code, again.stdout]).toEqual([1, "no\nada: no\n"]);
+  // What a script reads is the choice and nothing else.
+  expect([again.code, again.stdout, again.stderr]).toEqual([1, "no\n", "ada: no\n"]);
+  const open = await d.human("ask", "user", "Really?", "--wait", "--timeout-seconds", "0");
+  expect([open.code, open.stdout]).toEqual([10, ""]);
+  expect(open.stderr).toStartWith("not decided yet; inbox ask --wait --correlation ask-");
+});
+
+test("[A5] the list of entries shows choices and answers; either id answers; later words do not count as the answer", async () => {
+  using d = await desk();
+  await d.inbox("ask", "user", "Ship it?", "--choices", "ship,wait", "--agent", "ci");
+  const [{ id }] = (await d.inbox("entries", "list")).json.entries;
+  expect((await d.human("entries", "list")).stdout).toContain("Ship it?\n    choices ship | wait\n");
+  const stranger = await d.human("entries", "reply", id, "ship", "--agent", "ada");
+  expect([stranger.code, stranger.stderr]).toMatchObject([
+    30,
+    expect.stringContaining("answer as the person: --agent user"),
+  ]);
+  expect((await d.human("entries", "reply", id, "why?")).stdout).toBe(
+    `answered ci in words, with none of the choices; inbox entries reply ${id} --choice CHOICE decides\n`,
+  );
+  expect((await d.human("answer", id, "ship")).stdout).toBe("answered ci\n");
+  expect((await d.human("entries", "list")).stdout).toContain('Ship it?\n    answered "ship" by user');
+  const again = await d.human("entries", "reply", id, "ship");
+  expect([again.code, again.stdout]).toEqual([30, ""]);
+  expect((await d.human("entries", "reply", id, "by noon")).stdout).toBe(
+    'sent to ci as one more message; the answer stays "ship"\n',
+  );
+  const nobody = await d.human("audit", "--of", "usr");
+  expect([nobody.code, nobody.stdout]).toEqual([0, ""]);
+  // Nothing is written, also to a file that has something in it already.
+  const shared = join(d.path, "shared.txt");
+  const both = [
+    "sh",
+    "-c",
+    '(echo before; "$@") > "$0"',
+    shared,
+    program,
+    "audit",
+    "--of",
+    "usr",
+    "--db",
+    d.db,
+  ];
+  await Bun.spawn(both, { env: bareEnvironment(), stderr: "ignore" }).exited;
+  expect(readFileSync(shared, "utf8")).toBe("before\n");
+  expect(nobody.stderr).toContain('"usr" has neither asked nor answered anything');
+  expect(nobody.stderr).toContain('nobody has used the name "usr" yet');
 });
 
 test("[A7] the audit trail is a JSON object a line, with surface and whether a token vouched", async () => {

@@ -1,5 +1,5 @@
 /** The hub in the background: up, down, status, logs. */
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   appendFileSync,
   chmodSync,
@@ -13,20 +13,10 @@ import {
 import { join } from "node:path";
 import { openLog } from "../../src/service/hub-log.ts";
 import { propertyList } from "../../src/service/launchd.ts";
-import { run, start } from "../support/cli.ts";
+import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { endLeftByKilledRuns } from "../support/left-behind.ts";
 import { until } from "../support/until.ts";
-
-/** Hubs that tests started; none is left behind, whatever fails. */
-const begun = new Set<number>();
-afterAll(() => {
-  for (const pid of begun)
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-});
 
 const plain = ["--manager", "process"];
 
@@ -35,15 +25,29 @@ function place(env: Record<string, string> = {}) {
   return {
     path: folder.path,
     files: join(folder.path, ".agents/coord.db-hub"),
-    async inbox(...args: string[]) {
-      const result = await run([...args, "--json"], { cwd: folder.path, env });
-      if (args[0] === "up" && result.code === 0) begun.add(result.json.hub.pid);
-      return result;
-    },
+    inbox: (...args: string[]) => run([...args, "--json"], { cwd: folder.path, env }),
     human: (...args: string[]) => run(args, { cwd: folder.path, env }),
     [Symbol.dispose]: folder[Symbol.dispose],
   };
 }
+
+test.skipIf(process.platform !== "linux")(
+  "[N2] the hub of a test run that was killed is ended by the next run",
+  async () => {
+    using at = place();
+    const preload = join(root, "test/support/cli.ts");
+    const killed = `const { run } = await import(${JSON.stringify(preload)});
+      const up = await run(["up", "--json", ...${JSON.stringify(plain)}], { cwd: ${JSON.stringify(at.path)} });
+      console.log(up.json.hub.pid);
+      process.kill(process.pid, "SIGKILL");`;
+    const run = Bun.spawn([process.execPath, "-e", killed], { env: bareEnvironment(), stdout: "pipe" });
+    const hub = Number(await new Response(run.stdout).text());
+    await run.exited;
+    expect(existsSync(`/proc/${hub}`)).toBe(true);
+    endLeftByKilledRuns();
+    await until("the hub is gone", () => !existsSync(`/proc/${hub}`));
+  },
+);
 
 test("[N2] two ups at once start one hub; a killed one is noticed and started again at its address", async () => {
   using at = place();

@@ -1,11 +1,15 @@
-/** What users get wrong: a clear error with the right code, and nothing written. */
+/**
+ * What users get wrong: a clear error with the right code, and nothing written. Where many texts are looked at, the commands share
+ * one process (test/support/warm.ts).
+ */
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fieldsOf } from "../../src/contract/fields.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { flagsOf } from "../../src/surfaces/cli/flags.ts";
-import { desk, orch, program, run } from "../support/cli.ts";
+import { desk, program, run } from "../support/cli.ts";
+import { runWarm, warmDesk } from "../support/warm.ts";
 
 /** Everything in the database, to see that nothing was written. */
 async function contents(db: string): Promise<string> {
@@ -22,7 +26,7 @@ async function contents(db: string): Promise<string> {
 const long = ["send", "--from", "a", "--to", "b", "--subject", "s"];
 
 test("[C3] names, numbers and text out of bounds are refused, and nothing is written", async () => {
-  using at = await desk();
+  using at = await warmDesk();
   await at.inbox(...long);
   const before = await contents(at.db);
   const cases: [string, string[]][] = [
@@ -67,7 +71,7 @@ test("[C3] names, numbers and text out of bounds are refused, and nothing is wri
 });
 
 test("[C3] an empty string is refused for every flag that takes a value", async () => {
-  using at = await desk();
+  using at = await warmDesk();
   await at.inbox(...long);
   const before = await contents(at.db);
   for (const op of table)
@@ -126,7 +130,7 @@ test("[C3] bytes that are no UTF-8 are refused, in a file and as an argument; U+
 });
 
 test("[C2] a mistyped command, flag, status or name is answered with the closest right one", async () => {
-  using at = await desk();
+  using at = await warmDesk();
   const message = async (...args: string[]) => (await at.inbox(...args)).json.error.message;
   expect(await message("calim")).toContain('did you mean "claim"?');
   expect(await message("wait-repyl")).toContain('did you mean "wait-reply"?');
@@ -146,17 +150,17 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
 });
 
 test("[C2] what is refused without a better hint shows how it is done, in the words of the command", async () => {
-  using at = await desk();
+  using at = await warmDesk();
   const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint;
   expect(await hint("show")).toBe("for example: inbox show thr_123; inbox show --help shows more");
   expect(await hint("renew", "--agent", "w")).toStartWith("for example: inbox renew ");
-  const timeout = await run(["push", "timeout=5m", "x", "--json"], { cwd: at.path, program: [orch] });
+  const timeout = await runWarm(["push", "timeout=5m", "x", "--json"], { cwd: at.path }, "orch");
   expect(timeout.json.error.message).toStartWith("--timeout must be a number of seconds from ");
 });
 
 test("[C8] help knows every command that is listed, also those that are no operation", async () => {
   for (const one of ["inbox", "orch"] as const) {
-    const ask = (...args: string[]) => run(args, { program: [one === "orch" ? orch : program] });
+    const ask = (...args: string[]) => runWarm(args, {}, one);
     const listed = (await ask("--help")).stdout
       .match(/(?<=COMMAND \[flags\]\n).+(?=Global flags:)/s)![0]
       .matchAll(/^ {2}([a-z -]+?)(?: [A-Z]+)* {2}/gm);
@@ -174,10 +178,26 @@ test("[C8] help knows every command that is listed, also those that are no opera
 });
 
 test("[C2] no command ever prints a stack trace", async () => {
-  using at = await desk();
+  using at = await warmDesk();
   for (const op of table) {
     const { stderr, stdout } = await at.human(...op.cli.command.split(" "), "--nonsense", "\u0007");
     expect(stderr + stdout).not.toMatch(/\n\s+at |\.ts:\d+/);
     expect(stderr).toContain("hint");
+  }
+});
+
+test("[C2] commands that share a process are answered as the program answers them", async () => {
+  using at = await warmDesk();
+  for (const args of [
+    ["claim", "--nonsense"],
+    ["send", "b"],
+    ["claim", "--help"],
+    ["calim", "--json"],
+    ["list"],
+    ["agents", "--json"],
+  ]) {
+    const { code, stdout, stderr } = await at.human(...args);
+    const { code: exit, stdout: printed, stderr: complained } = await run(args, { cwd: at.path });
+    expect([args, code, stdout, stderr]).toEqual([args, exit, printed, complained]);
   }
 });

@@ -9,11 +9,13 @@ import { table } from "../../src/contract/operations/index.ts";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { snakeCase } from "../../src/surfaces/text/recase.ts";
-import { desk, orch as orchProgram, root, run } from "../support/cli.ts";
+import { desk, orch as orchProgram, program, type RunOptions, root, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { isForWarm, runWarm } from "../support/warm.ts";
 
 /** The program that has it; what both have is tried in the first. */
-const programOf = (op: AnyOperation) => join(root, "dist", op.cli.program === "orch" ? "orch" : "inbox");
+const nameOf = (op: AnyOperation) => (op.cli.program === "orch" ? "orch" : "inbox");
+const programOf = (op: AnyOperation) => join(root, "dist", nameOf(op));
 
 test("[C1] [C2] every command answers in JSON with ok, command, and the fields of its output schema in their order", async () => {
   using at = await desk();
@@ -301,6 +303,18 @@ test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", a
     expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
 });
 
+test("[C2] what is appended to a file is the answer and nothing else, of whatever length", async () => {
+  using at = await desk();
+  const append = () =>
+    run(["-c", `"${program}" mail --agent w --json >> answers`], { cwd: at.path, program: ["sh"] });
+  for (const length of [10, 1000, 1500, 3000, 30_000]) {
+    await at.inbox("send", "w", "ä".repeat(length));
+    expect((await append()).code).toBe(0);
+  }
+  const lines = readFileSync(join(at.path, "answers"), "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).messages.length)).toEqual([1, 2, 3, 4, 5]);
+});
+
 test("[S2] init creates here, names an outer one, and changes nothing the second time", async () => {
   using at = await desk();
   const inner = join(at.path, "inner");
@@ -312,6 +326,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
     db: join(inner, ".agents/coord.db"),
     created: true,
     schema_version: migrations.length,
+    gitignore: join(inner, ".agents/.gitignore"),
     outer: at.db,
     trusted: true,
   });
@@ -335,15 +350,20 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
       .split("\n")
       .toSorted();
   git("init", "--quiet");
-  await run(["init"], { cwd: folder.path });
+  const ignore = join(folder.path, ".agents/.gitignore");
+  expect((await run(["init"], { cwd: folder.path })).stdout).toContain(
+    `${ignore} keeps it out of git; agents.toml beside it can be committed`,
+  );
   await run(["send", "b", "hello"], { cwd: folder.path });
+  expect(git("status", "--short")).toEqual([""]);
   writeFileSync(join(folder.path, ".agents/agents.toml"), "");
   git("add", "--all");
-  expect(git("ls-files")).toEqual([".agents/.gitignore", ".agents/agents.toml"]);
+  expect(git("ls-files")).toEqual([".agents/agents.toml"]);
   using other = temporaryFolder();
   mkdirSync(join(other.path, ".agents"), { mode: 0o700 });
   writeFileSync(join(other.path, ".agents/.gitignore"), "mine\n");
-  expect((await run(["init"], { cwd: other.path })).code).toBe(0);
+  const beside = await run(["init", "--json"], { cwd: other.path });
+  expect([beside.code, beside.json.gitignore]).toEqual([0, undefined]);
   expect(readFileSync(join(other.path, ".agents/.gitignore"), "utf8")).toBe("mine\n");
 });
 
@@ -364,10 +384,8 @@ test("[S2] without init every command is not_initialized, names the fix, and cre
   ];
   for (const op of table.filter(({ name }) => !needless.includes(name))) {
     const plain = op.name.startsWith("tasks.") ? plainForTask(op) : plainFor(op.cli.command);
-    const { code, json } = await run([...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"], {
-      cwd: empty.path,
-      program: [programOf(op)],
-    });
+    const words = [...op.cli.command.split(" "), ...plain, "--agent", "w", "--json"];
+    const { code, json } = await runWarm(words, { cwd: empty.path }, nameOf(op));
     expect([op.name, code, json.error.code]).toEqual([op.name, 40, "not_initialized"]);
     // What is copied must be there: a new one would be empty.
     expect([op.name, json.error.hint]).toEqual([
@@ -535,6 +553,17 @@ test("[W6] watch --follow prints one JSON line per event from the cursor on", as
   expect(timed.stdout.trim().split("\n")).toHaveLength(4);
 });
 
+/** What a shell makes of a line, and what the program answers to that. */
+async function doneAsTyped(example: string, op: AnyOperation, options: RunOptions) {
+  const said = `inbox() { printf '%s\\0' "$@"; }; orch() { inbox "$@"; }; ${example} --json`;
+  const shell = await run(["-c", said], { ...options, program: ["bash"] });
+  const words = shell.stdout.split("\0").slice(0, -1);
+  const { json } = await (isForWarm(op)
+    ? runWarm(words, options)
+    : run(words, { ...options, program: [programOf(op)] }));
+  return json;
+}
+
 test("[C8] every command has help with its flags and an example, and every example parses", async () => {
   using at = await desk();
   writeFileSync(join(at.path, "task.md"), "x");
@@ -543,27 +572,21 @@ test("[C8] every command has help with its flags and an example, and every examp
   const quick = 'kind = "command"\ncommand = ["true"]\nmodel = ["{model}"]\n';
   writeFileSync(join(at.path, ".agents/agents.toml"), `default = "claude"\n[runners.claude]\n${quick}`);
   for (const op of table) {
-    const human = (...args: string[]) => run(args, { cwd: at.path, program: [programOf(op)] });
+    const human = (...args: string[]) => runWarm(args, { cwd: at.path }, nameOf(op));
     const { code, stdout } = await human(...op.cli.command.split(" "), "--help");
     expect(code).toBe(0);
     for (const { name } of flagsOf(op)) expect(stdout).toContain(name);
     for (const { name } of globalFlags) expect(stdout).toContain(name);
     for (const example of op.examples) {
       expect(stdout).toContain(example);
-      // They block, need a server, or print lines.
+      // They block, need a server, print lines, or have a suite of their own.
       if (
-        /--wait|entries export|inbox export|\| |--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp|msg wait)|orch handoff/.test(
+        /--wait|entries export|inbox export|\| |--follow|postgres:|inbox (watch|wait|receive|gather|serve|mcp|msg wait|demo)|orch handoff/.test(
           example,
         )
       )
         continue;
-      const shell = Bun.spawn(["bash", "-c", `${example} --json`], {
-        cwd: at.path,
-        env: { PATH: `${root}/dist:${process.env.PATH}`, INBOX_AGENT: "me", HOME: at.path },
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const answer = JSON.parse(await new Response(shell.stdout).text());
+      const answer = await doneAsTyped(example, op, { cwd: at.path, env: { INBOX_AGENT: "me" } });
       if (answer.ok === false) expect([example, answer.error.code]).not.toEqual([example, "invalid_input"]);
     }
     expect((await human("help", ...op.cli.command.split(" "))).stdout).toBe(stdout);

@@ -1,4 +1,4 @@
-/** [C13] Hints, checked by doing what they say. */
+/** [C13] Hints, checked by doing what they say. Those who make mistakes share a process (test/support/warm.ts). */
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import { flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { type Desk, desk, orch, program, type Result, run, start } from "../support/cli.ts";
 import { commandsIn, flagsIn, type Typed } from "../support/hints.ts";
 import { served } from "../support/hub.ts";
+import { isForWarm, runWarm, warmDesk } from "../support/warm.ts";
 
 const operations = table as readonly AnyOperation[];
 const uuid = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
@@ -26,15 +27,19 @@ const meant: Record<string, string> = {
   OTHER: "later",
 };
 
-const typed = ({ program: name, argv }: Typed, cwd: string): Promise<Result> =>
-  run([...argv.map((word) => meant[word] ?? word), "--json"], {
-    cwd,
-    program: [name === "orch" ? orch : program],
-    env: { INBOX_AGENT: "w" },
-  });
+function typed({ program: name, argv }: Typed, cwd: string): Promise<Result> {
+  const words = [...argv.map((word) => meant[word] ?? word), "--json"];
+  const options = { cwd, env: { INBOX_AGENT: "w" } };
+  const command = findCommand(argv, name)?.command;
+  const op = operations.find((one) => one.cli.command === command && one.cli.program !== "orch");
+  const stays = argv.includes("--help") || (name === "inbox" && op && isForWarm(op));
+  return stays
+    ? runWarm(words, options, name)
+    : run(words, { ...options, program: [name === "orch" ? orch : program] });
+}
 
 async function scene(): Promise<Desk> {
-  const at = await desk();
+  const at = await warmDesk();
   writeFileSync(join(at.path, "small.txt"), "small");
   writeFileSync(join(at.path, "empty.txt"), "");
   writeFileSync(join(at.path, "bytes.bin"), Uint8Array.of(0x61, 0xff));
@@ -138,10 +143,7 @@ test("[C13] every command that a hint names is accepted, and every flag is one t
   using at = await scene();
   const offered = new Map<string, Typed>();
   for (const mistake of [...mistakes, ...generated]) {
-    const child = await run([...mistake.argv, "--json"], {
-      cwd: at.path,
-      program: [mistake.program === "orch" ? orch : program],
-    });
+    const child = await runWarm([...mistake.argv, "--json"], { cwd: at.path }, mistake.program);
     expect([mistake, child.code]).not.toEqual([mistake, 0]);
     const { message, hint } = child.json.error as { message: string; hint: string };
     checkFlags(mistake, `${message}; ${hint}`);
@@ -170,8 +172,7 @@ test("[C13] what a hint says to add or to leave out makes the mistake go away", 
   using at = await scene();
   let done = 0;
   for (const { program: name, argv } of mistakes) {
-    const ask = (args: readonly string[]) =>
-      run([...args, "--json"], { cwd: at.path, program: [name === "orch" ? orch : program] });
+    const ask = (args: readonly string[]) => runWarm([...args, "--json"], { cwd: at.path }, name);
     const before = await ask(argv);
     const { message, hint } = before.json.error as { message: string; hint: string };
     const added = /^add (--[a-z-]+)(?: ("[^"]*"|[A-Z]+))?/.exec(hint);

@@ -102,14 +102,17 @@ test("[N1] at a terminal each program is asked about, the page is opened, and a 
   expect(readFileSync(me.opened, "utf8").trim()).toBe(url);
 });
 
-test("[N3] a demo that is interrupted leaves no folder and no hub", async () => {
-  using folder = temporaryFolder();
-  await using seat = sitDown(["demo", "--no-open"], folder.path, { TMPDIR: folder.path });
-  await seat.sees("inbox up");
-  const shown = await seat.sees("Scatter");
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0];
-  seat.type("\u0003");
-  expect(await seat.exited).toBe(130);
-  expect(await fetch(url).catch(() => "nobody")).toBe("nobody");
-  expect([...new Bun.Glob("restante-demo-*").scanSync({ cwd: folder.path, onlyFiles: false })]).toEqual([]);
-});
+test.each(["Scatter", "│ adding them up"])(
+  "[N3] a demo that is interrupted at %p leaves no folder and no hub",
+  async (moment) => {
+    using folder = temporaryFolder();
+    await using seat = sitDown(["demo", "--no-open"], folder.path, { TMPDIR: folder.path });
+    await seat.sees("inbox up");
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await seat.sees("Scatter"))![0];
+    if (moment !== "Scatter") await seat.sees(moment);
+    seat.type("\u0003");
+    expect(await seat.exited).toBe(130);
+    expect(await fetch(url).catch(() => "nobody")).toBe("nobody");
+    expect([...new Bun.Glob("restante-demo-*").scanSync({ cwd: folder.path, onlyFiles: false })]).toEqual([]);
+  },
+);

@@ -67,7 +67,7 @@ test("[A5] a question is answered by either form of its id, once, and says how t
   const correlation = /--correlation (ask-\S+)/.exec(asked.stdout)![1]!;
   expect(asked.stdout).toContain("inbox answer msg_1 CHOICE answers it");
   const late = await at.human("ask", "--wait", "--correlation", correlation, "--timeout-seconds", "0");
-  expect([late.code, late.stdout]).toEqual([
+  expect([late.code, late.stderr]).toEqual([
     10,
     `not decided yet; inbox ask --wait --correlation ${correlation} continues waiting\n`,
   ]);
@@ -305,10 +305,23 @@ test("[C1] help has one placeholder for each kind of value, and says which flags
     ]);
   }
   expect(await help(orch, "run")).toContain("Usage: orch run [N] [flags]");
-  expect(await help(orch, "run")).toContain("timeout=N is --timeout N");
-  expect(await help(inboxProgram, "receive")).toContain("from=AGENT is --from AGENT");
+  expect(await help(orch, "run")).toContain("timeout=N is the same as --timeout N");
+  expect(await help(inboxProgram, "receive")).toContain("from=AGENT is the same as --from AGENT");
   expect(await help(inboxProgram, "ask")).toContain("Usage: inbox ask --wait [AGENT,…] [QUESTION] [flags]");
   const all = await help(inboxProgram);
   expect(all).toContain("ask --wait: 0 for the first choice, 1 for the second");
   expect(all).toContain("print JSON: one line, or one line per item where the output is a stream");
+});
+
+test("[Y6] [Y7] a file that is not there is not found, by restore as by import", async () => {
+  using d = await desk();
+  for (const command of ["restore", "import"]) expect((await d.human(command, "nofile")).code).toBe(40);
+});
+
+test("[C13] a mistyped flag is told only flags that the help shows", async () => {
+  using d = await desk();
+  const { code, stderr } = await d.human("receive", "--wait");
+  expect(code).toBe(30);
+  expect(stderr).toContain('inbox receive has no flag --wait; did you mean "--timeout-seconds"?');
+  expect((await d.human("receive", "--help")).stdout).not.toContain("--wait");
 });

@@ -48,7 +48,9 @@ const CostsDialog = ({ costs: { days, limit, held }, onClose }: { costs: Costs; 
         <p class="gone" role="status">
           <Icon name="warning" />{" "}
           <span>
-            The limit of today is reached: queued tasks wait until {new Date(held.until).toLocaleString()}.
+            {held.until === null
+              ? "The limit is 0: queued tasks wait until it is changed."
+              : `The limit of today is reached: queued tasks wait until ${new Date(held.until).toLocaleString()}.`}
           </span>
         </p>
       )}

@@ -7,5 +7,5 @@ export type Costs = OutputOf<"costs.show">;
 
 export const costs = store<Costs>({
   fetch: () => api.costs.show({ days: 30 }),
-  changedBy: ({ eventType }) => /^(task\.(started|finished|retried)|costs\.)/.test(eventType),
+  changedBy: ({ eventType }) => /^(task\.(started|finished|retried|used)|costs\.)/.test(eventType),
 });

@@ -89,7 +89,7 @@ export async function goOn(task: Task, text: string): Promise<"turn" | "again"> 
   return "again";
 }
 
-/** A sub-agent that has ended reads nothing: one of its name, with what it was told and what is said now. Its result comes to the person. */
+/** A finished sub-agent reads nothing: starts another of its name, with the earlier prompt and the new text. Its result goes to the person. */
 async function startAgain({ name, profile, model, cwd }: Task, text: string): Promise<void> {
   const { task } = await tasks.show(name);
   await tasks.start({
@@ -97,7 +97,7 @@ async function startAgain({ name, profile, model, cwd }: Task, text: string): Pr
     cwd,
     ...(profile && { profile }),
     ...(model && { model }),
-    prompt: `${task.prompt}\n\nYou have worked on this before and have ended. The person now says:\n\n${text}`,
+    prompt: `${task.prompt}\n\nYou have worked on this before and finished. The person now says:\n\n${text}`,
   });
 }
 

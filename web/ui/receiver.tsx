@@ -31,9 +31,9 @@ function Will({ reader }: { reader: Reader }) {
       );
     case "ended":
       return resumes(reader) ? (
-        <>, which has ended: its session continues with this</>
+        <>, which has finished: its session continues with this</>
       ) : (
-        <>, which has ended and reads no mail</>
+        <>, which has finished and reads no mail</>
       );
     case "unknown":
       return <>: nobody of this name has been seen yet; kept until somebody is</>;

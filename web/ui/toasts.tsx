@@ -14,7 +14,7 @@ interface Toast {
 const shown = signal<readonly (Toast & { id: number; close(): void })[]>([]);
 let count = 0;
 
-/** Shows it, and answers how to take it away. */
+/** Shows a toast, and returns the function that removes it. */
 export function say(toast: Toast): () => void {
   const id = ++count;
   let over = false;

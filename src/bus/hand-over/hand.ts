@@ -172,7 +172,7 @@ export function* ready(tx: Context, wanted: Wanted): Procedure<Readiness> {
   return { enough: false, againInMs, burials: over !== undefined };
 }
 
-/** When the next message that somebody else has in hand comes back by itself. */
+/** When the earliest hand-over to another reader expires, and its message can be delivered again. */
 export function* returnsInMs(agent: string, now: string): Procedure<number | undefined> {
   const next = yield* one<{ at: string | null }>(sql`
     select min(messages.hidden_until) as at from messages

@@ -5,11 +5,12 @@ import { all } from "../../sql/procedure.ts";
 import { literal, nothing, sql } from "../../sql/sql.ts";
 import { columnsOf, type RowOf } from "../../sql/table.ts";
 import { audit } from "../../sql/tables.ts";
+import { recipientOf } from "../agent.ts";
 
 const columns = columnsOf(audit);
 
 export function* auditList(
-  _: Context,
+  tx: Context,
   { after, limit, agent }: ParsedOf<"audit.list">,
 ): Procedure<OutputOf<"audit.list">> {
   const of = agent === undefined ? nothing : sql`and audit.agent_id = ${agent}`;
@@ -28,5 +29,6 @@ export function* auditList(
     verified: row.verified === 1,
     task: row.task,
   }));
-  return { records, hasMore: rows.length > limit };
+  if (agent === undefined || records.length) return { records, hasMore: rows.length > limit };
+  return { records, hasMore: false, of: yield* recipientOf(tx, agent, false) };
 }

@@ -1,4 +1,5 @@
 /** [U6] The person's answer: into the thread of the message that the entry is, to its sender, or to the workspace's agent. */
+import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
@@ -13,7 +14,7 @@ import { reached } from "../ended-agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
-import { recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -25,38 +26,50 @@ interface Answered {
 
 export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
+  const from = answererForPerson(tx, input.from);
+  if (from === undefined) throw notThePerson(row, input.from);
   const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
-  if (to === input.from) throw ownWords(row);
-  const content = { body: answerText(row, input), payload: payloadOf(input), artifacts: [] };
-  if (row.answered_at !== null && input.choice !== undefined && !input.change) throw answeredAlready(row);
+  if (to === from) throw ownWords(row);
+  const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
+  const choice = chosen(choices, input);
+  const content = { body: answerText(input), payload: payloadOf(row, choice), artifacts: [] };
+  const replaces = input.change || row.answered_at === null || (choice !== undefined && isOpen(row, choices));
+  if (choice !== undefined && !replaces) throw answeredAlready(row);
   const answered =
     row.message_id === null
-      ? yield* answer(tx, { from: input.from, to }, content)
-      : yield* answerMessage(tx, row, input.from, content);
+      ? yield* answer(tx, { from, to }, content)
+      : yield* answerMessage(tx, row, from, content);
   const now = yield* tx.clock();
-  yield* markRead(tx, row, input.from, now);
-  // A message after the answer is one more message.
-  const given =
-    row.answered_at === null || input.change
-      ? { answered_at: now, answered_by: input.from, answer: input.choice ?? content.body }
-      : { answered_at: row.answered_at, answered_by: row.answered_by, answer: row.answer };
+  yield* markRead(tx, row, from, now);
+  const given = replaces
+    ? { answered_at: now, answered_by: from, answer: choice ?? content.body }
+    : { answered_at: row.answered_at, answered_by: row.answered_by, answer: row.answer };
   yield* run(sql`update entries set answered_at = ${given.answered_at}, answered_by = ${given.answered_by}, answer = ${given.answer},
     needs = null, snoozed_at = null, snoozed_until = null where entry_id = ${row.entry_id}`);
   const payload = {
     entry: row.entry_id,
     answer: given.answer,
-    changed: row.answered_at !== null && input.change,
+    changed: row.answered_at !== null && replaces,
   };
   if (row.message_id !== null)
-    yield* recordAnswer(
-      tx,
-      { question: row.message_id, agent: input.from, choice: input.choice, text: content.body },
-      now,
-    );
-  yield* append(tx, { type: "entry.answered", source: input.from, payload, now });
+    yield* recordAnswer(tx, { question: row.message_id, agent: from, choice, text: content.body }, now);
+  yield* append(tx, { type: "entry.answered", source: from, payload, now });
   const awake = { needs: null, snoozed_at: null, snoozed_until: null };
-  return { entry: entryView({ ...row, ...given, ...awake, read_at: row.read_at ?? now }), ...answered };
+  const entry = entryView({ ...row, ...given, ...awake, read_at: row.read_at ?? now });
+  return { entry, ...answered, isAnswer: replaces };
 }
+
+/** [A5.5] Answered in words, so that none of its choices was given; what was closed by whoever asked stays closed. */
+const isOpen = (row: EntryRow, choices: readonly string[]) =>
+  row.answered_by !== row.sender && !choices.includes(row.answer ?? "");
+
+/** [A5.4] What the person was asked or shown is for the person to answer. */
+const notThePerson = (row: EntryRow, from: string) =>
+  new InboxError(
+    "not_allowed",
+    `the entry ${row.entry_id} is in the person's inbox: "${from}" cannot answer for "${person}"`,
+    { hint: phrase`answer as the person: ${field("from", person)}` },
+  );
 
 /** [U10] An answer to oneself reaches nobody. */
 const ownWords = (row: EntryRow) =>
@@ -75,25 +88,19 @@ const answeredAlready = (row: EntryRow) =>
     },
   );
 
-function answerText(row: EntryRow, { message, choice }: Input): string {
+function answerText({ message, choice }: Input): string {
   const text = message?.trim() ? message : choice;
   if (text === undefined)
     throw new InboxError("invalid_input", "the answer is empty: give a message or a choice", {
       hint: phrase`add ${field("message", blank("…"))}, or ${field("choice", blank("ANSWER"))}`,
     });
-  if (choice === undefined) return text;
-  const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
-  if (!choices.includes(choice))
-    throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this entry`, {
-      hint: choices.length
-        ? `it offers ${choices.join(", ")}`
-        : "the entry has no choices: answer with a message",
-      details: { choices },
-    });
   return text;
 }
 
-const payloadOf = ({ id, choice }: Input) => ({ entry: id, ...(choice !== undefined && { choice }) });
+const payloadOf = ({ entry_id }: EntryRow, choice: string | undefined) => ({
+  entry: entry_id,
+  ...(choice !== undefined && { choice }),
+});
 
 interface Answer {
   body: string;

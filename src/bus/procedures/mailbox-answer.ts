@@ -5,21 +5,19 @@ import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { one } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge, contentOf, type MessageRow, messageColumns, write } from "../message.ts";
-import { recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, recordAnswer } from "../question.ts";
 import { entriesReply } from "./entries-reply.ts";
 
 type Input = ParsedOf<"mailbox.answer">;
 
-/** Who does not say who it is, at a terminal, is the person. */
-const usualName = "main";
-
 export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"mailbox.answer">> {
-  const { question: id, from, choice } = input;
+  const { from } = input;
+  const id = yield* questionNumber(input.question);
   const question = yield* one<MessageRow>(
     sql`select ${messageColumns} from messages where messages.message_id = ${id} ${tx.forUpdate}`,
   );
@@ -34,8 +32,8 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
             : phrase`${call("mailbox.list")} lists the messages that wait for you, with their ids`,
       },
     );
-  const isPersons = question.to_agent === person && (from === person || from === usualName);
-  if (isPersons) return yield* asPerson(tx, question, input);
+  const answerer = question.to_agent === person ? answererForPerson(tx, from) : undefined;
+  if (answerer !== undefined) return yield* inPersonsInbox(tx, question, { ...input, from: answerer });
   if (question.to_agent !== from)
     throw new InboxError(
       "not_allowed",
@@ -45,9 +43,10 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
       },
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
+  const choice = chosen(choices, input);
   const text = textOf(input, choices);
   const now = yield* tx.clock();
-  yield* refuseSecond(question, from);
+  yield* refuseSecond(question, from, choices);
   yield* seen(tx, from, now);
   const content = contentOf({ body: text, payload: choice === undefined ? {} : { choice }, artifacts: [] });
   const head = {
@@ -75,10 +74,28 @@ const notToBeAnswered = ({ kind, thread_id }: MessageRow) =>
     ? `is a question in ${idOf("thread", thread_id!)}: answer it there`
     : `is no question but a message of kind ${kind}`;
 
-function* asPerson(
+/** An entry that is no question has no message to answer here. */
+function* questionNumber(id: number | string): Procedure<number> {
+  if (typeof id === "number") return id;
+  const entry = yield* one<{ message_id: number | null }>(
+    sql`select entries.message_id from entries where entries.entry_id = ${id} and entries.deleted_at is null`,
+  );
+  if (entry?.message_id != null) return entry.message_id;
+  throw new InboxError(
+    entry ? "invalid_state" : "not_found",
+    entry ? `the entry ${id} is no question` : `there is no entry ${id}`,
+    {
+      hint: entry
+        ? phrase`${call("entries.reply", { id, message: blank("…") })} replies to it`
+        : phrase`${call("entries.history")} lists the entries`,
+    },
+  );
+}
+
+function* inPersonsInbox(
   tx: Context,
   question: MessageRow,
-  { choice, message }: Input,
+  { from, choice, message }: Input,
 ): Procedure<OutputOf<"mailbox.answer">> {
   const entry = yield* one<{ entry_id: string }>(
     sql`select entries.entry_id from entries where entries.message_id = ${question.message_id} and entries.deleted_at is null`,
@@ -87,22 +104,12 @@ function* asPerson(
     throw new InboxError("not_found", "the person has deleted this question", {
       hint: phrase`${call("entries.history")} lists the questions that are left`,
     });
-  const answered = yield* entriesReply(tx, {
-    id: entry.entry_id,
-    from: person,
-    choice,
-    change: false,
-    message,
-  });
+  const reply = { id: entry.entry_id, from, choice, change: false, message };
+  const answered = yield* entriesReply(tx, reply);
   return { message: answered.message };
 }
 
 function textOf({ choice, message }: Input, choices: readonly string[]): string {
-  if (choice !== undefined && !choices.includes(choice))
-    throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this question`, {
-      hint: choices.length ? `it offers ${choices.join(", ")}` : "it has no choices: answer with a message",
-      details: { choices },
-    });
   const text = message ?? choice;
   if (text === undefined)
     throw new InboxError("invalid_input", "the answer is empty: give a choice or a message", {
@@ -111,12 +118,19 @@ function textOf({ choice, message }: Input, choices: readonly string[]): string 
   return text;
 }
 
-function* refuseSecond({ correlation_id, from_agent }: MessageRow, from: string): Procedure<void> {
+/** An answer in words to a question with choices has decided nothing: the choice may follow. */
+function* refuseSecond(
+  { correlation_id, from_agent }: MessageRow,
+  from: string,
+  choices: readonly string[],
+): Procedure<void> {
   if (correlation_id === null) return;
-  const before = yield* one(sql`
-    select 1 as here from messages where messages.correlation_id = ${correlation_id} and messages.kind = 'answer'
-      and messages.from_agent = ${from} limit 1`);
-  if (before)
+  const before = yield* all<Pick<MessageRow, "payload_json">>(sql`
+    select messages.payload_json from messages where messages.correlation_id = ${correlation_id} and messages.kind = 'answer'
+      and messages.from_agent = ${from} order by messages.message_id`);
+  const counts = ({ payload_json }: Pick<MessageRow, "payload_json">) =>
+    !choices.length || JSON.parse(payload_json).choice !== undefined;
+  if (before.some(counts))
     throw new InboxError("invalid_state", `"${from}" has already answered this question`, {
       hint: phrase`the first answer counts; to add something, use ${call("mailbox.send", { to: from_agent, message: blank("…") })}`,
     });

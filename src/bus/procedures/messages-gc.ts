@@ -1,4 +1,4 @@
-/** [M7] Deleting what is over: expired messages, and on demand acked ones of old. Readers are told of the latter. */
+/** [M7] Deletes expired messages and, on demand, old acked ones. Stored readers learn that the latter were deleted. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, alone } from "../../sql/procedure.ts";

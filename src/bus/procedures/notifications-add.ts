@@ -1,4 +1,4 @@
-/** [U15] A device of the person wants to be told. */
+/** [U15] Subscribes a device of the person to push notifications. */
 import { InboxError } from "../../contract/errors.ts";
 import { subscriptionLimit } from "../../contract/notification.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";

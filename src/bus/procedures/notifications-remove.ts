@@ -1,4 +1,4 @@
-/** [U15] A device of the person wants to be told no more. */
+/** [U15] Unsubscribes a device of the person from push notifications. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { append } from "../event.ts";

@@ -21,7 +21,7 @@ export function* poolsRemove(
     delete from pools where pool = ${pool} returning ${pendingFor(pool)} as pending`);
   if (!there)
     throw new InboxError("not_found", `there is no pool "${pool}"`, {
-      hint: phrase`${call("pools.list")} shows them`,
+      hint: phrase`${call("pools.list")} lists the pools`,
     });
   yield* seen(tx, agent, now);
   yield* append(tx, { type: "pool.removed", source: agent, payload: { pool, members }, now });

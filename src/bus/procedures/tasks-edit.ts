@@ -15,8 +15,9 @@ import { changeable } from "../tasks/changeable.ts";
 import { budgetColumns } from "../usage.ts";
 
 export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedure<OutputOf<"tasks.edit">> {
-  const { agent, name, after, timeout, budget, ...rest } = input;
-  const row = yield* changeable(tx, name, "edit");
+  const { agent, name: meant, after, timeout, budget, ...rest } = input;
+  const row = yield* changeable(tx, meant, "edit");
+  const { name } = row;
   const now = yield* tx.clock();
   const { prompt, model, profile, retries, priority } = rest;
   const change = Object.fromEntries(

@@ -22,7 +22,7 @@ export function* tasksKill(
       hint:
         row.status === "queued"
           ? phrase`${call("tasks.remove", { name })} removes it from the queue`
-          : `it has finished${row.error === null ? "" : `: ${row.error}`}`,
+          : phrase`${call("tasks.show", { name })} shows how it ended`,
     });
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);

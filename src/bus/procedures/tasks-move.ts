@@ -12,7 +12,7 @@ import { changeTask, findTask, isUnstarted, oneView, tasksWhere } from "../task.
 import { changeable } from "../tasks/changeable.ts";
 
 export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
-  const { agent, name, to, before, behind } = input;
+  const { agent, name: meant, to, before, behind } = input;
   const [first, second] = Object.entries({ to, before, behind }).flatMap(([key, value]) =>
     value === undefined ? [] : [key],
   );
@@ -22,14 +22,15 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
       "invalid_input",
       phrase`no new position was given: add ${field("to")}, ${field("before")} or ${field("behind")}`,
       {
-        hint: phrase`${call("tasks.move", { name, to: 1 })}, or ${call("tasks.move", { name, before: blank("OTHER") })}`,
+        hint: phrase`${call("tasks.move", { name: meant, to: 1 })}, or ${call("tasks.move", { name: meant, before: blank("OTHER") })}`,
       },
     );
+  const row = yield* changeable(tx, meant, "move");
+  const { name } = row;
   if (name === (before ?? behind))
     throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
       hint: phrase`${call("tasks.queue")} shows the others`,
     });
-  const row = yield* changeable(tx, name, "move");
   const now = yield* tx.clock();
   const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${isUnstarted}`, sql`tasks.place`);
   const others = line.filter((other) => other.task_number !== row.task_number);

@@ -4,10 +4,13 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { recipientOf } from "../agent.ts";
 import { oneView } from "../task.ts";
 import { addTask, type NewTask } from "../tasks/add.ts";
+import { othersKept } from "../worktree.ts";
 
-export function* tasksPush(tx: Context, input: NewTask): Procedure<OutputOf<"tasks.push">> {
+export function* tasksPush(tx: Context, input: NewTask): Procedure<Omit<OutputOf<"tasks.push">, "trusted">> {
   // Before the task is there: a task's worker is a name that somebody uses.
   const recipient = input.worker === undefined ? undefined : yield* recipientOf(tx, input.worker, false);
-  const task = yield* oneView(yield* addTask(tx, input));
-  return recipient ? { task, recipient } : { task };
+  const row = yield* addTask(tx, input);
+  const others = yield* othersKept(tx, row);
+  const task = yield* oneView(row);
+  return { task, ...(recipient && { recipient }), ...(others.length && { others }) };
 }

@@ -4,6 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { threadTopic } from "../../sql/topics.ts";
 import { liveTask, lockTasks } from "../task.ts";
+import { announceUsage } from "../tasks/announce.ts";
 import { addUsage, usageOf, usageViews } from "../usage.ts";
 
 export function* tasksReport(
@@ -22,6 +23,7 @@ export function* tasksReport(
       hint: "give input tokens, output tokens, or a cost",
     });
   yield* addUsage(tx, row, used);
+  yield* announceUsage(tx, row);
   // Its keeper looks whether that is too much.
   tx.wake(threadTopic(row.thread_id!));
   return { usage: usageViews(yield* usageOf(row.task_number)).usage! };

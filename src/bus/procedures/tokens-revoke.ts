@@ -32,7 +32,7 @@ export function* tokensRevoke(tx: Context, { id }: { id: string }): Procedure<Ou
     where tokens.token_id = ${number}`);
   if (!before)
     throw new InboxError("not_found", `there is no token ${id}`, {
-      hint: phrase`${call("tokens.list")} shows them`,
+      hint: phrase`${call("tokens.list")} lists the tokens`,
     });
   return { ...tokenView(before), already: true };
 }

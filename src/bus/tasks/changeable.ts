@@ -10,6 +10,9 @@ export function* changeable(tx: Context, name: string, command: string): Procedu
   const row = yield* findTask(name);
   if (isUnstartedRow(row)) return row;
   throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
-    hint: row.status === "running" ? phrase`${call("tasks.kill", { name })} ends it` : "push it again",
+    hint:
+      row.status === "running"
+        ? phrase`${call("tasks.kill", { name })} ends it`
+        : phrase`${call("tasks.show", { name })} shows how it ended`,
   });
 }

@@ -27,7 +27,7 @@ export function* continueTask(
     );
   const now = yield* tx.clock();
   yield* refuseSpent(row);
-  yield* refuseWhereHeld(now);
+  yield* refuseWhereHeld(now, "turn");
   yield* spend(tx, by, { bytes: () => Buffer.byteLength(followUp), subAgents: 1 }, now);
   const after = yield* changeTask(row, {
     status: "waiting",

@@ -9,8 +9,7 @@ import { fragment, sql } from "../../sql/sql.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import { isGone } from "../ended-agent.ts";
 import { append } from "../event.ts";
-import { findLease, isHeld, saveLease } from "../lease.ts";
-import { acknowledge, firstLine, lastMessageBy, write } from "../message.ts";
+import { acknowledge, lastMessageBy } from "../message.ts";
 import { killLine } from "../procedures/tasks-kill.ts";
 import { tokensRevoke } from "../procedures/tokens-revoke.ts";
 import { closeQuestionsOf } from "../question.ts";
@@ -23,14 +22,13 @@ import {
   type TaskRow,
   tasksWhere,
 } from "../task.ts";
-import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts";
-import { settle } from "../thread-end.ts";
-import { type Metered, recordUsage, usageInPayload, usageOf } from "../usage.ts";
-import type { Changed } from "../worktree.ts";
+import { hasEnded, lockThread, type ThreadRow } from "../thread.ts";
+import { type Metered, overBudget, recordUsage } from "../usage.ts";
+import { type Changed, changeWorktree } from "../worktree.ts";
 import { tryAgain } from "./again.ts";
 import { buryMailOf } from "./mail.ts";
-import { withRemarks } from "./remarks.ts";
-import { branchLine, type OnBranch, recordChanges } from "./worktrees.ts";
+import { type Concluded, deliver, tellMore, tellUnstarted } from "./tell.ts";
+import { changesBefore, recordChanges } from "./worktrees.ts";
 
 /** What came of one attempt. */
 export interface Ending {
@@ -84,6 +82,8 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
     !hasEnded(thread) &&
     row.attempt <= row.retries;
   if (again) {
+    // Where nothing comes of another attempt, this is what there is.
+    if (ending.changed) yield* changeWorktree(row.task_number, ending.changed);
     yield* tryAgain(tx, { row, thread, now }, ending);
     return { outcome: "again" };
   }
@@ -97,18 +97,16 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   const error = success ? null : (said?.error ?? ending.error ?? "it failed");
   const reason = success ? null : said ? "failed" : (ending.reason ?? "exit");
   const outcome: Concluded = { success, error, reason };
-  const branch = ending.changed && (yield* recordChanges(row, ending.changed));
-  if (!said) yield* deliver(tx, at, { ...ending, branch }, outcome);
-  else if (branch) yield* tellBranch(tx, at, branch);
+  const branch = ending.changed ? yield* recordChanges(row, ending.changed) : yield* changesBefore(row);
+  const known = { branch, excess: yield* overBudget(row) };
+  if (said) yield* tellMore(tx, at, known);
+  else yield* deliver(tx, at, { ...ending, ...known }, outcome);
   const review_json = ending.review === undefined ? null : JSON.stringify(ending.review);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session, review_json }, outcome, now);
   // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
   return success;
 }
-
-/** How it is known to have ended. */
-type Concluded = Pick<TaskRow, "error" | "reason"> & { success: boolean };
 
 /** Its own done or fail is the result; the final message is then in the transcript only. */
 function* explicitResult(
@@ -123,51 +121,6 @@ function* explicitResult(
   );
   if (thread.status === "done") return { success: true };
   return { success: false, error: result?.summary ?? `"${row.name}" failed` };
-}
-
-/** What a parent reads of a failure, as the seed has it. */
-const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | undefined) => ({
-  from: row.name,
-  success: false,
-  error,
-  reason,
-  partial_output: partial ?? "",
-});
-
-function* deliver(
-  tx: Context,
-  { row, thread, now }: AtEnd,
-  ending: Ending & { branch?: OnBranch },
-  outcome: Concluded,
-): Procedure<void> {
-  const { success, error } = outcome;
-  const refused = ending.refused?.length ? { refused: ending.refused } : {};
-  const told = success ? { from: row.name, success: true } : failure(row, outcome, ending.partial);
-  const used = yield* usageOf(row.task_number);
-  const worktree = ending.branch && { worktree: ending.branch };
-  const review = ending.review && { review: ending.review };
-  const payload = { ...told, ...refused, ...worktree, ...review, ...usageInPayload(used) };
-  const final = ending.final ?? "";
-  const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
-  const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
-  const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
-  // The system saw it end: nobody else says so.
-  const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
-  const lease = yield* findLease(thread.thread_id);
-  if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
-  const status = hasEnded(thread) ? thread.status : success ? "done" : "failed";
-  const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
-  yield* settle(after, now);
-  const type = hasEnded(thread) ? "message.sent" : success ? "thread.done" : "thread.failed";
-  yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
-}
-
-/** [A1] It has told its result itself, before anybody knew what is on its branch. */
-function* tellBranch(tx: Context, { row, thread, now }: AtEnd, branch: OnBranch): Procedure<void> {
-  const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "progress" } as const;
-  const content = { summary: branchLine(branch), body: "", payload: { worktree: branch } };
-  const message = yield* write({ ...tx, verified: true }, head, content, now);
-  yield* append(tx, { type: "message.sent", source: row.name, thread, message: message.row, now });
 }
 
 function* finishTask(
@@ -258,18 +211,8 @@ export function* failUnstarted(
     return;
   }
   const outcome: Concluded = { success: false, error, reason };
-  yield* tell(tx, row, outcome, now);
+  yield* tellUnstarted(tx, row, outcome, now);
   yield* finishTask(tx, row, outcome, now);
-}
-
-/** A failure of a task that never had a thread. */
-function* tell(tx: Context, row: TaskRow, outcome: Concluded, now: string): Procedure<void> {
-  if (yield* isGone(row.parent)) return;
-  const payload = failure(row, outcome, undefined);
-  const head = { thread: null, from: row.name, to: row.parent, kind: "result", taskId: row.name } as const;
-  const content = { summary: firstLine(outcome.error!), body: JSON.stringify(payload), payload };
-  const message = yield* write({ ...tx, verified: true }, head, content, now);
-  yield* append(tx, { type: "message.sent", source: row.name, message: message.row, now });
 }
 
 /** [Q3] Taken out by somebody's wish: no failure, and nobody waits for its result; what waits for it is skipped. */

@@ -2,17 +2,18 @@
 
 import { idOf } from "../../contract/ids.ts";
 import type { FailureReason } from "../../contract/task.ts";
+import { excessError } from "../../contract/usage-text.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
-import { taskTopic } from "../../sql/topics.ts";
 import { expiryAfter } from "../expiry.ts";
 import { findLease, isHeld, saveLease } from "../lease.ts";
 import { changeTask, isRunning, lockTasks, markOf, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread, hasEnded } from "../thread.ts";
 import { type Metered, overBudget, recordUsage } from "../usage.ts";
+import { announceUsage } from "./announce.ts";
 import { killedBy } from "./end.ts";
 
 /** A keeper that is silent for longer is taken for dead. */
@@ -43,8 +44,8 @@ function* wish(row: TaskRow): Procedure<{ end?: End }> {
   const thread = yield* findThread(idOf("thread", row.thread_id!));
   if (thread.status === "cancelled")
     return { end: { error: "its thread was cancelled", reason: "cancelled" } };
-  const error = yield* overBudget(row);
-  return error === undefined ? {} : { end: { error, reason: "budget" } };
+  const excess = yield* overBudget(row);
+  return excess ? { end: { error: excessError(excess), reason: "budget" } } : {};
 }
 
 /** [A11] What its programs have used so far; the answer says whether that was too much. */
@@ -53,6 +54,7 @@ export function* noteUsage(tx: Context, number: number, token: string, used: Met
   const row = yield* keptTask(number, token);
   if (!row) return undefined;
   yield* recordUsage(tx, row, markOf(token), used);
+  yield* announceUsage(tx, row);
   return { row, ...(yield* wish(row)) };
 }
 
@@ -69,13 +71,12 @@ export function* keepTask(
   const now = yield* tx.clock();
   const until = expiryAfter(now, keepSeconds);
   const after = yield* changeTask(row, { leased_until: until, ...processes });
-  // [Q16] Whoever paces the starts may start another.
-  if (row.keeper === null && after.keeper !== null) tx.wake(taskTopic);
   const lease = yield* findLease(row.thread_id!);
   if (isHeld(lease) && lease.agent_id === row.name) {
     const thread = yield* findThread(idOf("thread", row.thread_id!));
     if (!hasEnded(thread)) yield* saveLease({ ...lease, expires_at: until });
   }
+  if (after.keeper === row.keeper) yield* announceUsage(tx, after);
   return { row: after, ...(yield* wish(after)) };
 }
 

@@ -1,9 +1,11 @@
 /** What a result says beside the sub-agent's own words. */
+import { excessLine } from "../../contract/usage-text.ts";
+import { branchLine } from "../../contract/worktree.ts";
 import { reviewLine } from "../review.ts";
 import type { TaskRow } from "../task.ts";
 import { budgetView, type UsageRow } from "../usage.ts";
 import type { Ending } from "./end.ts";
-import { branchLine, type OnBranch } from "./worktrees.ts";
+import type { Known } from "./tell.ts";
 
 /** [Q15] [A1] [A12] Whoever reads the result learns that not everything could be done, where the changes are, and what a reviewer said. */
 export function withRemarks(
@@ -12,10 +14,11 @@ export function withRemarks(
   {
     refused = [],
     branch,
+    excess,
     review,
     notices = [],
     used,
-  }: Ending & { branch?: OnBranch; used: UsageRow | undefined },
+  }: Ending & Known & { used: UsageRow | undefined },
 ): string {
   const { permission } = row;
   const may =
@@ -25,6 +28,7 @@ export function withRemarks(
     ...(branch ? [branchLine(branch)] : []),
     ...(review ? [reviewLine(review)] : []),
     ...notices,
+    ...(excess ? [excessLine(excess)] : []),
     ...(budgetView(row) && !used ? ["Its program reported no usage: its budget was not checked."] : []),
   ];
   return remarks.length ? `${final}\n\n(${remarks.join(" ")})`.trimStart() : final;

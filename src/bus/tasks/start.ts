@@ -6,6 +6,7 @@ import { all, one, Refused } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
+import { seen } from "../agent.ts";
 import { heldToday } from "../daily-limit.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
@@ -49,6 +50,8 @@ export interface Begun {
   started: Started[];
   /** What living workers have ended. */
   worked: Worked[];
+  /** [Q16] More would have begun if those that begin were kept already. */
+  paced: boolean;
   /** Nothing is waiting or running any more. */
   idle: boolean;
   /** When time alone brings the next: a pause is over, or a worker's time. */
@@ -88,7 +91,7 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
     const most = slots === null ? Number.POSITIVE_INFINITY : slots - busy;
     started.push(...(yield* startOf(tx, { parent, inTurn: 1, slots: most }, at)));
   }
-  return { started, worked, ...(yield* outlook(now)) };
+  return { started, worked, paced: free.isPaced(), ...(yield* outlook(now)) };
 }
 
 function* reviewedNow(): Procedure<Pick<TaskRow, "review_of">[]> {
@@ -141,10 +144,9 @@ function freeRoom(room: Room, running: readonly Occupant[]) {
   // Who works in a process of its own takes no room here.
   const processes = running.filter((row) => row.worker === null);
   const starting = processes.filter((row) => row.keeper === null).length;
-  let left = Math.max(
-    0,
-    Math.min(room.all - processes.length, (room.starting ?? Number.POSITIVE_INFINITY) - starting),
-  );
+  const places = room.all - processes.length;
+  const starts = (room.starting ?? Number.POSITIVE_INFINITY) - starting;
+  let left = Math.max(0, Math.min(places, starts));
   const used = new Map<string, number>();
   const limitOf = (row: Pick<TaskRow, "profile">) => room.of.get(row.profile ?? "");
   for (const row of processes) {
@@ -154,6 +156,7 @@ function freeRoom(room: Room, running: readonly Occupant[]) {
   const isFull = ({ shared, most }: { shared: string; most: number }) => (used.get(shared) ?? 0) >= most;
   return {
     left: () => left,
+    isPaced: () => left === 0 && starts < places,
     /** Leaves out what there is no room for now. */
     closed(): Sql {
       if (left === 0) return sql`and tasks.worker is not null`;
@@ -193,6 +196,8 @@ function* due({ parent, inTurn, but, most, now }: Due): Procedure<TaskRow[]> {
 
 function* begin(tx: Context, row: TaskRow, host: string, now: string): Procedure<Started | undefined> {
   if (row.thread_id !== null && (yield* endedMeanwhile(tx, row, now))) return undefined;
+  // First: to a name that nobody has, a thread costs a look at all that are like it.
+  yield* seen(tx, row.name, now);
   const thread = row.thread_id ?? (yield* openThread(tx, row, row.name));
   const token = crypto.randomUUID();
   const after = yield* changeTask(row, {
@@ -253,7 +258,7 @@ function* openThread(tx: Context, row: TaskRow, to: string): Procedure<number> {
   return Number(thread.threadId.slice("thr_".length));
 }
 
-function* outlook(now: string): Procedure<Omit<Begun, "started" | "worked">> {
+function* outlook(now: string): Procedure<Omit<Begun, "started" | "worked" | "paced">> {
   const live = yield* one(sql`select 1 as here from tasks where ${isReleased} limit 1`);
   const pause = yield* one<{ at: string | null }>(sql`
     select min(tasks.not_before) as at from tasks where ${isWaiting} and tasks.not_before > ${now}`);

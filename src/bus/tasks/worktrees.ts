@@ -1,5 +1,5 @@
 /** [A1] [A2] What its keeper and whoever merges say of a task's worktree. */
-import { plural } from "../../contract/plural.ts";
+import type { OnBranch } from "../../contract/worktree.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -39,28 +39,25 @@ export function* settleWorktree(
   yield* append(tx, { type: `task.${change.state}`, source: by, payload, now });
 }
 
-/** What a result says of the branch that a task has worked on. */
-export type OnBranch = { branch: string; into: string | null } & Record<
-  "commits" | "files" | "insertions" | "deletions",
-  number
->;
-
 /** At a task's end. Undefined where nothing was changed: the keeper has removed worktree and branch. */
 export function* recordChanges(row: TaskRow, changed: Changed): Procedure<OnBranch | undefined> {
   const state = changed.commits === 0 ? "empty" : "kept";
   yield* changeWorktree(row.task_number, { ...changed, state });
   const { branch, into_branch: into } = (yield* worktreeOf(row.task_number))!;
-  if (state === "empty") return undefined;
-  const { commits, files, insertions, deletions } = changed;
-  return {
-    branch: branch!,
-    into,
-    commits: commits!,
-    files: files!,
-    insertions: insertions!,
-    deletions: deletions!,
-  };
+  return state === "empty" ? undefined : onBranch({ ...changed, branch, into_branch: into });
 }
 
-export const branchLine = ({ branch, commits, files, insertions, deletions }: OnBranch): string =>
-  `Its changes are on the branch ${branch}: ${plural(commits, "commit")}, ${plural(files, "file")}, +${insertions} -${deletions}.`;
+/** [A1] What is on its branch since an earlier attempt or turn, where this end brings nothing new of it. */
+export function* changesBefore({ task_number }: TaskRow): Procedure<OnBranch | undefined> {
+  const row = yield* worktreeOf(task_number);
+  return row?.state === "kept" && row.branch !== null && row.commits ? onBranch(row) : undefined;
+}
+
+const onBranch = (row: Changed & Pick<WorktreeRow, "branch" | "into_branch">): OnBranch => ({
+  branch: row.branch!,
+  into: row.into_branch,
+  commits: row.commits!,
+  files: row.files!,
+  insertions: row.insertions!,
+  deletions: row.deletions!,
+});

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { auditRecord } from "../question.ts";
+import { recipient } from "../recipient.ts";
 
 export const auditList = operation({
   name: "audit.list",
@@ -16,9 +17,15 @@ export const auditList = operation({
         0,
       ),
       limit: v.optional(integer("maximum number of records (default: 1000)", { min: 1, max: 10_000 }), 1000),
-      agent: v.optional(name("only what this one asked or answered", "AGENT", "of")),
+      agent: v.optional(name("only what this agent asked or answered", "AGENT", "of")),
     }),
-  output: () => v.strictObject({ records: v.array(auditRecord()), hasMore: v.boolean() }),
+  output: () =>
+    v.strictObject({
+      records: v.array(auditRecord()),
+      hasMore: v.boolean(),
+      /** Where there are no records of an agent: whether anybody has that name. */
+      of: v.optional(recipient()),
+    }),
   errors: ["invalid_input"],
   cli: { command: "audit" },
   http: ["GET /api/audit"],

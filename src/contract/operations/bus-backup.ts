@@ -20,6 +20,8 @@ export const busBackup = operation({
     v.strictObject({
       file: v.string(),
       db: v.string(),
+      /** The folder of the file, where it was missing and was made. */
+      madeFolder: v.optional(v.string()),
       busId: v.string(),
       schemaVersion: v.number(),
       rows: v.number(),

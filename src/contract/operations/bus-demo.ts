@@ -6,7 +6,8 @@ export const busDemo = operation({
   name: "bus.demo",
   kind: "local",
   access: { on: "everybody" },
-  summary: "Play a round: four sub-agents at work, their results gathered, a question to you",
+  summary:
+    "Run a demonstration: four sub-agents work, their results are gathered, and you are asked a question",
   detail:
     "Needs no model: the sub-agents are a shell script. It works on a bus of its own in a temporary folder, with a hub, and removes both at the end. Every command is shown as it is run.",
   input: () => v.strictObject({ noOpen: flag("do not open the page in a browser") }),

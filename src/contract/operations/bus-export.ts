@@ -22,6 +22,8 @@ export const busExport = operation({
     v.strictObject({
       file: v.string(),
       db: v.string(),
+      /** The folder of the file, where it was missing and was made. */
+      madeFolder: v.optional(v.string()),
       busId: v.string(),
       rows: v.number(),
       sha256: v.string(),

@@ -7,13 +7,15 @@ export const busInit = operation({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a database in this folder",
-  detail: phrase`Creates .agents/coord.db in this folder, or the database given by ${option("db")}. Running it again changes nothing. A bus you create is trusted: see ${call("bus.trust")}.`,
+  detail: phrase`Creates .agents/coord.db in this folder, or the database given by ${option("db")}. A .gitignore beside it keeps it out of a git repository. Running it again changes nothing. A bus you create is trusted: see ${call("bus.trust")}.`,
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({
       db: v.string(),
       created: v.boolean(),
       schemaVersion: v.number(),
+      /** The file that keeps the database out of a repository, where it was written. */
+      gitignore: v.optional(v.string()),
       outer: v.optional(v.string()),
       trusted: v.boolean(),
       warnings: v.optional(v.array(v.string())),

@@ -29,7 +29,7 @@ export const busRestore = operation({
       trusted: v.boolean(),
       warnings: v.optional(v.array(v.string())),
     }),
-  errors: ["invalid_input", "not_allowed", "conflict", "busy", "storage"],
+  errors: ["invalid_input", "not_found", "not_allowed", "conflict", "busy", "storage"],
   cli: { command: "restore", plain: ["file"] },
   http: { none: "it replaces the database of a hub" },
   mcp: { none: "it is about a file here" },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { integer, name, number } from "../fields.ts";
+import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { costs } from "../usage.ts";
+import { costs, limitAsked } from "../usage.ts";
 
 export const costsSet = operation({
   name: "costs.set",
@@ -9,14 +9,12 @@ export const costsSet = operation({
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set how much all tasks together may use on one day",
   detail:
-    "Sets both limits: one that is left out is removed. Once a limit is reached, queued tasks wait until the next day (UTC) or a higher limit, " +
-    "and tasks that would start at once are refused. Running tasks go on; their budgets limit them. 0 stops all starts.",
+    "A limit that is not given stays as it is; none removes one. Once a limit is reached, queued tasks wait until the next day (UTC) or a higher limit, " +
+    "and tasks that would start at once are refused. Running tasks go on; their budgets limit them. 0 stops all starts until it is changed.",
   input: () =>
     v.strictObject({
-      tokens: v.optional(integer("maximum number of tokens per day", { min: 0, max: 1e15 })),
-      usd: v.optional(
-        number("maximum amount of US dollars per day", { min: 0, max: 1e9, unit: "US dollars" }),
-      ),
+      tokens: limitAsked("tokens", "maximum number of tokens per day"),
+      usd: limitAsked("usd", "maximum amount of US dollars per day"),
       agent: name("who changes it", "AGENT"),
     }),
   output: costs,
@@ -24,5 +22,5 @@ export const costsSet = operation({
   cli: { command: "costs set", program: "orch", identity: "agent", identityDefault: "main" },
   http: ["PUT /api/costs"],
   mcp: { none: "an agent must not change what it may spend" },
-  examples: ["orch costs set --usd 20", "orch costs set --usd 20 --tokens 5000000", "orch costs set"],
+  examples: ["orch costs set --usd 20", "orch costs set --usd 20 --tokens 5M", "orch costs set --usd none"],
 });

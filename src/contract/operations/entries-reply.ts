@@ -3,6 +3,7 @@ import { entry, entryId, person } from "../entry.ts";
 import { flag, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { recipient } from "../recipient.ts";
 
 export const entriesReply = operation({
@@ -10,10 +11,7 @@ export const entriesReply = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Answer an entry of the person's inbox",
-  detail:
-    "The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. " +
-    "It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice. " +
-    "A question can be answered once; to replace the answer, set change. A later message without a choice is sent, but does not change the answer.",
+  detail: phrase`The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice; a message that is one of the choices is that choice. A question can be answered once; ${field("change")} replaces the answer. A later message without a choice is sent, but does not change the answer. Only the person answers: as user, as whoever gives no name, or with a token of scope user or admin.`,
   input: () =>
     v.strictObject({
       id: entryId(),
@@ -22,8 +20,15 @@ export const entriesReply = operation({
       change: flag("replace the answer that was given before"),
       from: v.optional(name("who answers", "NAME"), person),
     }),
-  output: () => v.strictObject({ entry: entry(), message: message(), recipient: recipient() }),
-  errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
+  output: () =>
+    v.strictObject({
+      entry: entry(),
+      message: message(),
+      recipient: recipient(),
+      /** False for a message after the answer: it was sent, and the answer stays. */
+      isAnswer: v.boolean(),
+    }),
+  errors: ["invalid_input", "too_large", "not_found", "invalid_state", "not_allowed"],
   cli: { command: "entries reply", plain: ["id", "message"], identity: "from", identityDefault: person },
   creates: true,
   http: ["POST /api/inbox/:id/reply"],

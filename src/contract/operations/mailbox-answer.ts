@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { name, text } from "../fields.ts";
-import { messageNumber } from "../ids.ts";
+import { questionId } from "../ids.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
@@ -10,11 +10,11 @@ export const mailboxAnswer = operation({
   kind: "write",
   access: { on: "message", by: "question", does: "change" },
   summary: "Answer a question that was asked of you",
-  detail: phrase`The choice must be one that the question offers. Whoever asked is woken. A question to the person is answered with ${call("entries.reply")} or with this.`,
+  detail: phrase`The choice must be one that the question offers; a message that is one of the choices is that choice. Whoever asked is woken. A question to the person is answered with this or with ${call("entries.reply")}, by the person: as user, as whoever gives no name, or with a token of scope user or admin.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),
-      question: messageNumber("the question, by the id of its message"),
+      question: questionId("the question, by the id of its message or of its entry in the person's inbox"),
       choice: v.optional(text("one of its choices", { limit: 1024 })),
       message: v.optional(text("what to say", { file: true })),
     }),

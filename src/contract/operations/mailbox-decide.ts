@@ -10,8 +10,8 @@ export const mailboxDecide = operation({
   name: "mailbox.decide",
   kind: "wait",
   access: { on: "own" },
-  summary: "Ask, and wait until it is decided",
-  detail: phrase`The first choice wins once as many agents as ${field("need")} says have given it; any other choice decides at once. Without ${field("choices")} they are yes and no. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time: the answer then says how to continue waiting.`,
+  summary: "Ask, and wait for the decision",
+  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no. Standard output has the choice alone, so that a script can read it; who said what goes to standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time: the answer then says how to continue waiting.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),

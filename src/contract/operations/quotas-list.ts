@@ -6,7 +6,7 @@ export const quotasList = operation({
   name: "quotas.list",
   kind: "read",
   access: { on: "everybody" },
-  summary: "List quotas, of all agents and of single ones",
+  summary: "List the quota for all agents, and those of single agents",
   detail: "There are none by default. An agent's own quota replaces the one for all agents.",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ quotas: v.array(quota()) }),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { choice, integer, name, number } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { call, field, phrase } from "../phrase.ts";
 import { retentionKinds, retentionRule } from "../retention.ts";
 
 /** A hundred years. */
@@ -11,9 +12,7 @@ export const retentionSet = operation({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the retention limits of one kind, or of all",
-  detail:
-    "What is older than the given days, or not among the newest count, is deleted once nobody needs it, by the hub and by gc. " +
-    "Without either limit everything of that kind is kept.",
+  detail: phrase`Data older than ${field("days")}, or beyond the newest ${field("count")}, is deleted once nobody needs it, by the hub and by ${call("retention.apply")}. Without either limit everything of that kind is kept.`,
   input: () =>
     v.strictObject({
       kind: choice(

@@ -6,7 +6,7 @@ export const statsShow = operation({
   name: "stats.show",
   kind: "read",
   access: { on: "visible" },
-  summary: "Show how much there is of everything now, and what needs attention",
+  summary: "Show counts, rates, and what needs attention",
   detail:
     "Counts of agents, open threads, waiting mail, tasks and dead letters; rates of the last minute; threads that ended, by the hour; the longest queues, the leases that end soonest, and running sub-agents with their last line.",
   input: () => v.strictObject({}),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { promptAsMessage, queueOf, startingCommand, startingTool, taskSettings, taskWords } from "../task.ts";
+import { keptBranch } from "../worktree.ts";
 
 export const tasksAssign = operation({
   name: "tasks.assign",
@@ -15,7 +16,13 @@ export const tasksAssign = operation({
       message: promptAsMessage(),
       ...taskSettings(),
     }),
-  output: () => v.strictObject({ success: v.literal(true), terminalId: v.string() }),
+  output: () =>
+    v.strictObject({
+      success: v.literal(true),
+      terminalId: v.string(),
+      /** Earlier tasks of its name whose branches are kept: from now on the name means this one. */
+      others: v.optional(v.array(keptBranch())),
+    }),
   errors: ["invalid_input", "not_allowed", "too_large", "conflict", "not_found", "invalid_state"],
   cli: {
     command: "assign",

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { taskName } from "../task.ts";
+import { keptBranch } from "../worktree.ts";
 
 export const tasksDiff = operation({
   name: "tasks.diff",
@@ -26,6 +27,8 @@ export const tasksDiff = operation({
       patch: v.string(),
       /** The patch is longer: its beginning is here. */
       cut: v.boolean(),
+      /** Other tasks of its name, whose branches are kept as well. */
+      others: v.array(keptBranch()),
     }),
   errors: ["not_found", "invalid_state"],
   cli: { command: "diff", program: "orch", plain: ["name"] },
@@ -35,5 +38,5 @@ export const tasksDiff = operation({
     set: "supervisor",
     use: "See what a task has changed in its worktree, before merge or discard.",
   },
-  examples: ["orch diff fix-login"],
+  examples: ["orch diff fix-login", "orch diff task_7"],
 });

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { queueOf, taskName } from "../task.ts";
+import { keptBranch } from "../worktree.ts";
 
 export const tasksDiscard = operation({
   name: "tasks.discard",
@@ -10,7 +11,13 @@ export const tasksDiscard = operation({
   detail:
     "commit is the last state of it, uncommitted changes included; git keeps it for a while: git branch NAME COMMIT brings it back.",
   input: () => v.strictObject({ agent: queueOf(), name: taskName() }),
-  output: () => v.strictObject({ branch: v.string(), commit: v.nullable(v.string()) }),
+  output: () =>
+    v.strictObject({
+      branch: v.string(),
+      commit: v.nullable(v.string()),
+      /** Other tasks of its name, whose branches are kept as well. */
+      others: v.array(keptBranch()),
+    }),
   errors: ["not_found", "invalid_state"],
   cli: { command: "discard", program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/tasks/:name/discard"],

@@ -3,13 +3,14 @@ import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { queueOf, taskName } from "../task.ts";
+import { keptBranch } from "../worktree.ts";
 
 export const tasksMerge = operation({
   name: "tasks.merge",
   kind: "wait",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Merge the branch of a finished task",
-  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then does the branch move. A conflict or a failed check goes to the sub-agent, if its program can resume, else to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
+  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then does the branch move. A conflict or a failed check goes to the sub-agent, which resumes with it, at the cost of another turn; with ${field("noResume")}, or where its program cannot resume, to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -19,6 +20,7 @@ export const tasksMerge = operation({
       ),
       squash: flag("one commit instead of a merge"),
       rebase: flag("its commits on top of the branch, without a merge commit"),
+      noResume: flag("only report a conflict or a failed check: the sub-agent is not resumed with it"),
       updateCheckout: flag(
         "the branch may be checked out: update that checkout, unless its own changes are in the way",
       ),
@@ -37,6 +39,8 @@ export const tasksMerge = operation({
       output: v.nullable(v.string()),
       /** Who was told to go on with it. */
       told: v.nullable(v.string()),
+      /** Other tasks of its name, whose branches are kept as well. */
+      others: v.array(keptBranch()),
     }),
   errors: ["not_found", "invalid_state", "invalid_input", "not_allowed", "conflict"],
   cli: { command: "merge", program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
@@ -48,5 +52,9 @@ export const tasksMerge = operation({
     use: "Merge the branch of a finished task, after its check. A conflict is handed back to the sub-agent.",
   },
   failed: ({ merged }) => !merged,
-  examples: ["orch merge fix-login", "orch merge fix-login --squash --into develop"],
+  examples: [
+    "orch merge fix-login",
+    "orch merge fix-login --squash --into develop",
+    "orch merge task_7 --no-resume",
+  ],
 });

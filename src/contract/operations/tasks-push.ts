@@ -3,6 +3,7 @@ import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { recipient } from "../recipient.ts";
 import { prompt, queueOf, task, taskSettings, taskWords } from "../task.ts";
+import { keptBranch } from "../worktree.ts";
 
 export const tasksPush = operation({
   name: "tasks.push",
@@ -17,6 +18,10 @@ export const tasksPush = operation({
       /** Of a task for a running worker: whether anybody has that name. */ recipient: v.optional(
         recipient(),
       ),
+      /** Whether programs may be started for this bus, where it was pushed; a worker needs none. */
+      trusted: v.boolean(),
+      /** Earlier tasks of its name whose branches are kept: from now on the name means this one. */
+      others: v.optional(v.array(keptBranch())),
     }),
   errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
   cli: { command: "push", program: "orch", plain: ["prompt"], identity: "agent", identityDefault: "main" },

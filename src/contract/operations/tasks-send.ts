@@ -4,17 +4,18 @@ import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
 import { budgetAsked } from "../usage.ts";
+import { worktreeStates } from "../worktree.ts";
 
 export const tasksSend = operation({
   name: "tasks.send",
   kind: "write",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Write to a sub-agent; one that has finished resumes with it",
-  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does, or interrupts it. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox.`,
+  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does, or interrupts it. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox. Its worktree is as it was; if that was merged, it begins from the branch it was merged into, if it was discarded, from the branch it was pushed from.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
-      name: taskName("the sub-agent"),
+      name: taskName("the sub-agent: its name, id or branch"),
       message: text("what to tell it", { file: true }),
       interrupt: flag("end its present turn, if it runs; it goes on with the message"),
       budget: budgetAsked(
@@ -26,6 +27,15 @@ export const tasksSend = operation({
       /** `inbox`: it lies in its inbox. `turn`: its session goes on with it. */
       delivered: v.picklist(["inbox", "turn"]),
       task: task(),
+      /** Where its worktree begins with this turn; null where it has none, or the message lies in its inbox. */
+      begins: v.nullable(
+        v.strictObject({
+          /** A branch, or the commit that it was pushed from where no branch was checked out. */
+          from: v.string(),
+          /** What had become of its earlier changes. */
+          earlier: v.picklist(worktreeStates),
+        }),
+      ),
     }),
   errors: ["not_found", "invalid_state", "invalid_input", "too_large", "not_allowed"],
   cli: {

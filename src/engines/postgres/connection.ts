@@ -50,8 +50,9 @@ export class Connection {
 
   constructor(
     { urls, schema, pooled }: Address,
-    url = urls[0]!,
-    private readonly onLost: (connection: Connection) => void = () => {},
+    readonly url = urls[0]!,
+    /** Told once, when it is of no use any more. */
+    public onLost: (connection: Connection) => void = () => {},
     onNotify?: (channel: string, payload: string) => void,
   ) {
     this.prepare = !pooled;

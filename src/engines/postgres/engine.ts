@@ -24,7 +24,10 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
   const asked = parseAddress(text);
   const address = options.frugal ? { ...asked, connections: 1 } : asked;
   const idleMs = options.frugal ? frugalIdleMs : undefined;
-  const pool = openPool(address, (connection) => greet(connection, address), idleMs);
+  const pool = openPool(address, (connection) => greet(connection, address), {
+    idleMs,
+    spare: options.spare,
+  });
   const wake = openWake(address, pool);
   const presence = openPresence(pool, address);
   const facts = new Facts();

@@ -1,5 +1,6 @@
 /** Few connections for many calls: who comes when all are in use waits in line. */
 import { InboxError } from "../../contract/errors.ts";
+import type { EngineOptions } from "../engine.ts";
 import type { Address } from "./address.ts";
 import { reach } from "./connect.ts";
 import { Connection, ConnectionLost, Silence } from "./connection.ts";
@@ -14,15 +15,21 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/** `greet` is the first thing said on a new connection. One that nobody has used for `idleMs` is closed. */
+export interface PoolOptions extends Pick<EngineOptions, "spare"> {
+  /** A connection that nobody has used for so long is closed. */
+  idleMs?: number;
+}
+
+/** `greet` is the first thing said on a connection that is new here. */
 export function openPool(
   address: Address,
   greet: (connection: Connection) => Promise<void>,
-  idleMs?: number,
+  { idleMs, spare }: PoolOptions = {},
 ): Pool {
   const idle: Connection[] = [];
   const open = new Set<Connection>();
   const line = new Line();
+  const spares = sparesOf(spare, address);
   let closing: (() => void) | undefined;
   let retiring: Timer | undefined;
   /** When a connection was last given back in order. */
@@ -32,13 +39,13 @@ export function openPool(
     open.delete(connection);
     const at = idle.indexOf(connection);
     if (at >= 0) idle.splice(at, 1);
-    if (!(connection.lost instanceof Silence)) return;
     // Those that lie here lead to the same server: whoever took one would wait as long again.
-    closeAll(idle);
+    if (connection.lost instanceof Silence) closeAll(idle);
   }
 
   function made(url: string): Connection {
-    const connection = new Connection(address, url, lost);
+    const connection = spares.take(url) ?? new Connection(address, url);
+    connection.onLost = lost;
     open.add(connection);
     return connection;
   }
@@ -90,7 +97,24 @@ export function openPool(
     async close() {
       clearTimeout(retiring);
       if (idle.length < open.size) await new Promise<void>((done) => (closing = done));
-      await Promise.all([...open].map((connection) => connection.close()));
+      await Promise.all([...open].map(spares.end));
+    },
+  };
+}
+
+/** Where there is no place for what is left, nothing is found and everything is closed. */
+function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
+  const placeOf = (url: string) => `${url} ${schema}`;
+  return {
+    take(url: string): Connection | undefined {
+      for (let left = spare?.take(placeOf(url)); left; left = spare?.take(placeOf(url)))
+        if (left instanceof Connection && !left.lost) return left;
+      return undefined;
+    },
+    async end(connection: Connection): Promise<void> {
+      if (!spare) return connection.close();
+      connection.onLost = () => {};
+      spare.leave(placeOf(connection.url), connection);
     },
   };
 }

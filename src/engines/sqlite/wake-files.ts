@@ -68,7 +68,7 @@ export class WakeFiles {
     for (const bucket of this.#buckets.values()) notify(bucket);
   }
 
-  /** Whether a file was deleted or replaced: nobody is heard by it any more. */
+  /** Whether a file was deleted or replaced: writes of other processes no longer wake this one. */
   isDeaf(): boolean {
     for (const bucket of this.#buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) return true;
     return false;

@@ -1,15 +1,15 @@
 /** [A1] The worktree of a task, for those that look at it, merge it or delete it. */
 import { findTask, type TaskRow } from "../../bus/task.ts";
-import { worktreeOf } from "../../bus/worktree.ts";
+import { othersKept, worktreeOf } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { call, phrase } from "../../contract/phrase.ts";
-import { shellWord } from "../../contract/shell-word.ts";
+import { idOf } from "../../contract/ids.ts";
+import { call, field, phrase, type Text } from "../../contract/phrase.ts";
+import type { KeptBranch } from "../../contract/worktree.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { thisHost, worktreesFolder } from "../paths.ts";
-import type { Profile } from "../profiles/profile.ts";
 import type { MadeWorktree } from "../worktree/changes.ts";
 import { pathFor } from "../worktree/make.ts";
-import { profilesAt, type Workplace } from "./place.ts";
+import type { Workplace } from "./place.ts";
 
 /** A worktree that was made, on this machine. */
 export interface Found {
@@ -17,19 +17,24 @@ export interface Found {
   row: MadeWorktree;
   /** The folder of all worktrees of the bus. */
   folder: string;
+  /** Other tasks of its name with branches that are kept. */
+  others: KeptBranch[];
 }
 
-export async function findWorktree(engine: Engine, { db }: Workplace, name: string): Promise<Found> {
-  const { task, row } = await engine.read(function* () {
-    const task = yield* findTask(name);
-    return { task, row: yield* worktreeOf(task.task_number) };
+export async function findWorktree(engine: Engine, { db }: Workplace, meant: string): Promise<Found> {
+  const { task, row, others } = await engine.read(function* (tx) {
+    const task = yield* findTask(meant);
+    return { task, row: yield* worktreeOf(task.task_number), others: yield* othersKept(tx, task) };
   });
+  const { name } = task;
   if (!row)
     throw new InboxError(
       "invalid_state",
       `"${name}" has no worktree of its own: it works directly in ${task.cwd}`,
       {
-        hint: `its changes are in ${task.cwd}: git -C ${shellWord(task.cwd)} diff shows them`,
+        hint:
+          theOthers(others) ??
+          phrase`a task that is pushed with ${field("worktree", "yes", "tasks.push")} has its changes on a branch of its own`,
       },
     );
   const { branch, path } = row;
@@ -39,13 +44,21 @@ export async function findWorktree(engine: Engine, { db }: Workplace, name: stri
     });
   if (task.host !== null && task.host !== thisHost())
     throw new InboxError("not_found", `the worktree of "${name}" is on ${task.host}, not here`, {
-      hint: phrase`ask there, or the hub that runs there: ${call("tasks.diff", { name }, { db: `http://${task.host}:PORT` })}`,
+      hint: phrase`ask there, or the hub that runs there: ${call("tasks.diff", { name: meant }, { db: `http://${task.host}:PORT` })}`,
     });
-  return { task, row: { ...row, branch, path }, folder: worktreesFolder(db, process.env) };
+  return { task, row: { ...row, branch, path }, folder: worktreesFolder(db, process.env), others };
 }
 
+const nothingToDo = "there is nothing to do";
+
+/** [A2] What else its name may have meant. */
+const theOthers = (others: readonly KeptBranch[]): Text | undefined =>
+  others.length === 0
+    ? undefined
+    : phrase`an earlier task of this name has the branch ${others.at(-1)!.branch}: ${call("tasks.diff", { name: others.at(-1)!.id })}`;
+
 /** Where it may be changed: its task has ended, and nobody has settled it before. */
-export function requireKept({ task, row, folder }: Found): void {
+export function requireKept({ task, row, folder, others }: Found): void {
   const { name } = task;
   if (task.status !== "finished")
     throw new InboxError("invalid_state", `"${name}" is ${task.status}: its worktree is in use`, {
@@ -53,19 +66,19 @@ export function requireKept({ task, row, folder }: Found): void {
     });
   if (row.state === "planned")
     throw new InboxError("invalid_state", `"${name}" has no worktree: it finished before one was created`, {
-      hint: phrase`${call("tasks.show", { name })} says why`,
+      hint: phrase`${call("tasks.show", { name: idOf("task", task.task_number) })} says why`,
     });
   if (row.state === "empty")
     throw new InboxError(
       "invalid_state",
       `"${name}" has changed nothing: its worktree was removed when it finished`,
       {
-        hint: "there is nothing to do",
+        hint: theOthers(others) ?? nothingToDo,
       },
     );
   if (row.state === "merged" || row.state === "discarded")
     throw new InboxError("invalid_state", `the worktree of "${name}" was already ${row.state}`, {
-      hint: "there is nothing to do",
+      hint: theOthers(others) ?? nothingToDo,
     });
   if (row.path !== pathFor(task, folder))
     throw new InboxError(
@@ -75,10 +88,4 @@ export function requireKept({ task, row, folder }: Found): void {
         hint: "set XDG_STATE_HOME as it was when the task ran",
       },
     );
-}
-
-/** What its profile says now; nothing where it is gone or holds a mistake. */
-export function profileOf(place: Workplace, { profile }: TaskRow): Profile | undefined {
-  const { all } = profilesAt(place).profiles;
-  return profile === null ? undefined : all.get(profile);
 }

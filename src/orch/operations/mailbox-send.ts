@@ -6,8 +6,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { interruptsBy } from "../profiles/profile-list.ts";
-import { profileOf } from "./ended-worktree.ts";
 import type { Workplace } from "./place.ts";
+import { goesOn, profileOf, startAnother } from "./task-program.ts";
 
 export const interruptWith = (place: Workplace, input: ParsedOf<"mailbox.send">) =>
   function* (tx: Context): Procedure<OutputOf<"mailbox.send">> {
@@ -18,7 +18,7 @@ export const interruptWith = (place: Workplace, input: ParsedOf<"mailbox.send">)
       throw new InboxError("invalid_state", `"${row.name}" cannot be interrupted: ${problem.why}`, {
         hint: problem.hint,
       });
-    return yield* interruptTask(tx, row, input);
+    return yield* interruptTask(tx, row, { ...input, to: row.name });
   };
 
 const without = phrase`leave out ${field("interrupt")} to put the message into its inbox`;
@@ -27,7 +27,9 @@ function problemOf(place: Workplace, row: TaskRow): { why: string; hint: Text } 
   if (row.status === "finished")
     return {
       why: "it has ended",
-      hint: phrase`${call("tasks.send", { name: row.name, message: blank("…") })} resumes it`,
+      hint: goesOn(place, row)
+        ? phrase`${call("tasks.send", { name: row.name, message: blank("…") })} resumes it`
+        : startAnother,
     };
   if (row.status !== "running") return { why: `it is ${row.status}, and has no turn to end`, hint: without };
   if (row.worker !== null)

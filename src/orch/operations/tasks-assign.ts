@@ -1,6 +1,7 @@
 import { refuseWhereHeld } from "../../bus/daily-limit.ts";
 import { addTask } from "../../bus/tasks/add.ts";
 import { releaseTasks } from "../../bus/tasks/release.ts";
+import { othersKept } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -21,8 +22,9 @@ export const assignTo = async (place: Workplace, { message, ...input }: ParsedOf
   const task = await complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
     const row = yield* addTask(tx, task);
-    if (row.worker === null) yield* refuseWhereHeld(row.created_at);
+    if (row.worker === null) yield* refuseWhereHeld(row.created_at, "task");
     yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });
-    return { success: true, terminalId: row.name };
+    const others = yield* othersKept(tx, row);
+    return { success: true, terminalId: row.name, ...(others.length && { others }) };
   };
 };

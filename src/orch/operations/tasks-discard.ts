@@ -7,8 +7,9 @@ import type { Engine } from "../../engines/engine.ts";
 import { gather } from "../worktree/gather.ts";
 import { oneAtATime } from "../worktree/lock.ts";
 import { removeWorktree } from "../worktree/make.ts";
-import { findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
+import { findWorktree, requireKept } from "./ended-worktree.ts";
 import type { Workplace } from "./place.ts";
+import { profileOf } from "./task-program.ts";
 
 export async function discard(
   engine: Engine,
@@ -22,13 +23,13 @@ export async function discard(
   return oneAtATime({ folder, repository }, async () => {
     const found = await findWorktree(engine, place, name);
     requireKept(found);
-    const { task, row } = found;
+    const { task, row, others } = found;
     // What was never committed can be brought back, too, for as long as git keeps what nobody refers to.
     const share = profileOf(place, task)?.share ?? [];
-    const left = await gather(row, share, `${name}: ${firstLine(task.prompt)}`).catch(() => undefined);
+    const left = await gather(row, share, `${task.name}: ${firstLine(task.prompt)}`).catch(() => undefined);
     const tip = left?.changed.tip ?? row.tip;
     await engine.write((tx) => settleWorktree(tx, task, agent, { state: "discarded", tip }));
     await removeWorktree(row);
-    return { branch: row.branch, commit: tip };
+    return { branch: row.branch, commit: tip, others };
   });
 }

@@ -19,9 +19,9 @@ import { gather } from "../worktree/gather.ts";
 import { oneAtATime } from "../worktree/lock.ts";
 import { removeWorktree } from "../worktree/make.ts";
 import { type Merged, mergeBranch } from "../worktree/merge.ts";
-import { type Found, findWorktree, profileOf, requireKept } from "./ended-worktree.ts";
+import { type Found, findWorktree, requireKept } from "./ended-worktree.ts";
 import { profilesAt, type Workplace } from "./place.ts";
-import { goesOn } from "./tasks-send.ts";
+import { goesOn, profileOf } from "./task-program.ts";
 
 type Output = OutputOf<"tasks.merge">;
 type Input = ParsedOf<"tasks.merge">;
@@ -47,8 +47,8 @@ export async function merge(
 }
 
 async function mergeNow(engine: Engine, place: Workplace, input: Input, found: Found): Promise<Output> {
-  const { task, row } = found;
-  const before = { already: true, reason: null, conflicts: [], output: null, told: null };
+  const { task, row, others } = found;
+  const before = { others, already: true, reason: null, conflicts: [], output: null, told: null };
   if (row.state === "merged")
     return { merged: true, into: row.merged_into!, commit: row.merged_commit, ...before };
   requireKept(found);
@@ -61,7 +61,7 @@ async function mergeNow(engine: Engine, place: Workplace, input: Input, found: F
       "invalid_state",
       `the worktree of "${task.name}" cannot be merged as it is: ${problem}`,
       {
-        hint: phrase`fix it in ${row.path}, or delete it with ${call("tasks.discard", { name: task.name })}`,
+        hint: phrase`fix it in ${row.path}, or delete it with ${call("tasks.discard", { name: input.name })}`,
       },
     );
   const outcome = await mergeBranch({
@@ -74,7 +74,7 @@ async function mergeNow(engine: Engine, place: Workplace, input: Input, found: F
     folder: found.folder,
     ...stepsOf(place, profile),
   });
-  if (!outcome.merged) return handBack(engine, { ...found, agent: input.agent, into, place }, outcome);
+  if (!outcome.merged) return handBack(engine, { ...found, input, into, place }, outcome);
   const { commit, already } = outcome;
   await engine.write((tx) =>
     settleWorktree(tx, task, input.agent, {
@@ -85,7 +85,7 @@ async function mergeNow(engine: Engine, place: Workplace, input: Input, found: F
     }),
   );
   await removeWorktree(row);
-  return { merged: true, into, commit, already, reason: null, conflicts: [], output: null, told: null };
+  return { merged: true, into, commit, ...before, already };
 }
 
 function intoOf({ into }: Input, { task, row }: Found): string {
@@ -124,7 +124,7 @@ function stepsOf({ db }: Workplace, profile: Profile | undefined) {
 type Failed = Extract<Merged, { merged: false }>;
 
 interface Handing extends Found {
-  agent: string;
+  input: Input;
   into: string;
   place: Workplace;
 }
@@ -144,7 +144,7 @@ async function tellSession(engine: Engine, task: TaskRow, agent: string, ask: st
 /** To the sub-agent, where its session can go on; else to its parent, unless that is who reads the answer. */
 async function handBack(
   engine: Engine,
-  { task, row, agent, into, place }: Handing,
+  { task, row, others, input: { agent, noResume }, into, place }: Handing,
   failed: Failed,
 ): Promise<Output> {
   const conflicts = failed.reason === "conflict" ? failed.conflicts : [];
@@ -154,7 +154,7 @@ async function handBack(
       ? `The branch ${row.branch} conflicts with ${into} in ${conflicts.join(", ")}.`
       : `The branch ${row.branch} was merged into ${into} for a check, which failed: ${output}`;
   const ask = `${what}\n\nNothing was merged. In your worktree, merge ${into} into your branch, fix this, and commit.`;
-  const resumes = goesOn(place, task) && (await tellSession(engine, task, agent, ask));
+  const resumes = !noResume && goesOn(place, task) && (await tellSession(engine, task, agent, ask));
   const told = resumes ? task.name : task.parent === agent ? null : task.parent;
   if (!resumes && told !== null)
     await engine.write(function* (tx) {
@@ -178,5 +178,6 @@ async function handBack(
     conflicts,
     output,
     told,
+    others,
   };
 }

@@ -5,8 +5,8 @@ import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { permit } from "../permit.ts";
-import { profileOf } from "./ended-worktree.ts";
 import { profilesAt, type Workplace } from "./place.ts";
+import { profileOf } from "./task-program.ts";
 
 export async function permitTool(
   engine: Engine,

@@ -1,28 +1,32 @@
 /** [A4] Writing to a sub-agent, whether it still runs or has ended. */
 import { mailboxSend } from "../../bus/procedures/mailbox-send.ts";
-import { changeTask, findTask, oneView, type TaskRow } from "../../bus/task.ts";
+import { changeTask, findTask, oneView, type TaskRow, taskNumberOf } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { budgetColumns } from "../../bus/usage.ts";
+import { branchToBegin, type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
+import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
 import { type Budget, budgetIn } from "../../contract/usage.ts";
-import type { Context, Procedure } from "../../sql/procedure.ts";
-import { runnerFor } from "../runners/index.ts";
-import { profileOf } from "./ended-worktree.ts";
+import { type Context, one, type Procedure } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
 import { interruptWith } from "./mailbox-send.ts";
 import { refuseBudget } from "./new-task.ts";
 import type { Workplace } from "./place.ts";
+import { goesOn, profileOf, startAnother } from "./task-program.ts";
 
 export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
   function* (tx: Context): Procedure<OutputOf<"tasks.send">> {
-    const { agent, name, message, budget: asked, interrupt } = input;
-    const found = yield* findTask(name);
+    const { agent, message, budget: asked, interrupt } = input;
+    yield* refuseAgent(input.name);
+    const found = yield* findTask(input.name);
+    const { name } = found;
     const budget = asked === undefined ? null : budgetAskedFor(place, found, asked);
     const row = budget ? yield* changeTask(found, budgetColumns(budget)) : found;
     if (row.status !== "finished" && interrupt) {
       yield* interruptWith(place, { from: agent, to: name, message, strict: false, interrupt })(tx);
-      return { delivered: "turn", task: yield* oneView(row) };
+      return { delivered: "turn", task: yield* oneView(row), begins: null };
     }
     if (row.status !== "finished") {
       yield* mailboxSend(tx, {
@@ -32,24 +36,35 @@ export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
         strict: false,
         interrupt: false,
       });
-      return { delivered: "inbox", task: yield* oneView(row) };
+      return { delivered: "inbox", task: yield* oneView(row), begins: null };
     }
     if (!goesOn(place, row))
       throw new InboxError(
         "invalid_state",
         `"${name}" has finished, and its program cannot resume a session`,
-        {
-          hint: phrase`start a new sub-agent: ${call("tasks.assign", { message: blank("…") })}`,
-        },
+        { hint: startAnother },
       );
-    return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)) };
+    const begins = beginningOf(yield* worktreeOf(row.task_number));
+    return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)), begins };
   };
 
-/** Whether its session can be told something more. */
-export function goesOn(place: Workplace, row: TaskRow): boolean {
-  const profile = profileOf(place, row);
-  return row.session !== null && profile !== undefined && runnerFor(profile.runner).resumes;
+/** Somebody who reads its mail, and was not started for a task. */
+function* refuseAgent(name: string): Procedure<void> {
+  if ((yield* taskNumberOf(name)) !== undefined) return;
+  const agent =
+    name === person || (yield* one(sql`select 1 as there from agents where agents.name = ${name}`));
+  if (agent)
+    throw new InboxError(
+      "not_found",
+      `there is no task "${name}": it is ${name === person ? "the person" : "an agent of its own"}`,
+      {
+        hint: phrase`${call("mailbox.send", { to: name, message: blank("…") })} puts the message into its inbox`,
+      },
+    );
 }
+
+const beginningOf = (row: WorktreeRow | undefined): OutputOf<"tasks.send">["begins"] =>
+  row ? { from: branchToBegin(row) ?? row.base, earlier: row.state } : null;
 
 /** [A11] What its program would not heed is refused. */
 function budgetAskedFor(place: Workplace, row: TaskRow, asked: string): Budget {

@@ -6,7 +6,7 @@ import { answer } from "./acp-permission.ts";
 import { streamOf } from "./acp-stream.ts";
 import { updatesTo } from "./acp-updates.ts";
 import { acpUsage } from "./acp-usage.ts";
-import { interruptible } from "./interruptible.ts";
+import { interrupted, interruptible } from "./interruptible.ts";
 import { toldTo } from "./prompt-text.ts";
 import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
@@ -82,6 +82,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
       let turn = await take(toldTo(job));
       while (turn.told !== undefined && !talk.signal.aborted) {
         await updates.said.pause();
+        await talk.note(interrupted);
         await talk.note({ kind: "prompt", text: turn.told });
         usage.answered(turn.ended);
         turn = await take(turn.told);

@@ -1,6 +1,9 @@
 /** [A13] One turn of an agent program: what comes meanwhile ends it, and is what the agent is told next. */
 import type { Interruptions } from "./runner.ts";
 
+/** What the transcript says of it; the message is the next prompt. */
+export const interrupted = { kind: "notice", text: "its turn was interrupted by a message" } as const;
+
 export async function interruptible<T>(
   interruptions: Interruptions,
   turn: Promise<T>,

@@ -1,11 +1,10 @@
 /** [A1] Where a task works: its folder, or a worktree that is made and prepared before it starts, and looked at when it has ended. */
 import { join } from "node:path";
-import { firstLine } from "../../bus/message.ts";
 import type { TaskRow } from "../../bus/task.ts";
 import type { Ending } from "../../bus/tasks/end.ts";
 import { noteWorktree } from "../../bus/tasks/worktrees.ts";
 import { type WorktreePlan, type WorktreeRow, worktreeOf } from "../../bus/worktree.ts";
-import { asInboxError, InboxError } from "../../contract/errors.ts";
+import { InboxError } from "../../contract/errors.ts";
 import { fs } from "../../platform/system.ts";
 import type { Tree } from "../find-tree.ts";
 import type { Keeping } from "../keeper.ts";
@@ -15,9 +14,9 @@ import type { Profile } from "../profiles/profile.ts";
 import { patiently } from "../retry.ts";
 import type { Transcript } from "../transcript.ts";
 import { type Changes, changesIn, type MadeWorktree } from "./changes.ts";
-import { gather } from "./gather.ts";
+import { closeWorktree } from "./close.ts";
 import { git, line, succeeds } from "./git.ts";
-import { makeWorktree, removeWorktree, shareFiles, spotFor } from "./make.ts";
+import { makeWorktree, shareFiles, spotFor } from "./make.ts";
 import { snapshot } from "./snapshot.ts";
 import { runStep, type Step } from "./step.ts";
 
@@ -70,7 +69,8 @@ export function taskHome(
       fs().mkdirSync(cwd, { recursive: true });
       notices.push(...shareFiles(row.repository, row.path!, share));
       if (isNew && !isReview) notices.push(...(await unseen(row)));
-      transcript.note({ kind: "notice", text: `it works in ${cwd}, on the branch ${row.branch}` });
+      const from = isNew ? `, which begins at ${row.base.slice(0, 12)}${of(row.into_branch)}` : "";
+      transcript.note({ kind: "notice", text: `it works in ${cwd}, on the branch ${row.branch}${from}` });
       if (isNew) await prepare({ tree, transcript, signal }, profile, { cwd, env });
       await note({ state: "kept" });
       return cwd;
@@ -88,28 +88,15 @@ export function taskHome(
     },
     async close(ending) {
       if (!row) return ending;
-      try {
-        if (isReview) {
-          // Whatever a reviewer has done to its checkout is nobody's.
-          await removeWorktree(row);
-          return { ...ending, changed: { tip: row.base, commits: 0, files: 0, insertions: 0, deletions: 0 } };
-        }
-        const { changed, problem } = await gather(row, share, `${task.name}: ${firstLine(task.prompt)}`);
-        if (problem !== undefined) notices.push(`Its worktree ${row.path} needs a look: ${problem}.`);
-        if (changed.commits === 0 && problem === undefined) await removeWorktree(row);
-        for (const text of notices) transcript.note({ kind: "notice", text });
-        return {
-          ...ending,
-          changed: problem === undefined ? changed : { ...changed, commits: changed.commits || 1 },
-          notices,
-        };
-      } catch (error) {
-        const told = `What it has changed could not be read: ${asInboxError(error).message}. Its worktree ${row.path} was kept.`;
-        return { ...ending, notices: [...notices, told] };
-      }
+      const { changed, notices: found } = await closeWorktree(task, row, share);
+      const all = [...notices, ...found];
+      if (!isReview) for (const text of all) transcript.note({ kind: "notice", text });
+      return { ...ending, ...(changed && { changed }), ...(!isReview && { notices: all }) };
     },
   };
 }
+
+const of = (branch: string | null) => (branch === null ? "" : ` of ${branch}`);
 
 async function prepare(
   { tree, transcript, signal }: Omit<Dweller, "row">,

@@ -1,13 +1,13 @@
 /** [A1] Making the worktree of a task, with the files it shares with the checkout it was pushed from. */
 import { dirname, join } from "node:path";
 import type { TaskRow } from "../../bus/task.ts";
-import type { WorktreeRow } from "../../bus/worktree.ts";
+import { branchToBegin, type WorktreeRow } from "../../bus/worktree.ts";
 import { makeOwnFolder } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 import { git, line, succeeds, tryGit } from "./git.ts";
 
 /** Where a worktree is to be, and on which branch. */
-export type Spot = Pick<WorktreeRow, "path" | "branch" | "base"> & { path: string; branch: string };
+export type Spot = Pick<WorktreeRow, "base" | "into_branch"> & { path: string; branch: string };
 
 /** Letters, digits and little else: a name may hold what neither a path nor a branch can. */
 const plainly = (name: string) =>
@@ -25,20 +25,27 @@ export async function spotFor(
   row: WorktreeRow,
   folder: string,
 ): Promise<Spot> {
-  const { repository, into_branch: into } = row;
+  const { repository, base, into_branch } = row;
   const path = pathFor({ name, task_number }, folder);
-  if (row.branch !== null) {
-    // What it did before is merged or gone: it goes on from where the others are now.
-    const over = row.state !== "kept" && row.state !== "planned";
-    const now =
-      over && into !== null
-        ? await line(repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${into}`])
-        : undefined;
-    return { path, branch: row.branch, base: now ?? row.base };
-  }
+  const isOver = row.state !== "kept" && row.state !== "planned";
+  if (row.branch !== null && !isOver) return { path, branch: row.branch, base, into_branch };
   const wanted = `orch/${plainly(name)}`;
+  // Whoever has it now: what was on it before is merged or gone.
   const taken = await succeeds(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${wanted}`]);
-  return { path, branch: taken ? `${wanted}-${task_number}` : wanted, base: row.base };
+  const branch = taken ? `${wanted}-${task_number}` : wanted;
+  return { path, branch, ...(isOver ? await goingOn(row) : { base, into_branch }) };
+}
+
+/** [A4] It goes on from where its work and the others' is now, and what it does next is for there. */
+async function goingOn(row: WorktreeRow): Promise<Pick<Spot, "base" | "into_branch">> {
+  const { repository, into_branch, merged_commit } = row;
+  const commitOf = (what: string) =>
+    line(repository, ["rev-parse", "--verify", "--quiet", `${what}^{commit}`]);
+  const from = branchToBegin(row);
+  const tip = from === null ? undefined : await commitOf(`refs/heads/${from}`);
+  if (tip !== undefined) return { base: tip, into_branch: from };
+  const merged = row.state === "merged" && merged_commit ? await commitOf(merged_commit) : undefined;
+  return { base: merged ?? row.base, into_branch };
 }
 
 /** Makes it where it is not yet, and says whether it did. One that was not finished when its keeper died is made anew. */

@@ -23,8 +23,8 @@ function statOf(pid: number): Stat | undefined {
 function childrenOf(pid: number): number[] | undefined {
   const folder = `/proc/${pid}/task`;
   try {
-    return fs()
-      .readdirSync(folder)
+    // Children belong to the thread that started them: of our own it is the first, which also adopts.
+    return (pid === process.pid ? [String(pid)] : fs().readdirSync(folder))
       .flatMap((thread) => fs().readFileSync(`${folder}/${thread}/children`, "latin1").split(" "))
       .filter((word) => word !== "")
       .map(Number);

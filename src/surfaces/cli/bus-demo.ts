@@ -2,6 +2,7 @@
  * [N3] `inbox demo`: a scatter-gather, told while it happens. Everything is real: sub-agents are started, followed, timed out and
  * gathered by the commands that are shown. Only what they do is a shell script, so that no model is needed.
  */
+
 import { join } from "node:path";
 import { parseInput } from "../../contract/operation.ts";
 import { busDemo } from "../../contract/operations/bus-demo.ts";
@@ -9,10 +10,11 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import { impersonal } from "../../orch/environment.ts";
 import { isAlive } from "../../platform/alive.ts";
 import { fs } from "../../platform/system.ts";
-import { type Paint, paintFor } from "../text/paint.ts";
+import type { Paint } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
 import { openerOf, openPage } from "./browser.ts";
 import type { CommandInput } from "./input.ts";
+import { paintFor } from "./output.ts";
 import { isAtTerminal } from "./question.ts";
 import { openSteps, type Steps } from "./steps.ts";
 
@@ -41,8 +43,7 @@ awk -v f="$file" '{ s += $1 } END { printf "[Task: %s] mean = %.1f\\n", f, s / N
 
 const names = ["a", "b", "c", "d"] as const;
 const answerSeconds = 300;
-/** A signal to all of the terminal is delivered to each within this time. */
-const signalMs = 200;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function runDemo(env: Env, { input }: CommandInput, json: boolean): Promise<Output> {
   const { noOpen } = parseInput(busDemo, input);
@@ -53,13 +54,17 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
     XDG_STATE_HOME: join(folder, ".state"),
     XDG_CONFIG_HOME: join(folder, ".config"),
   };
-  const steps = openSteps({ cwd: folder, env: own, json });
-  const interrupted = () => {
+  const steps = openSteps({ cwd: folder, env: own, json, apart: true });
+  let ending: Promise<never> | undefined;
+  const end = async () => {
+    await steps.stop();
     clearStage(folder, own);
     process.exit(130);
   };
-  process.once("SIGINT", interrupted);
-  process.once("SIGTERM", interrupted);
+  const interrupted = () => {
+    ending ??= end();
+  };
+  for (const signal of signals) process.on(signal, interrupted);
   try {
     return await play(steps, folder, {
       json,
@@ -67,12 +72,11 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
       env,
     });
   } catch (error) {
-    // Ctrl-C reaches the command of a step as well: that it has ended may be known here before the signal is.
-    await Bun.sleep(signalMs);
+    // A command that was ended because of a signal has not failed.
+    await ending;
     throw error;
   } finally {
-    process.off("SIGINT", interrupted);
-    process.off("SIGTERM", interrupted);
+    for (const signal of signals) process.off(signal, interrupted);
     await steps.ask("inbox", ["down"]).catch(() => {});
     fs().rmSync(folder, { recursive: true, force: true });
   }

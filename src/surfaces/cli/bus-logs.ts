@@ -7,11 +7,10 @@ import { type Asked, isHub, locate } from "../../location/locate.ts";
 import { hubFolder } from "../../service/hub-folder.ts";
 import { followLines, lastLines } from "../../service/log-lines.ts";
 import { logLineText } from "../text/hub.ts";
-import { paintFor } from "../text/paint.ts";
 import { safeJson } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { exitBrokenPipe, print } from "./output.ts";
+import { exitBrokenPipe, paintFor, print } from "./output.ts";
 
 export async function runLogs(
   asked: Asked,

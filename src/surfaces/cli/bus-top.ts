@@ -2,16 +2,17 @@
  * `inbox top`: what `stats` shows, again and again. It draws on the terminal's other screen, so that what stood there before is
  * there again afterwards, however it ends; a frame is written in one go over the one before, so nothing flickers.
  */
+
 import { asInboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busTop } from "../../contract/operations/bus-top.ts";
 import type { Stats } from "../../contract/stats.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { fs } from "../../platform/system.ts";
-import { paintFor } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
 import { statsText } from "../text/stats.ts";
 import type { CommandInput } from "./input.ts";
+import { paintFor } from "./output.ts";
 import { isAtTerminal } from "./question.ts";
 
 const enter = "\u001b[?1049h\u001b[?25l";

@@ -4,10 +4,9 @@ import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Asked } from "../../location/locate.ts";
-import { paintFor } from "../text/paint.ts";
 import { render } from "../text/render.ts";
 import type { CommandInput } from "./input.ts";
-import { complain } from "./output.ts";
+import { complain, paintFor } from "./output.ts";
 import { agrees, isAtTerminal } from "./question.ts";
 import { typing } from "./typing.ts";
 

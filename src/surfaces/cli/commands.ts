@@ -7,9 +7,9 @@ export type Program = "inbox" | "orch";
 const operations = table as readonly AnyOperation[];
 
 /** What is in both stands last in the second. */
-export const operationsFor = (program: Program) => {
-  const own = operations.filter(({ cli }) => (cli.program ?? "inbox") === program);
-  const shared = operations.filter(({ cli }) => cli.program === "both");
+export const operationsFor = (program: Program, among = operations) => {
+  const own = among.filter(({ cli }) => (cli.program ?? "inbox") === program);
+  const shared = among.filter(({ cli }) => cli.program === "both");
   return [...own, ...shared];
 };
 
@@ -26,8 +26,10 @@ export const commandNames = (program: Program = "inbox") => [
   ...new Set(operationsFor(program).map((op) => op.cli.command)),
 ];
 
-export const operationsOf = (command: string, program: Program) =>
-  operationsFor(program).filter((op) => op.cli.command === command);
+export const operationsOf = (command: string, program: Program) => {
+  const named = operations.filter(({ cli }) => cli.command === command);
+  return operationsFor(program, named);
+};
 
 /** The longest command the words begin with, and how many words it has. */
 export function findCommand(

@@ -23,7 +23,7 @@ const batchBytes = 2 * 1024 * 1024;
 
 type Line = InputOf<"entries.import">["entries"][number];
 
-/** Lines that are no entries are told of and passed over. */
+/** Lines that are not entries are skipped, with a warning each. */
 export async function importEntries(inbox: Inbox, path: string, warnings: string[]) {
   const total = { imported: 0, known: 0 };
   let batch: Line[] = [];

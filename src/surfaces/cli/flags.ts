@@ -14,6 +14,8 @@ export interface Flag {
   /** How the value is called; a flag without one is true by being there. */
   value?: string;
   help: string;
+  /** Of a flag that help does not show: the one that it shows. */
+  shownAs?: string;
 }
 
 interface Derived {
@@ -40,7 +42,11 @@ function derivedOf(op: AnyOperation): Derived {
     const isCaller = ({ key }: Field) => key === op.cli.identity && key !== "agent";
     flags = {
       shown: fields.filter((field) => !isCaller(field)).flatMap((field) => flagsOfField(op, field)),
-      former: fields.flatMap((field) => (isCaller(field) ? flagsOfField(op, field) : formerFlagsOf(field))),
+      former: fields.flatMap((field) =>
+        isCaller(field)
+          ? flagsOfField(op, field).map((flag) => ({ ...flag, shownAs: "--agent" }))
+          : formerFlagsOf(field),
+      ),
     };
     if (op.kind === "write") flags.shown.push(keyFlag);
     derived.set(op, flags);
@@ -51,8 +57,10 @@ function derivedOf(op: AnyOperation): Derived {
 function formerFlagsOf(field: Field): Flag[] {
   if (field.formerFlag === undefined) return [];
   const name = `--${field.formerFlag}`;
-  const flag: Flag = { name, field, role: "value", value: field.value, help: "" };
-  return field.file ? [flag, { ...flag, name: `${name}-file`, role: "file", value: "PATH" }] : [flag];
+  const shownAs = flagName(field);
+  const flag: Flag = { name, field, role: "value", value: field.value, help: "", shownAs };
+  const fromFile = { name: `${name}-file`, role: "file", value: "PATH", shownAs: `${shownAs}-file` } as const;
+  return field.file ? [flag, { ...flag, ...fromFile }] : [flag];
 }
 
 /** [M9] On every write, though no operation names it. */
@@ -122,6 +130,8 @@ export interface GlobalFlag {
   short?: string;
   value?: string;
   help: string;
+  /** Of a flag that help does not show: the one that it shows. */
+  shownAs?: string;
 }
 
 export const globalFlags: readonly GlobalFlag[] = [

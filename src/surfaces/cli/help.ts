@@ -187,7 +187,7 @@ function assigning(op: AnyOperation, flags: readonly Flag[]): string {
   );
   if (!flag) return "";
   const example = `${flag.name.slice(2)}=${flag.value}`;
-  return `\n\nA flag can also be written as key=value: ${example} is ${flag.name} ${flag.value}. -- ends the flags.`;
+  return `\n\nA flag can also be written as key=value: ${example} is the same as ${flag.name} ${flag.value}.\nAfter -- nothing is a flag.`;
 }
 
 function operationHelp(op: AnyOperation, program: Program): string {

@@ -10,10 +10,10 @@ import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate
 import { argumentBytes } from "../../platform/argument-bytes.ts";
 import { version } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
-import { paintFor } from "../text/paint.ts";
+import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
 import { refusalText } from "../text/refusal.ts";
-import { render } from "../text/render.ts";
+import { renderApart } from "../text/render.ts";
 import { safe, safeJson } from "../text/safe.ts";
 import { lastingWays } from "./admin-commands.ts";
 import { withoutOperation } from "./built-in-commands.ts";
@@ -23,7 +23,7 @@ import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { openInboxAt, tokenOf } from "./open-inbox.ts";
-import { complain, exitBrokenPipe, hasOutput, print, warn, writeOut } from "./output.ts";
+import { complain, exitBrokenPipe, hasOutput, paintFor, print, warn, writeOut } from "./output.ts";
 import { asTyped } from "./refusal-as-typed.ts";
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReaders, streams } from "./streams.ts";
@@ -152,7 +152,9 @@ async function answer(
   json: boolean,
 ): Promise<number> {
   const { value } = handed;
-  const text = json ? jsonAnswer(op, value as object, warnings) : await humanAnswer(op, value, warnings);
+  const { text, aside } = json
+    ? { text: jsonAnswer(op, value as object, warnings), aside: "" }
+    : humanAnswer(op, value, warnings);
   let taken = false;
   try {
     taken = (!handed.confirm || (await hasOutput())) && (await print(text));
@@ -160,12 +162,13 @@ async function answer(
     if (!taken) await handed.release?.();
   }
   if (!taken) return exitBrokenPipe;
+  if (aside) complain(aside);
   try {
     await handed.confirm?.();
   } catch (error) {
     const { code, message } = asInboxError(error);
     warn(`the messages above were not marked as read: ${message}`);
-    // It has become another's, or will be delivered again: whoever goes by the exit code does nothing with it.
+    // Another reader has the mail now, or it will be delivered again: the exit code tells a script not to act on it.
     return errorTable[code].exit;
   }
   if (op.unwell?.(value)) return errorTable.storage.exit;
@@ -187,9 +190,9 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
   return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
-async function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Promise<string> {
+function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Apart {
   for (const warning of warnings) warn(warning);
-  return `${render(op.name as OperationName, value as never, paintFor(1), typing)}\n`;
+  return renderApart(op.name as OperationName, value as never, paintFor(1), typing);
 }
 
 async function report(error: InboxError, json: boolean): Promise<number> {

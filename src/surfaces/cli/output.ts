@@ -2,8 +2,9 @@
 import { InboxError } from "../../contract/errors.ts";
 import { spelledWhole, type Text } from "../../contract/phrase.ts";
 import { isInherited } from "../../platform/descriptors.ts";
-import { fs } from "../../platform/system.ts";
+import { fs, isTerminal } from "../../platform/system.ts";
 import { inShell } from "../spelling/shell.ts";
+import { type Paint, paintOf } from "../text/paint.ts";
 import { setIn } from "../text/safe.ts";
 
 /** What a shell reports for a program that died of a closed pipe. */
@@ -11,10 +12,16 @@ export const exitBrokenPipe = 141;
 
 const gone = new Set(["EPIPE", "ECONNRESET", "EBADF"]);
 
+/** From here on (between 1,000 and 2,000 bytes) `Bun.write` reserves a file's first bytes before it writes. */
+const reservedFrom = 1000;
+
 /** True once everything was taken; false where the reader has gone away. A full disk behind it is thrown. */
 export async function print(text: string): Promise<boolean> {
+  // `Bun.write` of nothing would empty a file that others have written to before.
+  if (text === "") return true;
   try {
-    await Bun.write(Bun.stdout, text);
+    if (text.length > reservedFrom && fs().fstatSync(1).isFile()) writeWhole(text);
+    else await Bun.write(Bun.stdout, text);
     return true;
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
@@ -24,6 +31,12 @@ export async function print(text: string): Promise<boolean> {
       cause: error,
     });
   }
+}
+
+/** Reserved bytes would stay there as zeros where the file is appended to (`>>`). */
+function writeWhole(text: string): void {
+  let rest = new TextEncoder().encode(text);
+  while (rest.length) rest = rest.subarray(fs().writeSync(1, rest));
 }
 
 /**
@@ -48,3 +61,7 @@ export function complain(text: string): void {
 export async function writeOut(text: string): Promise<number> {
   return (await print(text)) ? 0 : exitBrokenPipe;
 }
+
+/** Colour where a terminal shows it, and nobody has said that they want none. */
+export const paintFor = (descriptor: 1 | 2): Paint =>
+  paintOf(!process.env.NO_COLOR && process.env.TERM !== "dumb" && isTerminal(descriptor));

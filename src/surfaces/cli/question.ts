@@ -1,11 +1,8 @@
 /** A question to the person at the terminal. */
-import { fs } from "../../platform/system.ts";
+import { fs, isTerminal } from "../../platform/system.ts";
 import { complain } from "./output.ts";
 
-export function isAtTerminal(): boolean {
-  const { isatty } = require("node:tty") as typeof import("node:tty");
-  return isatty(0) && isatty(1);
-}
+export const isAtTerminal = () => isTerminal(0) && isTerminal(1);
 
 export function agrees(question: string): boolean {
   complain(`${question} [y/N] `);

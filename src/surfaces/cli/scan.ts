@@ -1,6 +1,6 @@
 /** Arguments as they were typed, sorted into global flags, flags and plain words. Knows no operation's meaning. */
 import { InboxError } from "../../contract/errors.ts";
-import { closest, didYouMean } from "../../contract/suggest.ts";
+import { closest, meant } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
 
@@ -81,7 +81,8 @@ export function scanArguments(
     const typed = equals < 0 ? token : token.slice(0, equals);
     const name = globalFlags.find(({ short }) => short === typed)?.name ?? typed;
     const wanted = takesValue.get(name);
-    if (wanted === undefined) throw unknownFlag(name, [...takesValue.keys()], `${program} ${command}`.trim());
+    if (wanted === undefined)
+      throw unknownFlag(name, [...globalFlags, ...flags], `${program} ${command}`.trim());
     if (!wanted) {
       if (equals >= 0) throw invalid(`${name} takes no value`, `give it alone: ${name}`);
       take(scanned, name);
@@ -127,8 +128,14 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
   else given.push({ flag, value });
 }
 
-function unknownFlag(name: string, known: readonly string[], where: string): InboxError {
-  const guess = didYouMean(name, known);
+/** Earlier names of flags are compared too, and the flag that help shows is suggested. */
+function unknownFlag(
+  name: string,
+  flags: readonly Pick<Flag, "name" | "shownAs">[],
+  where: string,
+): InboxError {
+  const shown = new Map(flags.map((flag) => [flag.name, flag.shownAs ?? flag.name]));
+  const guess = meant(closest(name, shown.keys()).map((close) => shown.get(close)!));
   return invalid(
     `${where} has no flag ${name}${guess ? `; ${guess}` : ""}`,
     `${where} --help lists its flags`,

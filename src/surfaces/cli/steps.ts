@@ -1,10 +1,11 @@
 /** [N1] [N3] Commands that are run one after another before the person's eyes: each is shown as it can be typed, and then run as that. */
+
 import { InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { programWords } from "../../orch/program.ts";
 import { fs } from "../../platform/system.ts";
-import { paintFor } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
+import { paintFor } from "./output.ts";
 
 type Env = Record<string, string | undefined>;
 type Name = "inbox" | "orch";
@@ -14,6 +15,8 @@ export interface StepOptions {
   env: Env;
   /** Standard output is for one answer in JSON: what is told goes to standard error. */
   json: boolean;
+  /** Commands get a process group of their own, so that Ctrl-C is for whoever runs the steps, who ends them with `stop`. */
+  apart?: boolean;
 }
 
 export interface Ran {
@@ -34,9 +37,38 @@ export interface Steps {
   hand(program: Name, ...words: string[]): Promise<number>;
   /** Its lines as they come. */
   follow(program: Name, words: string[], line: (text: string) => void): Promise<void>;
+  /** Ends the commands that run, and waits for it; none is started any more. */
+  stop(): Promise<void>;
 }
 
-export function openSteps({ cwd, env, json }: StepOptions): Steps {
+/** Starts the commands, and knows which of them run. */
+function startingSteps({ cwd, env, apart }: Required<Omit<StepOptions, "json">>) {
+  const running = new Set<Bun.Subprocess>();
+  let stopped = false;
+  function spawn(program: Name, words: readonly string[], stdio: "pipe" | "inherit") {
+    if (stopped) throw new InboxError("storage", "the steps were interrupted");
+    const child = Bun.spawn([...programWords(), ...words], {
+      cwd,
+      env: { ...(env as Record<string, string>), INBOX_PROGRAM: program },
+      stdin: stdio === "pipe" ? "ignore" : "inherit",
+      stdout: stdio,
+      stderr: stdio === "pipe" ? "pipe" : "inherit",
+      detached: apart && stdio === "pipe",
+    });
+    running.add(child);
+    void child.exited.then(() => running.delete(child));
+    return child;
+  }
+  async function stop() {
+    stopped = true;
+    const children = [...running];
+    for (const child of children) child.kill("SIGTERM");
+    await Promise.all(children.map((child) => child.exited));
+  }
+  return { spawn, stop };
+}
+
+export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps {
   const paint = paintFor(json ? 2 : 1);
   const write = (text: string) => {
     try {
@@ -51,14 +83,7 @@ export function openSteps({ cwd, env, json }: StepOptions): Steps {
     safe(text)
       .trimEnd()
       .replace(/^(?=.)/gm, "    ");
-  const spawn = (program: Name, words: readonly string[], stdio: "pipe" | "inherit") =>
-    Bun.spawn([...programWords(), ...words], {
-      cwd,
-      env: { ...(env as Record<string, string>), INBOX_PROGRAM: program },
-      stdin: stdio === "pipe" ? "ignore" : "inherit",
-      stdout: stdio,
-      stderr: stdio === "pipe" ? "pipe" : "inherit",
-    });
+  const { spawn, stop } = startingSteps({ cwd, env, apart });
   const finished = async (program: Name, words: readonly string[]) => {
     const child = spawn(program, words, "pipe");
     const [code, out, err] = await Promise.all([
@@ -110,5 +135,6 @@ export function openSteps({ cwd, env, json }: StepOptions): Steps {
       }
       await child.exited;
     },
+    stop,
   };
 }

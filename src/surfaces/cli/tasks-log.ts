@@ -2,11 +2,11 @@
 import type { InputOf } from "../../contract/operations/index.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { type Paint, paintFor } from "../text/paint.ts";
+import type { Paint } from "../text/paint.ts";
 import { snakeCase } from "../text/recase.ts";
 import { safeJson } from "../text/safe.ts";
 import { transcriptText } from "../text/transcript.ts";
-import { exitBrokenPipe, print } from "./output.ts";
+import { exitBrokenPipe, paintFor, print } from "./output.ts";
 
 const patienceSeconds = 30;
 

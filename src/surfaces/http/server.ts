@@ -79,7 +79,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
 
   return {
     url: `http://${options.hostname.includes(":") ? `[${options.hostname}]` : options.hostname}:${server.port}`,
-    /** Waiters get an answer, what is being written is finished, then the door closes. */
+    /** Answers open waits, completes writes in progress, then stops listening. */
     async stop(): Promise<void> {
       stopping.abort();
       // A client that neither reads nor ends keeps nobody else waiting.

@@ -14,7 +14,7 @@ export function openChanges(inbox: Inbox) {
   const listeners = new Set<Listener>();
   let reading: { ending: AbortController; begun: Promise<void> } | undefined;
 
-  /** Many events in a row may be about one resource: it is told of once. */
+  /** Several events in a row may be about one resource: one notification is sent for all of them. */
   const changed = new Set<string>();
   function mark(event: Event): void {
     if (!changed.size) setImmediate(tell);

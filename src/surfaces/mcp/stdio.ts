@@ -57,7 +57,7 @@ interface Observer {
   writing(message: JSONRPCMessage): void;
 }
 
-/** The same transport, with somebody told of what goes through it. */
+/** The same transport, with a callback for every message that passes through it. */
 function observed(inner: StdioServerTransport, { listening, writing }: Observer): Transport {
   const listens = (message: JSONRPCMessage) =>
     "method" in message && message.method === "subscriptions/listen";

@@ -86,7 +86,7 @@ const texts: Texts = {
       : "nothing is queued",
   "tasks.handoff": ({ status, terminalId, message, messages, success }) => {
     if (status === "running") return `${terminalId} is still running; call again with terminal_id`;
-    if (message === null) return `${terminalId} has ended; its result was already collected`;
+    if (message === null) return `${terminalId} has finished; its result was already collected`;
     const again = messages.some(({ redelivered }) => redelivered) ? " (redelivered)" : "";
     return `${terminalId}${success ? "" : " failed"}${again}:\n${quoted(message)}`;
   },

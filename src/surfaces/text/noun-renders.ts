@@ -3,12 +3,18 @@ import type { OperationName, OutputOf } from "../../contract/operations/index.ts
 import type { Text } from "../../contract/phrase.ts";
 import type { Paint } from "./paint.ts";
 
+/** An answer of which a script wants a part alone: `text` goes to standard output, `aside` to standard error. */
+export interface Apart {
+  text: string;
+  aside: string;
+}
+
 /** `spell` writes references to operations and fields as the reader's surface does. */
 export type Render<N extends OperationName> = (
   output: OutputOf<N>,
   paint: Paint,
   spell: (text: Text) => string,
-) => string;
+) => string | Apart;
 
 /** The noun is the first word of an operation's name; its texts are in `render-NOUN.ts`. */
 export type NounRenders<Noun extends string> = {

@@ -14,12 +14,11 @@ export const plainPaint: Paint = {
   cyan: none,
 };
 
-export function paintFor(descriptor: 1 | 2): Paint {
-  const { isatty } = require("node:tty") as typeof import("node:tty");
-  const wanted = isatty(descriptor) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+/** With colour, or with none of it. */
+export function paintOf(coloured: boolean): Paint {
   const entries = Object.entries(codes).map(([name, code]) => [
     name,
-    wanted ? (text: string) => `\u001b[${code}m${text}\u001b[0m` : (text: string) => text,
+    coloured ? (text: string) => `\u001b[${code}m${text}\u001b[0m` : none,
   ]);
   return Object.fromEntries(entries) as Paint;
 }

@@ -1,11 +1,16 @@
 /** Whom a message has reached: a note where nobody has used the name, and those who got a copy. */
 import { idOf } from "../../contract/ids.ts";
+import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Paint } from "./paint.ts";
 import { safe } from "./safe.ts";
 
-export function recipientText(recipient: Recipient, paint: Paint): string {
-  if (recipient.hint) return `\n${paint.yellow("note")} ${safe(recipient.hint)}`;
+export function recipientText(recipient: Recipient, paint: Paint, spell: (text: Text) => string): string {
+  const { resumable, hint } = recipient;
+  const resume = resumable
+    ? `; ${spell(phrase`${call("tasks.send", { name: resumable, message: blank("…") })} resumes it`)}`
+    : "";
+  if (hint) return `\n${paint.yellow("note")} ${safe(hint)}${resume}`;
   if (recipient.known) return "";
   const similar = recipient.similar.length
     ? `; did you mean ${recipient.similar.map(safe).join(" or ")}?`

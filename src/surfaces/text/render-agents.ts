@@ -10,7 +10,7 @@ export const agentRenders: NounRenders<"agents"> = {
     if (!agents.length) return "no agents yet";
     const rows = agents.map((agent) => [
       `${agent.live ? paint.green("●") : paint.dim("○")} ${cut(agent.name, 40)}`,
-      agent.ended ? "ended" : relative(agent.lastSeenAt),
+      agent.ended ? "finished" : relative(agent.lastSeenAt),
       String(agent.leases),
       String(agent.pending),
       agent.mail >= mailLimit ? `${mailLimit} or more` : String(agent.mail),

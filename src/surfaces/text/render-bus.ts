@@ -49,9 +49,16 @@ function doctorText(
   return lines.join("\n");
 }
 
+const madeText = (folder: string | undefined) =>
+  folder === undefined ? [] : [`its folder ${inLine(folder)} did not exist and was created`];
+
 export const busRenders: NounRenders<"bus"> = {
-  "bus.init": ({ db, created, outer, trusted, warnings = [] }, paint, spell) => {
+  "bus.init": ({ db, created, gitignore, outer, trusted, warnings = [] }, paint, spell) => {
     const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} already exists; nothing was changed`];
+    if (gitignore)
+      lines.push(
+        paint.dim(`${inLine(gitignore)} keeps it out of git; agents.toml beside it can be committed`),
+      );
     if (outer) lines.push(`${paint.yellow("note")} it takes precedence over the one at ${inLine(outer)}`);
     const approval = approvable(trusted || created, paint, spell);
     return [...lines, ...approval, ...warned(warnings, paint)].join("\n");
@@ -140,9 +147,10 @@ export const busRenders: NounRenders<"bus"> = {
     const head = `${paint.bold(inLine(to))} is the same as ${inLine(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
     return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}`;
   },
-  "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
+  "bus.backup": ({ file, db, rows, parts, bytes, madeFolder, warnings = [] }, paint) =>
     [
       `${paint.bold(inLine(file))} is a backup of ${inLine(db)}: ${plural(rows, "row")}, ${plural(parts, "part")}, ${plural(bytes, "byte")}`,
+      ...madeText(madeFolder),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
@@ -152,8 +160,11 @@ export const busRenders: NounRenders<"bus"> = {
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
-  "bus.export": ({ file, db, rows, sha256 }, paint) =>
-    `${paint.bold(inLine(file))} is an export of ${inLine(db)}: ${plural(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
+  "bus.export": ({ file, db, rows, sha256, madeFolder }, paint) =>
+    [
+      `${paint.bold(inLine(file))} is an export of ${inLine(db)}: ${plural(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
+      ...madeText(madeFolder),
+    ].join("\n"),
   "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [
       `imported ${plural(rows, "row")} into ${paint.bold(inLine(db))}`,

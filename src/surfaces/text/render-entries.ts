@@ -3,7 +3,7 @@
 import type { DocumentChange, DocumentState } from "../../contract/document.ts";
 import { type Entry, unreadLimit } from "../../contract/entry.ts";
 import { lineDiff, partsOf } from "../../contract/line-diff.ts";
-import { call, field, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import { wayBack } from "../../contract/workspace.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -14,10 +14,25 @@ import { relative } from "./time.ts";
 const from = ({ workspaceLabel, sender }: Entry) => workspaceLabel ?? sender ?? "";
 const when = ({ ts }: Entry) => relative(new Date(ts).toISOString());
 
+const answerText = ({ answer, answeredBy }: Entry, at: string) =>
+  `answered ${answer === null ? "" : `"${cut(answer, 80)}" `}${answeredBy === null ? "" : `by ${inLine(answeredBy)} `}${relative(at)}`;
+
+/** [A5.6] What a question offers, and what was answered. */
+function answerLine(entry: Entry, paint: Paint): string[] {
+  if (entry.answeredAt !== null) return [paint.dim(answerText(entry, entry.answeredAt))];
+  return entry.choices ? [choicesText(entry.choices, paint)] : [];
+}
+
+const choicesText = (choices: readonly string[], paint: Paint) =>
+  `${paint.dim("choices")} ${choices.map(inLine).join(paint.dim(" | "))}`;
+
 function line(entry: Entry, paint: Paint): string {
   const mark = entry.readAt === null ? paint.bold("●") : " ";
   const what = entry.comments || entry.docs.map(({ path }) => path).join(", ");
-  return `${mark} ${entry.id} ${when(entry)} ${cut(from(entry), 40)}\n    ${cut(what, 100)}`;
+  const answer = answerLine(entry, paint);
+  return [`${mark} ${entry.id} ${when(entry)} ${cut(from(entry), 40)}`, cut(what, 100), ...answer].join(
+    "\n    ",
+  );
 }
 
 function documentText({ n, path, exists, type, size, problem }: DocumentState, paint: Paint): string {
@@ -44,9 +59,6 @@ function changeText({ path, seenAt, before, after, added, removed }: DocumentCha
   return [`${name}  +${added} −${removed} since ${relative(seenAt)}`, ...shown].join("\n");
 }
 
-const answerText = ({ answer, answeredBy }: Entry, at: string) =>
-  `answered ${answer === null ? "" : `"${cut(answer, 80)}" `}${answeredBy === null ? "" : `by ${inLine(answeredBy)} `}${relative(at)}`;
-
 export const entryRenders: NounRenders<"entries"> = {
   "entries.push": ({ id }) => `pushed ${id}`,
   "entries.history": ({ entries, hasMore, unread }, paint, spell) => {
@@ -59,9 +71,7 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.show": ({ entry, workspace, documents }, paint) => {
     const back = workspace && wayBack(workspace);
     const facts = [entry.kind, entry.threadId, entry.messageId, when(entry)].filter(Boolean).join(", ");
-    const offers = entry.choices
-      ? [`${paint.dim("answers")} ${entry.choices.map(inLine).join(paint.dim(" | "))}`]
-      : [];
+    const offers = entry.choices ? [choicesText(entry.choices, paint)] : [];
     const answered = entry.answeredAt ? [paint.dim(answerText(entry, entry.answeredAt))] : [];
     const failed = entry.failure?.output
       ? [quoted(safe(entry.failure.output).trimEnd(), `${paint.red("│")} `)]
@@ -76,8 +86,14 @@ export const entryRenders: NounRenders<"entries"> = {
       ...(back ? [`${paint.dim("its session")} ${inLine(back)}`] : []),
     ].join("\n");
   },
-  "entries.reply": ({ message }) =>
-    `answered ${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`,
+  "entries.reply": ({ entry, message, isAnswer }, _paint, spell) => {
+    const { choices, answer, id } = entry;
+    const to = `${safe(message.toAgent)}${message.threadId ? ` in ${message.threadId}` : ""}`;
+    if (!isAnswer) return `sent to ${to} as one more message; the answer stays "${cut(answer ?? "", 80)}"`;
+    if (!choices || choices.includes(answer ?? "")) return `answered ${to}`;
+    const decide = phrase`${call("entries.reply", { id, choice: blank("CHOICE") })} decides`;
+    return `answered ${to} in words, with none of the choices; ${spell(decide)}`;
+  },
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
   "entries.archive": ({ entry, already }) =>

@@ -36,12 +36,13 @@ const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Pain
   messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
-  "mailbox.send": ({ message, recipient, copies }, paint) =>
-    copies ? copiesText(copies) : messageText(message, paint) + recipientText(recipient, paint),
+  "mailbox.send": ({ message, recipient, copies }, paint, spell) =>
+    copies ? copiesText(copies) : messageText(message, paint) + recipientText(recipient, paint, spell),
   "mailbox.decide": ({ decided, choice, answers, correlationId }, paint, spell) => {
-    if (!decided) return `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
-    const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`).join("\n");
-    return `${paint.bold(safe(choice!))}\n${said}`;
+    const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`);
+    const waits = `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
+    if (!decided) return { text: "", aside: [...said, waits].join("\n") };
+    return { text: paint.bold(safe(choice!)), aside: said.join("\n") };
   },
   "mailbox.answer": ({ message }) => `answered ${safe(message.toAgent)}`,
   "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {
@@ -49,7 +50,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const next = message.payload.choices
       ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId)} waits for the decision`
       : phrase`${call("mailbox.answer", { question, message: blank("…") })} answers it`;
-    return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint)}`;
+    return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },
   "mailbox.receive": mailText,
   "mailbox.check": mailText,

@@ -10,11 +10,11 @@ import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
 export const messageRenders: NounRenders<"messages"> = {
-  "messages.send": (output, paint) =>
+  "messages.send": (output, paint, spell) =>
     output.copies
       ? copiesText(output.copies)
       : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
-        `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint) : ""}`,
+        `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint, spell) : ""}`,
   // As the protocol of channels prints it, number or not.
   "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.wait": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),

@@ -5,7 +5,7 @@ import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts"
 import { plural } from "../../contract/plural.ts";
 import type { Review } from "../../contract/review.ts";
 import type { TaskInQueue } from "../../contract/task.ts";
-import type { Held, Reported } from "../../contract/usage.ts";
+import { excessOver, type Held, type Reported, raising } from "../../contract/usage.ts";
 import { budgetText, heldText, reportsText, usageBrief, usageText } from "../../contract/usage-text.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -15,7 +15,7 @@ import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 import { transcriptText } from "./transcript.ts";
-import { diffText, mergeText, worktreeText } from "./worktree.ts";
+import { beginsText, diffText, mergeText, othersText, worktreeText } from "./worktree.ts";
 
 function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld = false } = {}): string {
   const { startedAt, finishedAt, error } = task;
@@ -33,11 +33,24 @@ function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld 
   if (task.status === "running" && task.attempt > 1) facts.push(`attempt ${task.attempt}`);
   if (finishedAt && task.success)
     facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
-  if (finishedAt && !task.success) facts.push(`failed: ${cut(error ?? "", 80)}`);
+  if (finishedAt && !task.success)
+    facts.push(`${task.reason === "cancelled" ? "" : "failed: "}${cut(error ?? "", 80)}`);
   if (task.usageTotal) facts.push(usageBrief(task.usageTotal));
-  const mark = finishedAt ? (task.success ? paint.green("✓") : paint.red("✗")) : "-";
+  if (excessIn(task)) facts.push(`over its budget of ${budgetText(task.budget!)}`);
+  if (finishedAt && task.worktree?.state === "kept") facts.push(`on ${task.worktree.branch}`);
+  const mark = finishedAt ? markOf(task, paint) : "-";
   return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(inLine).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
+
+/** What was cancelled or removed has neither succeeded nor failed: nobody wanted it any more. */
+const markOf = ({ success, reason }: Pick<TaskInQueue, "success" | "reason">, paint: Paint) =>
+  success ? paint.green("✓") : reason === "cancelled" ? paint.dim("–") : paint.red("✗");
+
+const outcomeOf = ({ success, reason }: Pick<TaskInQueue, "success" | "reason">) =>
+  success ? "succeeded" : reason === "cancelled" ? "cancelled" : "failed";
+
+const excessIn = ({ budget, usageTotal }: Pick<TaskInQueue, "budget" | "usageTotal">) =>
+  budget && usageTotal ? excessOver(budget, usageTotal) : undefined;
 
 /** With what it started it has used more than by itself. */
 const isMore = ({ usage, usageTotal }: Pick<TaskInQueue, "usage" | "usageTotal">) =>
@@ -48,7 +61,7 @@ const unreported = (reports: Reported | null) =>
   reports?.tokens === "none" && reports.cost === "none" ? "not reported by its program" : null;
 
 const heldLine = (held: Held, spell: (text: Text) => string) =>
-  `${heldText(held)}; ${spell(phrase`${call("costs.set", { usd: blank("N") })} raises it`)}`;
+  `${heldText(held)}; ${spell(phrase`${raising(held)} raises it`)}`;
 
 const pushing = call("tasks.push", { prompt: blank("PROMPT") });
 
@@ -93,8 +106,11 @@ function namesText(names: readonly string[]): string {
 }
 
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task, recipient }, paint, spell) =>
-    `queued ${paint.bold(safe(task.name))}; ${spell(phrase`${call("tasks.run")} starts it`)}${recipient ? recipientText(recipient, paint) : ""}`,
+  "tasks.push": ({ task, recipient, others, trusted }, paint, spell) => {
+    const starts = phrase`${call("tasks.run")} starts it${trusted ? "" : phrase`, once ${call("bus.trust")} has approved it`}`;
+    const note = recipient ? recipientText(recipient, paint, spell) : "";
+    return `queued ${paint.bold(safe(task.name))}; ${spell(starts)}${note}${othersText(others, paint, spell)}`;
+  },
   "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
     const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
@@ -104,10 +120,8 @@ export const taskRenders: NounRenders<"tasks"> = {
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume, reports }, paint) => {
     const facts: [string, string | null][] = [
-      [
-        "status",
-        task.status === "finished" ? `finished, ${task.success ? "succeeded" : "failed"}` : task.status,
-      ],
+      ["status", task.status === "finished" ? `finished, ${outcomeOf(task)}` : task.status],
+      ["id", task.id],
       ["parent", task.parent],
       ["profile", task.profile],
       ["model", task.model],
@@ -119,7 +133,7 @@ export const taskRenders: NounRenders<"tasks"> = {
       ["worktree", task.worktree && worktreeText(task.worktree)],
       ["review", task.review && reviewText(task.review)],
       ["process", task.pid === null || task.finishedAt ? null : `${task.pid} on ${task.host}`],
-      ["budget", task.budget && budgetText(task.budget)],
+      ["budget", task.budget && `${budgetText(task.budget)}${excessIn(task) ? ": exceeded" : ""}`],
       ["used", task.usage ? usageText(task.usage) : unreported(reports)],
       ["in all", isMore(task) ? usageText(task.usageTotal!) : null],
       ["queued", relative(task.createdAt)],
@@ -142,7 +156,8 @@ export const taskRenders: NounRenders<"tasks"> = {
     if (entries.length) return text + more;
     return ended ? "end of transcript" : "nothing yet";
   },
-  "tasks.assign": ({ terminalId }, paint) => `started ${paint.bold(safe(terminalId))}`,
+  "tasks.assign": ({ terminalId, others }, paint, spell) =>
+    `started ${paint.bold(safe(terminalId))}${othersText(others, paint, spell)}`,
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
@@ -152,16 +167,16 @@ export const taskRenders: NounRenders<"tasks"> = {
     return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
-  "tasks.send": ({ delivered, task }) =>
+  "tasks.send": ({ delivered, task, ...sent }) =>
     delivered === "turn"
-      ? `${safe(task.name)} resumes with it`
+      ? `${safe(task.name)} resumes with it${beginsText(sent)}`
       : `put into the inbox of ${safe(task.worker ?? task.name)}`,
   "tasks.permit": ({ behavior, message }) =>
     message === undefined ? behavior : `${behavior}: ${safe(message)}`,
   "tasks.diff": diffText,
   "tasks.merge": mergeText,
-  "tasks.discard": ({ branch, commit }) =>
-    `discarded ${safe(branch)}${commit === null ? "" : `; it was at ${commit}`}`,
+  "tasks.discard": ({ branch, commit, others }, paint, spell) =>
+    `discarded ${safe(branch)}${commit === null ? "" : `; it was at ${commit}`}${othersText(others, paint, spell)}`,
   "tasks.report": ({ usage }) => `used so far: ${usageText(usage)}`,
   "tasks.remove": ({ task }) => `removed ${safe(task.name)}`,
   "tasks.move": ({ task, place }) => `${safe(task.name)} is now at position ${place}`,

@@ -38,8 +38,10 @@ const said = ({ thread, message }: { thread: Thread; message: Message }, paint: 
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
 
 export const threadRenders: NounRenders<"threads"> = {
-  "threads.send": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
-  "threads.reply": (output, paint) => said(output, paint) + recipientText(output.recipient, paint),
+  "threads.send": (output, paint, spell) =>
+    said(output, paint) + recipientText(output.recipient, paint, spell),
+  "threads.reply": (output, paint, spell) =>
+    said(output, paint) + recipientText(output.recipient, paint, spell),
   "threads.update": (output, paint) => `${said(output, paint)}\nlease ${leaseText(output.lease)}`,
   "threads.cancel": said,
   "threads.done": (output, paint) =>
@@ -52,10 +54,10 @@ export const threadRenders: NounRenders<"threads"> = {
       : said(output, paint),
   "threads.release": ({ thread, message }, paint) =>
     message ? said({ thread, message }, paint) : headline(thread, paint),
-  "threads.reassign": (output, paint) =>
+  "threads.reassign": (output, paint, spell) =>
     said(output, paint) +
     (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
-    recipientText(output.recipient, paint),
+    recipientText(output.recipient, paint, spell),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
   "threads.claim": ({ thread, lease, messages }, paint) => {
     if (!thread || !lease) return "nothing to claim";

@@ -2,7 +2,7 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { type OperationName, type OutputOf, operationNamed } from "../../contract/operations/index.ts";
 import { type Spelling, spelled } from "../../contract/phrase.ts";
-import type { Render } from "./noun-renders.ts";
+import type { Apart, Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { agentRenders } from "./render-agents.ts";
 import { auditRenders } from "./render-audit.ts";
@@ -49,12 +49,26 @@ const renders: { [N in OperationName]: Render<N> } = {
 };
 
 /** `spelling`: how the reader's surface writes what an answer refers to. */
-export function render<N extends OperationName>(
+export function renderApart<N extends OperationName>(
   name: N,
   output: OutputOf<N>,
   paint: Paint,
   spelling: (op: AnyOperation) => Spelling,
-): string {
+): Apart {
   const written = spelling(operationNamed(name) as AnyOperation);
-  return (renders[name] as Render<N>)(output, paint, (text) => spelled(text, written));
+  const rendered = (renders[name] as Render<N>)(output, paint, (text) => spelled(text, written));
+  return typeof rendered === "string" ? { text: `${rendered}\n`, aside: "" } : withLineEnds(rendered);
 }
+
+const withLineEnds = ({ text, aside }: Apart): Apart => ({
+  text: text && `${text}\n`,
+  aside: aside && `${aside}\n`,
+});
+
+/** Where there is one place to say all of it. */
+export const render: <N extends OperationName>(...args: Parameters<typeof renderApart<N>>) => string = (
+  ...args
+) => {
+  const { text, aside } = renderApart(...args);
+  return (text + aside).slice(0, -1);
+};

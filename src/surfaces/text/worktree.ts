@@ -1,7 +1,9 @@
 /** [A1] [A2] What a task has changed, and what became of it, for people. */
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { call, phrase, type Text } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
 import { linesOf } from "../../contract/safe-text.ts";
-import type { Worktree } from "../../contract/worktree.ts";
+import type { KeptBranch, Worktree } from "../../contract/worktree.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, safe } from "./safe.ts";
 
@@ -19,15 +21,31 @@ export function worktreeText({
   if (state === "planned") return "to be made when it starts";
   if (state === "empty") return "removed: it changed nothing";
   const where = state === "merged" ? `merged into ${mergedInto}` : state === "discarded" ? "discarded" : path;
-  const counts = commits === null ? "" : `: ${commits} commits, ${files} files, +${insertions} -${deletions}`;
+  const counts =
+    commits === null
+      ? ""
+      : `: ${plural(commits, "commit")}, ${plural(files ?? 0, "file")}, +${insertions} -${deletions}`;
   return `${branch}${counts} (${where}${state === "kept" && into !== null ? `, from ${into}` : ""})`;
 }
 
+type Spell = (text: Text) => string;
+
+/** [A2] What the name may have meant as well. */
+export const othersText = (others: readonly KeptBranch[] | undefined, paint: Paint, spell: Spell): string =>
+  (others ?? [])
+    .map(({ id, branch }) => {
+      const look = spell(phrase`${call("tasks.diff", { name: id })}`);
+      return `\n${paint.yellow("note")} an earlier task of this name has the branch ${safe(branch)}: ${look}`;
+    })
+    .join("");
+
 export function diffText(
-  { branch, commits, changes, patch, cut }: OutputOf<"tasks.diff">,
+  { branch, commits, changes, patch, cut, others }: OutputOf<"tasks.diff">,
   paint: Paint,
+  spell: Spell,
 ): string {
-  if (!changes.length) return `${safe(branch)}: nothing was changed`;
+  const note = othersText(others, paint, spell);
+  if (!changes.length) return `${safe(branch)}: nothing was changed${note}`;
   const told = [
     paint.bold(safe(branch)),
     ...commits.map(({ commit, subject }) => `  ${paint.dim(commit.slice(0, 12))} ${inLine(subject)}`),
@@ -40,7 +58,7 @@ export function diffText(
     ...linesOf(patch.replace(/\n$/, "")).map((line) => painted(safe(line), paint)),
     ...(cut ? [paint.dim("… the patch is longer")] : []),
   ];
-  return told.join("\n");
+  return told.join("\n") + note;
 }
 
 function painted(line: string, paint: Paint): string {
@@ -50,15 +68,33 @@ function painted(line: string, paint: Paint): string {
 }
 
 export function mergeText(
-  { merged, into, commit, already, reason, conflicts, output, told }: OutputOf<"tasks.merge">,
+  { merged, into, commit, already, reason, conflicts, output, told, others }: OutputOf<"tasks.merge">,
   paint: Paint,
+  spell: Spell,
 ): string {
+  const note = othersText(others, paint, spell);
   if (merged)
     return already
-      ? `${safe(into)} had it already`
-      : `merged into ${paint.bold(safe(into))}, now at ${commit!.slice(0, 12)}`;
+      ? `${safe(into)} had it already${note}`
+      : `merged into ${paint.bold(safe(into))}, now at ${commit!.slice(0, 12)}${note}`;
   const next = told === null ? "" : `\n${safe(told)} was told to go on with it`;
   if (reason === "conflict")
-    return `${paint.red("conflict")} with ${safe(into)} in ${conflicts.map(inLine).join(", ")}; nothing was merged${next}`;
-  return `${paint.red(`the ${reason} command failed`)}; nothing was merged\n${safe(output ?? "")}${next}`;
+    return `${paint.red("conflict")} with ${safe(into)} in ${conflicts.map(inLine).join(", ")}; nothing was merged${next}${note}`;
+  return `${paint.red(`the ${reason} command failed`)}; nothing was merged\n${safe(output ?? "")}${next}${note}`;
+}
+
+/** [A4] Where a further turn begins. */
+export function beginsText({ begins }: Pick<OutputOf<"tasks.send">, "begins">): string {
+  if (begins === null) return "";
+  const from = safe(/^[0-9a-f]{40}$/.test(begins.from) ? begins.from.slice(0, 12) : begins.from);
+  switch (begins.earlier) {
+    case "merged":
+      return `\nits earlier changes were merged into ${from}; it begins from there, on a new branch`;
+    case "discarded":
+      return `\nits earlier changes were discarded; it begins from ${from}, on a new branch`;
+    case "empty":
+      return `\nit had changed nothing; it begins from ${from}`;
+    default:
+      return `\nit goes on where it was, on the branch ${from}`;
+  }
 }

@@ -1,0 +1,69 @@
+/**
+ * [Q17] The line between a supervisor and a keeper: the keeper's standard input and output. It is handed tasks one by one, and says
+ * of each when it keeps it and when the next may come. The line ends with either of them; a task does not.
+ */
+import { InboxError } from "../contract/errors.ts";
+import { fs } from "../platform/system.ts";
+
+/** A task that has begun, for the keeper that it is handed to. */
+export interface Handed {
+  number: number;
+  token: string;
+}
+
+/** `kept`: the bus knows that it keeps the task. `over`: nothing of the task runs any more; only its end is still to be told. */
+type Word = "kept" | "over";
+
+export interface Report {
+  word: Word;
+  token: string;
+}
+
+export const handedLine = ({ number, token }: Handed) => `${JSON.stringify({ number, token })}\n`;
+
+/** The supervisor's end. */
+export async function* reportsFrom(output: AsyncIterable<Uint8Array>): AsyncGenerator<Report> {
+  for await (const line of linesOf(output)) {
+    const [word, token] = line.split(" ");
+    yield { word: word as Word, token: token! };
+  }
+}
+
+/** The keeper's end: the tasks that it is handed, until its supervisor has gone or wants it no longer. */
+export async function* handedTasks(): AsyncGenerator<Handed> {
+  for await (const line of linesOf(Bun.stdin.stream())) yield parsed(line);
+}
+
+/** It goes on where nobody hears it. */
+export function report(word: Word, token: string): void {
+  try {
+    fs().writeSync(1, `${word} ${token}\n`);
+  } catch {
+    // The supervisor has died.
+  }
+}
+
+function parsed(line: string): Handed {
+  try {
+    const { number, token } = JSON.parse(line) as Handed;
+    if (Number.isSafeInteger(number) && typeof token === "string") return { number, token };
+  } catch {
+    // Said below.
+  }
+  throw notForPeople();
+}
+
+export const notForPeople = () =>
+  new InboxError("invalid_input", "keep is started by a supervisor, which hands it tasks", {
+    hint: "orch run starts what is queued",
+  });
+
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
