@@ -81,7 +81,7 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
     const { page, press } = window;
     await page
       .locator(".row", { hasText: "blocked" })
-      .locator(".last-line", { hasText: "waiting for you" })
+      .locator(".waits", { hasText: "waiting for you" })
       .waitFor();
     await page.getByRole("link", { name: /^Waiting for you: blocked asks to use deploy/ }).click();
     await page.locator(".choices").waitFor();

@@ -91,6 +91,38 @@ inBrowser({}, (here) => {
       expect([...full.troubles, ...bare.troubles]).toEqual([]);
     });
 
+  test("[U7] [U14] what runs can be read in both themes, and no tab is wider than a window between phone and desktop", async () => {
+    const task = { agent: "main", name: "runner", message: "echo halfway; sleep 600", cwd: here.folder };
+    expect((await here.ask("POST /api/tasks/assign", task)).status).toBe(201);
+    await using window = await open("/agents/runner");
+    const { page } = window;
+    await page.getByText("Running …").waitFor();
+    await page.locator(".last-line", { hasText: "halfway" }).waitFor();
+    expect(await barriers(page, "main")).toEqual([]);
+    for (const width of [720, 721]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const letter of Object.keys(tabs)) {
+        await window.press("Escape", "g", letter);
+        await page
+          .getByRole("heading", { level: 1, name: tabs[letter as keyof typeof tabs] })
+          .first()
+          .waitFor();
+        if (letter !== "d") await page.locator(".row-link").first().waitFor();
+        if (letter !== "d") await window.press("j");
+        // What scrolls or cuts off by itself may be wider inside.
+        const wide = await page.evaluate(`[...document.querySelectorAll("main *")].filter((one) => {
+          for (let box = one.parentElement; box.id !== "main"; box = box.parentElement)
+            if (getComputedStyle(box).overflowX !== "visible") return false;
+          return one.getBoundingClientRect().right > innerWidth + 1;
+        }).map((one) => one.outerHTML.slice(0, 80))`);
+        const all = await page.evaluate("document.documentElement.scrollWidth");
+        expect([width, letter, all, wide]).toEqual([width, letter, width, []]);
+      }
+    }
+    await here.ask("POST /api/tasks/runner/kill", { agent: "user" });
+    expect(window.troubles).toEqual([]);
+  });
+
   test("[U7] on a phone there is one column at a time, and a way back", async () => {
     await using window = await open("/", { viewport: sizes.narrow, hasTouch: true });
     const { page } = window;

@@ -91,7 +91,10 @@ inBrowser({ now: () => now }, ({ ask, open }) => {
     await using window = await open("/agents/cid");
     const { page, press } = window;
     await page.locator(".said", { hasText: "Please look" }).waitFor();
+    const field = page.getByLabel("Write to cid");
+    await field.waitFor();
     await press("r");
+    await until("the field has the focus", () => field.evaluate((one) => one.matches(":focus")));
     await page.keyboard.type("And hurry");
     await press("Control+Enter");
     await page.locator(".said", { hasText: "And hurry" }).waitFor();

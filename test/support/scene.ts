@@ -1,8 +1,7 @@
 /** A hub as a person would find it: workspaces with documents, agents that pushed them, threads, messages, a dead letter. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "./folder.ts";
-import { type Ask, hubHere, type TestHub } from "./hub.ts";
+import type { Ask } from "./hub.ts";
 import { overHttp, revisions, type Visitor } from "./mcp.ts";
 
 export interface Workspace {
@@ -44,27 +43,6 @@ export async function workspace(
       return fields.id;
     },
     [Symbol.asyncDispose]: async () => visitor?.[Symbol.asyncDispose](),
-  };
-}
-
-export interface Home extends AsyncDisposable {
-  hub: TestHub;
-  space: Workspace;
-}
-
-/** A hub of a test's own with one workspace in it; both go together. */
-export async function hubWithWorkspace(label = "Work", agent = "ada"): Promise<Home> {
-  const folder = temporaryFolder();
-  const hub = await hubHere();
-  const space = await workspace(hub, join(folder.path, "w"), label, agent);
-  return {
-    hub,
-    space,
-    async [Symbol.asyncDispose]() {
-      await space[Symbol.asyncDispose]();
-      await hub[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
   };
 }
 

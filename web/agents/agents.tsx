@@ -89,7 +89,8 @@ export function Agents() {
           item={item}
           name={name}
           open={name === id}
-          line={asked?.has(name) ? "waiting for you" : lines?.get(name)}
+          line={lines?.get(name)}
+          waits={asked?.has(name)}
         />
       )}
     >
@@ -140,9 +141,11 @@ interface RowProps {
   open: boolean;
   /** What it said last. */
   line: string | undefined;
+  /** Whether it has asked the person something. */
+  waits: boolean | undefined;
 }
 
-const AgentRow = ({ item, name, open, line }: RowProps) => (
+const AgentRow = ({ item, name, open, line, waits }: RowProps) => (
   <Row
     to={{ tab: "agents", id: name }}
     open={open}
@@ -150,9 +153,13 @@ const AgentRow = ({ item, name, open, line }: RowProps) => (
     lead={<Face name={name} />}
     title={name}
     more={
-      <span class={line === undefined ? undefined : "last-line"}>
-        {line ?? ("task" in item ? plainTitle(item.task.summary) : summaryOf(item.agent))}
-      </span>
+      waits ? (
+        <span class="waits">waiting for you</span>
+      ) : (
+        <span class={line === undefined ? undefined : "last-line"}>
+          {line ?? ("task" in item ? plainTitle(item.task.summary) : summaryOf(item.agent))}
+        </span>
+      )
     }
     side={"task" in item ? <TaskState task={item.task} /> : <Age at={item.agent.lastSeenAt} />}
   />
