@@ -17,14 +17,17 @@ ask_timeout = 0.1
 `;
 
 inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
-  const start = (name: string, steps: Step[], profile = "acp") =>
-    ask("POST /api/tasks/assign", {
+  async function start(name: string, steps: Step[], profile = "acp"): Promise<void> {
+    const message = JSON.stringify(steps);
+    const { status, text } = await ask("POST /api/tasks/assign", {
       agent: "main",
       name,
       profile,
-      message: JSON.stringify(steps),
+      message,
       cwd: folder,
     });
+    expect([status, status === 201 ? "" : text]).toEqual([201, ""]);
+  }
   const needing = async () => (await ask("GET /api/inbox/history?needsYou=true")).json.entries;
   const result = async (name: string) => {
     await until(
@@ -91,7 +94,7 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
     expect(await needing()).toEqual([]);
     await press("g", "a");
     await page.locator(".row", { hasText: "blocked" }).locator(".tag", { hasText: "failed" }).waitFor();
-    expect(await page.getByText("waiting for you").count()).toBe(0);
+    await page.locator(".waits").waitFor({ state: "detached" });
     expect(window.troubles).toEqual([]);
   });
 
@@ -99,7 +102,13 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
     const names = ["first", "second", "third"];
     for (const name of names)
       await start(name, [{ ask: "deploy", input: { command: `deploy ${name}` } }, { say: "went on" }]);
-    await until("three questions are there", async () => (await needing()).length === 3);
+    await until("three questions are there", async () => {
+      for (const name of names) {
+        const { task } = (await ask(`GET /api/tasks/${name}`)).json;
+        if (task.status === "finished") throw new Error(`${name} ended before it asked: ${task.error}`);
+      }
+      return (await needing()).length === 3;
+    });
     await using window = await open();
     const { page, press } = window;
     await page.locator(".entry", { hasText: "first asks to use deploy: deploy first" }).waitFor();

@@ -90,7 +90,7 @@ export function Agents() {
           name={name}
           open={name === id}
           line={lines?.get(name)}
-          waits={asked?.has(name)}
+          waits={asked?.has(name) && !("task" in item && item.task.status === "finished")}
         />
       )}
     >
