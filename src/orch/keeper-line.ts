@@ -3,6 +3,7 @@
  * of each when it keeps it and when the next may come. The line ends with either of them; a task does not.
  */
 import { InboxError } from "../contract/errors.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { fs } from "../platform/system.ts";
 
 /** A task that has begun, for the keeper that it is handed to. */
@@ -55,7 +56,7 @@ function parsed(line: string): Handed {
 
 export const notForPeople = () =>
   new InboxError("invalid_input", "keep is started by a supervisor, which hands it tasks", {
-    hint: "orch run starts what is queued",
+    hint: phrase`${call("tasks.run")} starts what is queued`,
   });
 
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { errorTable } from "../../src/contract/errors.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { desk } from "../support/cli.ts";
+import { rows } from "../support/stored.ts";
 import { usualProfiles } from "../support/team.ts";
 import { until } from "../support/until.ts";
 
@@ -123,9 +124,7 @@ test("[N4] [Q7] tasks whose supervisor was lost get another", async () => {
   }
   const { json } = await at.inbox("doctor", "--fix");
   expect(named(json.checks, "supervisor")).toMatchObject({ status: "ok", fixed: "started a supervisor" });
-  await until("the task has finished", () => {
-    using db = new Database(at.db);
-    return db.query("select 1 from tasks where status = 'finished' and success = 1").get() !== null;
-  });
+  const finished = "select 1 from tasks where status = 'finished' and success = 1";
+  await until("the task has finished", () => rows(at.db, finished).length === 1);
   expect(readdirSync(`${at.db}-tasks`).length).toBeGreaterThan(0);
 });
