@@ -127,10 +127,11 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
       verified: row.verified === 1,
     });
   }
+  // [A6.1] Whoever answers for the person is that one of those who were asked.
+  const asked = ({ agent }: Given) => (to.includes(agent) ? agent : person);
   const [yes] = choices;
   const other = answers.find(({ choice }) => choice !== null && choice !== yes)?.choice;
-  const approved =
-    new Set(answers.filter(({ choice }) => choice === yes).map(({ agent }) => agent)).size >= need;
+  const approved = new Set(answers.filter(({ choice }) => choice === yes).map(asked)).size >= need;
   return {
     choice: other ?? (approved ? yes! : null),
     choices,

@@ -14,6 +14,7 @@ import { placeOf } from "./profiles/profile-list.ts";
 import type { Interruptions, Job, Outcome, Runner, Talk } from "./runners/runner.ts";
 import { spawnPiped } from "./spawn.ts";
 import type { Transcript } from "./transcript.ts";
+import { within } from "./within.ts";
 
 /** How one run ended. */
 export interface Run {
@@ -158,14 +159,6 @@ async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript)
     end = (end + text).slice(-complaintLimit);
   }
   return withoutTokens(end.toWellFormed().replaceAll("\u0000", "\ufffd").trim());
-}
-
-function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
-  let timer: Timer | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), ms);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** [Q8] A missing program or folder is a failure that says which, and how to get it. */

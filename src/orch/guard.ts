@@ -1,6 +1,6 @@
 /** Keeps the lease of a task while its keeper works, and listens for a word that it is to end, or to be interrupted. */
 import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { Engine, Subscription } from "../engines/engine.ts";
 import { engineAt } from "../engines/registry.ts";
 import { lives, pidIn } from "../platform/processes/processes.ts";
 import { threadTopic } from "../sql/topics.ts";
@@ -102,15 +102,18 @@ const listenAfterMs = 30;
 function listen(engine: Engine, thread: number, look: () => Promise<void>) {
   const over = new AbortController();
   const watch = async () => {
-    const subscription = engine.subscribe([threadTopic(thread)]);
-    try {
-      while (!over.signal.aborted) {
+    let subscription: Subscription | undefined;
+    while (!over.signal.aborted) {
+      try {
+        subscription ??= engine.subscribe([threadTopic(thread)]);
         await look();
-        await subscription.next({ signal: over.signal }).catch(() => Bun.sleep(restMs));
+        await subscription.next({ signal: over.signal });
+      } catch {
+        // The database is away, or the task is over.
+        await Bun.sleep(over.signal.aborted ? 0 : restMs);
       }
-    } finally {
-      subscription.close();
     }
+    subscription?.close();
   };
   const timer = setTimeout(watch, listenAfterMs);
   return {

@@ -59,7 +59,8 @@ export function startingKeepers(
     const keeper: Keeper = { ...startKeeper(supervising, number), tasks: [], count: 0 };
     all.add(keeper);
     void keeper.program.exited.then(() => hasEnded(keeper));
-    void listen(keeper);
+    // One that cannot be heard any more is found dead, or silent, as any other.
+    listen(keeper).catch(() => {});
     return keeper;
   }
 
@@ -78,6 +79,7 @@ export function startingKeepers(
         onKept();
       } else {
         keeper.tasks[at]!.over = true;
+        if (!all.has(keeper)) continue;
         if (keeper.count < tasksEach) idle.add(keeper);
         else keeper.program.end();
       }

@@ -46,7 +46,8 @@ export async function permit(asking: Asking, request: PermissionRequest): Promis
   );
   const look = async () => {
     const decision = await engine.read((tx) => decisionOf(tx, question, name));
-    return decision.answers.length ? { found: decision } : {};
+    // [A5.5] Other words decide nothing: the sub-agent finds them among its mail.
+    return decision.choice === null ? {} : { found: decision };
   };
   const seconds = profile.askTimeoutSeconds;
   const decision = await wait(engine, { mailOf: name }, look, { timeoutMs: seconds * 1000, signal });
@@ -76,8 +77,8 @@ function* collect(tx: Context, name: string, { messages }: Decision) {
     yield* acknowledge({ agent: name, names: [name], which: sql`message_id = ${id}`, now, seen: true });
 }
 
-function verdictOf({ answers }: Decision): PermissionVerdict {
-  const { choice, message, agent } = answers[0]!;
+function verdictOf({ answers, choice: decided }: Decision): PermissionVerdict {
+  const { choice, message, agent } = answers.find((answer) => answer.choice === decided)!;
   if (choice === once || choice === forTask) return { allowed: true };
   const why = choice === message ? `${agent} denied it` : `${agent} denied it: ${message}`;
   return { allowed: false, why };

@@ -13,6 +13,7 @@ import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./paths.ts";
 import { seenIn } from "./seen.ts";
 import { readTranscript } from "./transcript.ts";
+import { within } from "./within.ts";
 import { closeWorktree } from "./worktree/close.ts";
 import { pathFor } from "./worktree/make.ts";
 
@@ -26,7 +27,8 @@ const partialLimit = 16 * 1024;
 /** How a keeper ended that was ours to start: by a signal, or by itself with a complaint. */
 export type Death = { complaint?: string };
 
-export type Recover = (deaths: ReadonlyMap<string, Death>) => Promise<void>;
+/** `hold`: renews the lease of the supervisor; false where another has it. */
+export type Recover = (deaths: ReadonlyMap<string, Death>, hold: () => Promise<boolean>) => Promise<void>;
 
 interface Supervised {
   engine: Engine;
@@ -51,7 +53,7 @@ export function recovery(supervised: Supervised, isStarting: (token: string) => 
     return performance.now() - silentSince.get(token!)! > graceMs ? "silent" : "lives";
   }
 
-  return async (deaths) => {
+  return async (deaths, hold) => {
     const kept = await engine.read((tx) => keptTasks(tx));
     const lapsed = new Set(kept.filter((task) => task.lapsed).map((task) => task.keeper_token!));
     for (const token of silentSince.keys()) if (!lapsed.has(token)) silentSince.delete(token);
@@ -62,7 +64,10 @@ export function recovery(supervised: Supervised, isStarting: (token: string) => 
       const found = verdict(task, isDead);
       if (found === "lives") continue;
       const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
-      if (row) await clearUp(supervised, row, deaths.get(task.keeper_token!));
+      if (!row) continue;
+      await clearUp(supervised, row, deaths.get(task.keeper_token!));
+      // Of many lost tasks all together may take longer than the lease of the supervisor.
+      if (!(await hold())) return;
     }
   };
 }
@@ -94,6 +99,9 @@ async function clearUp(supervised: Supervised, row: TaskRow, death: Death | unde
   }
 }
 
+/** Everybody's tasks wait meanwhile. */
+const changesMs = 5000;
+
 /** [A1] What is in its worktree, as its keeper would have said. */
 async function changesLeft(
   { engine, worktrees, shareOf }: Supervised,
@@ -103,7 +111,11 @@ async function changesLeft(
   const share = shareOf(row.profile);
   if (!share || made?.state !== "kept" || made.branch === null || made.path !== pathFor(row, worktrees))
     return {};
-  return closeWorktree(row, { ...made, branch: made.branch, path: made.path }, share);
+  const closed = closeWorktree(row, { ...made, branch: made.branch, path: made.path }, share);
+  const notices = [
+    `What it has changed was not read within ${changesMs / 1000} seconds. Its worktree ${made.path} was kept.`,
+  ];
+  return within(closed, changesMs, { notices });
 }
 
 function endKeeper(keeper: string): void {

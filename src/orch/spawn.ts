@@ -42,7 +42,7 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
     });
     isStartedHere(child);
     const from = (pipe: typeof out, own: unknown) =>
-      (pipe ? Bun.file(pipe.from).stream() : own) as AsyncIterable<Uint8Array>;
+      pipe ? readToEnd(pipe.from) : (own as AsyncIterable<Uint8Array>);
     return {
       process: child as Piped["process"],
       stdout: from(out, child.stdout),
@@ -60,5 +60,14 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
     });
   } finally {
     for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.to);
+  }
+}
+
+/** The runtime reads a duplicate, and closes that: the descriptor itself is ours to close. */
+async function* readToEnd(descriptor: number): AsyncGenerator<Uint8Array> {
+  try {
+    yield* Bun.file(descriptor).stream() as unknown as AsyncIterable<Uint8Array>;
+  } finally {
+    fs().closeSync(descriptor);
   }
 }

@@ -90,6 +90,10 @@ export async function supervise(supervising: Supervising): Promise<number> {
     await engine.write((tx) => leaveSupervision(tx, holder)).catch(() => {});
   }
 
+  function hold(): Promise<boolean> {
+    return engine.write((tx) => holdSupervision(tx, holder, { url, process: self, hasDied }));
+  }
+
   /** The lease and the dead are looked after once a beat, and when a keeper is seen to die; what is due every time. */
   async function once() {
     try {
@@ -97,9 +101,8 @@ export async function supervise(supervising: Supervising): Promise<number> {
       if (refused) return refused;
       const deaths = keepers.dead();
       if (performance.now() >= beatDue || deaths.size) {
-        if (!(await engine.write((tx) => holdSupervision(tx, holder, { url, process: self, hasDied }))))
-          return "another";
-        await recover(deaths);
+        if (!(await hold())) return "another";
+        await recover(deaths, hold);
         keepers.clearedUp(deaths);
         beatDue = performance.now() + beatMs;
       }

@@ -64,4 +64,12 @@ test("[A5] [A6] for the person answers a token that may, by its own name and cou
   const mail = (await ops("GET /api/mailbox/ops")).json.messages;
   await ops(`POST /api/messages/${mail.at(-1).id}/answer`, { choice: "yes" });
   expect((await second.look()).decided).toBe(false);
+  // Whoever else answers for the person is still one of those who were asked.
+  const third = await question({ to: ["user", "bob"], need: 2 });
+  for (const agent of ["alice", "carol"]) {
+    const as = hub.as(await token(agent, "user"));
+    const given = await as(`POST /api/inbox/${third.id}/reply`, { choice: "yes", change: true });
+    expect(given.status).toBe(201);
+  }
+  expect((await third.look()).decided).toBe(false);
 });

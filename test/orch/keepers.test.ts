@@ -1,8 +1,9 @@
 /** [Q17] A keeper takes one task after another: each is as if it had a keeper to itself. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { killBelow } from "../../src/orch/kill-tree.ts";
+import { spawnPiped } from "../../src/orch/spawn.ts";
 import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
 import { served } from "../support/hub.ts";
 import { clearing } from "../support/platform.ts";
@@ -138,3 +139,20 @@ test("[Q17] what ends a task late does not touch what runs below its keeper by t
   await killBelow({ mark: crypto.randomUUID(), bus: "none", seen: new Map(), over: true });
   expect([next.exitCode, next.signalCode]).toEqual([null, null]);
 });
+
+test.if(process.platform === "linux")(
+  "[Q17] a program that has ended leaves no open pipe in its keeper",
+  async () => {
+    const open = () => readdirSync("/proc/self/fd").length;
+    const ran = async () => {
+      const options = { argv0: "sh", cwd: "/", env: {}, input: false };
+      const { process: child, stdout, stderr } = spawnPiped(["/bin/sh", "-c", "echo a; echo b >&2"], options);
+      for (const stream of [stdout, stderr]) for await (const _ of stream);
+      await child.exited;
+    };
+    await ran();
+    const before = open();
+    for (let i = 0; i < 5; i++) await ran();
+    expect(open()).toBe(before);
+  },
+);

@@ -56,6 +56,8 @@ test("[A8] the person is asked with tool, arguments and folder; the agent waits 
   // The second time it is not asked again; another command is another question.
   const second = await asked(team, 2);
   expect(second.comments).toStartWith("sub asks to use Bash\n");
+  // [A5] Words decide nothing: it goes on waiting for one of the choices.
+  await team.inbox("entries", "reply", second.id!, "what for?");
   await team.inbox("entries", "reply", second.id!, "not before Friday", "--choice", "deny and say why");
   const [heard] = await team.hear();
   expect(heard).toMatchObject({ from: "sub", success: true });
@@ -72,6 +74,7 @@ test("[A8] the person is asked with tool, arguments and folder; the agent waits 
     ["asked", "sub", "task", null, "sub"],
     ["answered", "user", "cli", "allow for this task", "sub"],
     ["asked", "sub", "task", null, "sub"],
+    ["answered", "user", "cli", null, "sub"],
     ["answered", "user", "cli", "deny and say why", "sub"],
   ]);
 });

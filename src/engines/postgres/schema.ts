@@ -593,4 +593,9 @@ create table notification_subscriptions (
   created_at text collate "C" not null
 );
 `,
+  // What is asked at the end of every task, and of every name that is no task's.
+  `
+create index audit_task on audit (task_number) where task_number is not null;
+create index worktrees_branch on worktrees (branch) where branch is not null;
+`,
 ];

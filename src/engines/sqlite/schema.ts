@@ -544,4 +544,9 @@ create table notification_subscriptions (
   created_at text not null
 ) strict, without rowid;
 `,
+  // What is asked at the end of every task, and of every name that is no task's.
+  `
+create index audit_task on audit (task_number) where task_number is not null;
+create index worktrees_branch on worktrees (branch) where branch is not null;
+`,
 ];
