@@ -6,6 +6,7 @@ import { changeTask, findTask } from "../../src/bus/task.ts";
 import { continueTask } from "../../src/bus/tasks/continue.ts";
 import type { Ending } from "../../src/bus/tasks/end.ts";
 import { noteWorktree, settleWorktree } from "../../src/bus/tasks/worktrees.ts";
+import { changeWorktree, planWorktree } from "../../src/bus/worktree.ts";
 import { byHand, type HandBench } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -151,6 +152,40 @@ describe.each(engines)("$name", (engine) => {
       { id: older, branch: "orch/main" },
       { id: newer, branch: "orch/boss" },
     ]);
+  });
+
+  test("[A2] a branch that tasks of several repositories keep is refused with their ids; what is planned goes before what is over", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    const plan = { prefix: "", base: "1".repeat(40), into_branch: "main" };
+    const ids = new Map<string, string>();
+    for (const name of ["first", "second", "third"]) {
+      await bench.push(name);
+      ids.set(name, (await inbox.call("tasks.show", { name })).task.id);
+      await bench.engine.write(function* () {
+        const { task_number } = yield* findTask(name);
+        yield* planWorktree(task_number, { ...plan, repository: `/${name}` });
+        yield* changeWorktree(task_number, { branch: "orch/x", state: "kept" });
+      });
+    }
+    const shown = async () => (await inbox.call("tasks.show", { name: "orch/x" })).task.name;
+    const becomes = (name: string, state: "planned" | "merged") =>
+      bench.engine.write(function* () {
+        yield* changeWorktree((yield* findTask(name)).task_number, { state });
+      });
+    await becomes("third", "merged");
+    const two = await refusal(shown());
+    expect([two.code, two.message, two.hint]).toEqual([
+      "invalid_input",
+      `the branch "orch/x" is kept by 2 tasks: ${ids.get("second")}, ${ids.get("first")}`,
+      "give the id of the one that is meant",
+    ]);
+    await becomes("second", "planned");
+    expect(await shown()).toBe("first");
+    await becomes("first", "merged");
+    expect(await shown()).toBe("second");
+    await becomes("second", "merged");
+    expect(await shown()).toBe("third");
   });
 
   test("[A3] a task whose changes were neither merged nor discarded is kept, whatever retention says", async () => {
