@@ -188,6 +188,45 @@ describe.each(engines)("$name", (engine) => {
     expect(await shown()).toBe("third");
   });
 
+  test("[X10] whoever has a name again has no rights over what an earlier bearer was or has pushed", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    const id = async (name: string) => (await inbox.call("tasks.show", { name })).task.id;
+    const relations = (agent: string, tasks: string[]) =>
+      bench.engine.read(function* () {
+        const found: string[] = [];
+        for (const task of tasks)
+          for (const does of ["read", "change"] as const)
+            found.push(yield* relationOf(agent, { kind: "task", id: task, does }));
+        return found.join(" ");
+      });
+    // An agent without a task has pushed one, and its name is free later.
+    await bench.started("loose", { agent: "later" });
+    const loose = await id("loose");
+    expect(await relations("later", [loose])).toBe("own own");
+    await bench.started("foo", { agent: "boss" });
+    await bench.started("below", { agent: "foo" });
+    await bench.started("deep", { agent: "below" });
+    const earlier = [await id("foo"), await id("below"), await id("deep")];
+    expect(await relations("foo", earlier)).toBe("own other own own own own");
+    expect(await relations("boss", earlier)).toBe("own own own own own own");
+    for (const name of ["deep", "below", "foo"]) await bench.end(name);
+    // Over, they are still of whoever had the name last.
+    expect(await relations("foo", earlier)).toBe("own other own own own own");
+    bench.pass(61);
+    await bench.started("foo", { agent: "thief" });
+    await bench.started("later", { agent: "thief" });
+    await bench.started("fresh", { agent: "foo" });
+    const now = [await id("foo"), await id("fresh")];
+    expect(await relations("foo", earlier)).toBe("other other other other other other");
+    expect(await relations("foo", now)).toBe("own other own own");
+    expect(await relations("thief", earlier)).toBe("other other other other other other");
+    expect(await relations("thief", now)).toBe("own own own own");
+    expect(await relations("boss", earlier)).toBe("own own own own own own");
+    expect(await relations("boss", now)).toBe("other other other other");
+    expect(await relations("later", [loose])).toBe("other other");
+  });
+
   test("[A3] a task whose changes were neither merged nor discarded is kept, whatever retention says", async () => {
     await using bench = await byHand(engine);
     using folder = temporaryFolder();
