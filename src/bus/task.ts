@@ -38,19 +38,36 @@ export function* tasksWhere(condition: Sql, order: Sql = fragment`tasks.task_num
 }
 
 /**
- * [A2] Which task is meant: the newest of that name; where there is none, the one with that id, or the one with that branch,
- * which is another's as soon as it was merged or discarded.
+ * [A2] Which task is meant: the one with that id; else the newest of that name; else the one with that branch, which is
+ * another's as soon as it was merged or discarded.
  */
 export function* taskNumberOf(meant: string): Procedure<number | undefined> {
+  // First, so that a name from before such names were refused hides no other task.
+  const number = taskNumberIn(meant);
+  const byId =
+    number !== undefined &&
+    (yield* one(sql`select 1 as there from tasks where tasks.task_number = ${number}`));
+  if (byId) return number;
   const found = yield* one<{ task_number: number }>(sql`
     select tasks.task_number from tasks where tasks.name = ${meant} order by tasks.task_number desc limit 1`);
-  if (found) return found.task_number;
-  const number = taskNumberIn(meant);
-  if (number !== undefined) return number;
-  const branched = yield* one<{ task_number: number }>(sql`
-    select worktrees.task_number from worktrees where worktrees.branch = ${meant}
-    order by case worktrees.state when 'kept' then 0 else 1 end, worktrees.task_number desc limit 1`);
-  return branched?.task_number;
+  return found?.task_number ?? (yield* taskOnBranch(meant));
+}
+
+/** Repositories do not share their branches, so that several tasks can have one of the same name. */
+function* taskOnBranch(branch: string): Procedure<number | undefined> {
+  const rows = yield* all<{ task_number: number; state: WorktreeRow["state"] }>(sql`
+    select worktrees.task_number, worktrees.state from worktrees where worktrees.branch = ${branch}
+    order by case worktrees.state when 'kept' then 0 when 'planned' then 1 else 2 end, worktrees.task_number desc`);
+  const kept = rows.filter(({ state }) => state === "kept").map((row) => idOf("task", row.task_number));
+  if (kept.length > 1)
+    throw new InboxError(
+      "invalid_input",
+      `the branch "${branch}" is kept by ${kept.length} tasks: ${kept.join(", ")}`,
+      {
+        hint: "give the id of the one that is meant",
+      },
+    );
+  return rows[0]?.task_number;
 }
 
 /** By its name, its id or its branch. */

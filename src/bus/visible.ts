@@ -36,18 +36,30 @@ export const messagesSeenBy = (
 export const entriesSeenBy = (agent: string) => sql`(entries.sender = ${agent} or exists (
   select 1 from workspaces where workspaces.workspace_id = entries.workspace_id and workspaces.agent_id = ${agent}))`;
 
+/**
+ * The task that an agent is the sub-agent of: the live one of its name, else the newest. Names are used again, and whoever has one
+ * now is not whoever had it before.
+ */
+const taskOf = (agent: string) => sql`(select own.task_number from tasks as own where own.name = ${agent}
+  order by case own.status when 'finished' then 1 else 0 end, own.task_number desc limit 1)`;
+
 /** What it has pushed, what that has pushed, the one that it is itself, and what it was given to do. */
 export const tasksSeenBy = (agent: string) =>
-  sql`(tasks.name = ${agent} or tasks.worker = ${agent} or ${isAncestor(agent)})`;
+  sql`(tasks.task_number = ${taskOf(agent)} or tasks.worker = ${agent} or ${isAncestor(agent)})`;
 
-/** Whether an agent started the task, or what started it. */
-export const isAncestor = (agent: string) => sql`${agent} in (
-  with recursive above (name) as (
-    select tasks.parent
+/**
+ * Whether an agent started the task, or what started it. A sub-agent is known by the number of its task; what was pushed by an
+ * agent without a task is that agent's by name, and not that of a sub-agent who has the name now.
+ */
+export const isAncestor = (agent: string) => sql`exists (
+  with recursive above (parent, parent_number) as (
+    select tasks.parent, tasks.parent_number
     union
-    select task.parent from tasks as task join above on task.name = above.name
+    select task.parent, task.parent_number from tasks as task join above on task.task_number = above.parent_number
   )
-  select above.name from above)`;
+  select 1 from above where above.parent_number = ${taskOf(agent)}
+    or (above.parent_number is null and above.parent = ${agent} and not exists (
+      select 1 from tasks as own where own.name = ${agent} and own.status <> 'finished')))`;
 
 /** Who there is, is no secret. */
 const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left', 'pool.removed')`;

@@ -81,6 +81,12 @@ export function newNameProblem(name: string): string | undefined {
   return taken === undefined ? undefined : `looks like "${taken}"`;
 }
 
+/** [A2] Why a name is not for a task, which commands also take by its id and its branch; undefined where it is. */
+export function taskNameProblem(name: string): string | undefined {
+  if (/^task_[1-9][0-9]*$/.test(name)) return "is written like the id of a task";
+  return name.startsWith("orch/") ? 'begins with "orch/", as the branches of tasks do' : undefined;
+}
+
 const inLatin = (name: string) =>
   Array.from(name.normalize("NFKD").replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, ""))
     .map((letter) => drawnLike(letter) ?? letter)

@@ -28,6 +28,14 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due()).toEqual(["d"]);
   });
 
+  test("[Q10] [A2] what is given by its name and by its id is waited for once", async () => {
+    await using bench = await byHand(engine);
+    await bench.push("first");
+    const { id } = (await bench.inbox.call("tasks.show", { name: "first" })).task;
+    await bench.push("then", { after: ["first", id] });
+    expect((await bench.inbox.call("tasks.show", { name: "then" })).task.after).toEqual(["first"]);
+  });
+
   test("[Q10] what waits takes no slot from what could run", async () => {
     await using bench = await byHand(engine);
     await bench.push("a");

@@ -1,6 +1,10 @@
 /** [Q1] [Q2] [Q3] The queue itself: what is in it, in which order, and how that is changed. */
 import { describe, expect, test } from "bun:test";
+import { findTask } from "../../src/bus/task.ts";
+import { changeWorktree, planWorktree } from "../../src/bus/worktree.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { run as execute } from "../../src/sql/procedure.ts";
+import { sql } from "../../src/sql/sql.ts";
 import { byHand, unlooked } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
@@ -86,6 +90,30 @@ describe.each(engines)("$name", (engine) => {
       expect((await refusal(bench.push(name, { agent: "lead" }))).code).toBe("conflict");
     for (const name of ["", "-a", "*", "a\nb", "x".repeat(129)])
       expect((await refusal(bench.push(name))).code).toBe("invalid_input");
+  });
+
+  test("[Q1] [A2] no new task is named like the id or the branch of one, and an earlier such name hides no id", async () => {
+    await using bench = await byHand(engine);
+    const { inbox, push } = bench;
+    const hint = "choose another name, or leave it out to get a generated one";
+    for (const [name, why] of [
+      ["task_1", "is written like the id of a task"],
+      ["task_99999999999999999", "is written like the id of a task"],
+      ["orch/a", 'begins with "orch/", as the branches of tasks do'],
+    ] as const)
+      expect(await refusal(push(name))).toMatchObject({
+        code: "conflict",
+        message: `the name "${name}" ${why}: commands would take it for another task`,
+        hint,
+      });
+    for (const name of ["task_0", "task_x", "my-task_1", "orchard"]) await push(name);
+    const shown = async (name: string) => (await inbox.call("tasks.show", { name })).task;
+    const [first, second] = [await shown("task_0"), await shown("task_x")];
+    // As a database from before the rule has it.
+    await bench.engine.write(() => execute(sql`update tasks set name = ${first.id} where name = 'task_x'`));
+    expect(await shown(first.id)).toEqual(first);
+    await bench.engine.write(() => execute(sql`update tasks set name = 'task_777' where name = ${first.id}`));
+    expect((await shown("task_777")).id).toBe(second.id);
   });
 
   test("[Q1] an agent that lives and is no sub-agent keeps its name to itself", async () => {
@@ -296,6 +324,29 @@ describe.each(engines)("$name", (engine) => {
     await run(inbox);
     await move("c", { to: 1 });
     expect(await bench.due()).toEqual(["c", "d", "a", "b"]);
+  });
+
+  test("[Q3] [A2] move takes the neighbour by its id or branch too, and knows the task itself by them", async () => {
+    await using bench = await byHand(engine);
+    const { inbox, push } = bench;
+    for (const name of ["a", "b", "c"]) await push(name);
+    const [a, b, c] = (await inbox.call("tasks.queue", { agent })).queued.map(({ id }) => id) as string[];
+    const move = (name: string, where: { before?: string; behind?: string }) =>
+      inbox.call("tasks.move", { agent, name, ...where });
+    expect((await move("c", { before: a! })).place).toBe(1);
+    expect(await queued(inbox)).toEqual(["c", "a", "b"]);
+    expect((await move(c!, { behind: b! })).task.id).toBe(c!);
+    expect(await queued(inbox)).toEqual(["a", "b", "c"]);
+    await bench.engine.write(function* () {
+      const plan = { repository: "/r", prefix: "", base: "1", into_branch: null };
+      const { task_number } = yield* findTask("a");
+      yield* planWorktree(task_number, plan);
+      yield* changeWorktree(task_number, { branch: "orch/a", state: "kept" });
+    });
+    expect((await move("c", { before: "orch/a" })).place).toBe(1);
+    const itself = await refusal(move("b", { behind: b! }));
+    expect([itself.code, itself.message]).toEqual(["invalid_input", '"b" cannot be moved past itself']);
+    expect((await refusal(move("b", { behind: "task_999" }))).code).toBe("not_found");
   });
 
   test("[Q3] a move that makes no sense is refused, and says why", async () => {

@@ -6,6 +6,7 @@ import { changeTask, findTask } from "../../src/bus/task.ts";
 import { continueTask } from "../../src/bus/tasks/continue.ts";
 import type { Ending } from "../../src/bus/tasks/end.ts";
 import { noteWorktree, settleWorktree } from "../../src/bus/tasks/worktrees.ts";
+import { changeWorktree, planWorktree } from "../../src/bus/worktree.ts";
 import { byHand, type HandBench } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -151,6 +152,79 @@ describe.each(engines)("$name", (engine) => {
       { id: older, branch: "orch/main" },
       { id: newer, branch: "orch/boss" },
     ]);
+  });
+
+  test("[A2] a branch that tasks of several repositories keep is refused with their ids; what is planned goes before what is over", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    const plan = { prefix: "", base: "1".repeat(40), into_branch: "main" };
+    const ids = new Map<string, string>();
+    for (const name of ["first", "second", "third"]) {
+      await bench.push(name);
+      ids.set(name, (await inbox.call("tasks.show", { name })).task.id);
+      await bench.engine.write(function* () {
+        const { task_number } = yield* findTask(name);
+        yield* planWorktree(task_number, { ...plan, repository: `/${name}` });
+        yield* changeWorktree(task_number, { branch: "orch/x", state: "kept" });
+      });
+    }
+    const shown = async () => (await inbox.call("tasks.show", { name: "orch/x" })).task.name;
+    const becomes = (name: string, state: "planned" | "merged") =>
+      bench.engine.write(function* () {
+        yield* changeWorktree((yield* findTask(name)).task_number, { state });
+      });
+    await becomes("third", "merged");
+    const two = await refusal(shown());
+    expect([two.code, two.message, two.hint]).toEqual([
+      "invalid_input",
+      `the branch "orch/x" is kept by 2 tasks: ${ids.get("second")}, ${ids.get("first")}`,
+      "give the id of the one that is meant",
+    ]);
+    await becomes("second", "planned");
+    expect(await shown()).toBe("first");
+    await becomes("first", "merged");
+    expect(await shown()).toBe("second");
+    await becomes("second", "merged");
+    expect(await shown()).toBe("third");
+  });
+
+  test("[X10] whoever has a name again has no rights over what an earlier bearer was or has pushed", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    const id = async (name: string) => (await inbox.call("tasks.show", { name })).task.id;
+    const relations = (agent: string, tasks: string[]) =>
+      bench.engine.read(function* () {
+        const found: string[] = [];
+        for (const task of tasks)
+          for (const does of ["read", "change"] as const)
+            found.push(yield* relationOf(agent, { kind: "task", id: task, does }));
+        return found.join(" ");
+      });
+    // An agent without a task has pushed one, and its name is free later.
+    await bench.started("loose", { agent: "later" });
+    const loose = await id("loose");
+    expect(await relations("later", [loose])).toBe("own own");
+    await bench.started("foo", { agent: "boss" });
+    await bench.started("below", { agent: "foo" });
+    await bench.started("deep", { agent: "below" });
+    const earlier = [await id("foo"), await id("below"), await id("deep")];
+    expect(await relations("foo", earlier)).toBe("own other own own own own");
+    expect(await relations("boss", earlier)).toBe("own own own own own own");
+    for (const name of ["deep", "below", "foo"]) await bench.end(name);
+    // Over, they are still of whoever had the name last.
+    expect(await relations("foo", earlier)).toBe("own other own own own own");
+    bench.pass(61);
+    await bench.started("foo", { agent: "thief" });
+    await bench.started("later", { agent: "thief" });
+    await bench.started("fresh", { agent: "foo" });
+    const now = [await id("foo"), await id("fresh")];
+    expect(await relations("foo", earlier)).toBe("other other other other other other");
+    expect(await relations("foo", now)).toBe("own other own own");
+    expect(await relations("thief", earlier)).toBe("other other other other other other");
+    expect(await relations("thief", now)).toBe("own own own own");
+    expect(await relations("boss", earlier)).toBe("own own own own own own");
+    expect(await relations("boss", now)).toBe("other other other other");
+    expect(await relations("later", [loose])).toBe("other other");
   });
 
   test("[A3] a task whose changes were neither merged nor discarded is kept, whatever retention says", async () => {

@@ -27,16 +27,18 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
     );
   const row = yield* changeable(tx, meant, "move");
   const { name } = row;
-  if (name === (before ?? behind))
+  const neighbour = before ?? behind;
+  const beside = neighbour === undefined ? undefined : (yield* findTask(neighbour)).task_number;
+  if (row.task_number === beside)
     throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
       hint: phrase`${call("tasks.queue")} shows the others`,
     });
   const now = yield* tx.clock();
   const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${isUnstarted}`, sql`tasks.place`);
   const others = line.filter((other) => other.task_number !== row.task_number);
-  const other = others.findIndex((one) => one.name === (before ?? behind));
+  const other = others.findIndex((one) => one.task_number === beside);
   if (to === undefined && other < 0)
-    throw new InboxError("not_found", `"${before ?? behind}" is not waiting in the same queue as "${name}"`, {
+    throw new InboxError("not_found", `"${neighbour}" is not waiting in the same queue as "${name}"`, {
       hint: phrase`${call("tasks.queue")} lists the waiting tasks`,
     });
   if (to !== undefined && to > line.length)
@@ -55,5 +57,5 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
   yield* seen(tx, agent, now);
   const payload = { task: name, place: at + 1 };
   yield* append(tx, { type: "task.moved", source: agent, payload, now });
-  return { task: yield* oneView(yield* findTask(name)), place: at + 1 };
+  return { task: yield* oneView({ ...row, place: places[at]! }), place: at + 1 };
 }

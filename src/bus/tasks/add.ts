@@ -1,5 +1,6 @@
 /** [Q1] A new task: its name, its permission, and what it waits for. */
 import { InboxError } from "../../contract/errors.ts";
+import { shownName, taskNameProblem } from "../../contract/names.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import { call, field, phrase } from "../../contract/phrase.ts";
 import { type Permission, type PermissionAsked, permissions } from "../../contract/task.ts";
@@ -122,8 +123,9 @@ export function* depend(task: number, after: readonly TaskRow[]): Procedure<void
 
 /** [Q10] The tasks it waits for: they are there already, so that a circle can only be made by editing. */
 export function* prerequisites(name: string, names: readonly string[]): Procedure<TaskRow[]> {
-  const rows: TaskRow[] = [];
-  for (const other of new Set(names)) {
+  // By number: one task can be given twice, by its name and by its id.
+  const rows = new Map<number, TaskRow>();
+  for (const other of names) {
     if (other === name)
       throw new InboxError("invalid_input", `"${name}" cannot wait for itself`, {
         hint: phrase`leave it out of ${field("after")}`,
@@ -137,13 +139,21 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
           hint: `push "${other}" again first, or leave it out`,
         },
       );
-    rows.push(row);
+    rows.set(row.task_number, row);
   }
-  return rows;
+  return [...rows.values()];
 }
 
 /** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
+  // [A2] Those who give that id or branch would get this task.
+  const problem = taskNameProblem(name);
+  if (problem !== undefined)
+    throw new InboxError(
+      "conflict",
+      `the name ${shownName(name)} ${problem}: commands would take it for another task`,
+      { hint: "choose another name, or leave it out to get a generated one" },
+    );
   if (name === "user" || name === "main" || name === parent || (yield* livesAlready(name, now)))
     throw new InboxError("conflict", `the name "${name}" is taken: ${holderOf(name, parent)}`, {
       hint: "choose another name, or leave it out to get a generated one",
