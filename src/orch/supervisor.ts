@@ -10,7 +10,7 @@ import { asInboxError, InboxError } from "../contract/errors.ts";
 import { phrase, type Text } from "../contract/phrase.ts";
 import { safe } from "../contract/safe-text.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { Engine, Subscription } from "../engines/engine.ts";
 import { taskTopic, threadTopic } from "../sql/topics.ts";
 import { approvedProfiles, busRefusal, isUntrusted } from "./approval.ts";
 import { nudgeKeeper } from "./guard.ts";
@@ -44,6 +44,9 @@ const beatMs = 5000;
 /** Where another one has it: soon after its lease has run out. Where it is not trusted: soon after somebody approved it. */
 const besideMs = 2000;
 
+/** Before it listens again. */
+const failedMs = 500;
+
 /** Answers with how many tasks it has started. */
 export async function supervise(supervising: Supervising): Promise<number> {
   const { engine, db, env, holder, url, signal, forever, complain } = supervising;
@@ -74,14 +77,15 @@ export async function supervise(supervising: Supervising): Promise<number> {
       if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
       if (begun && String(begun.dispatched) !== String(threads)) {
         threads = begun.dispatched;
-        subscription.close();
-        subscription = engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
+        subscription = listenAgain(engine, subscription, threads);
         // A thread that was opened just now may have ended before anybody listened.
         continue;
       }
       const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
       const atMost = Math.min(rest, begun?.againInMs ?? beatMs);
-      await subscription.next({ atMost, signal: AbortSignal.any([signal, nudge.signal]) }).catch(() => {});
+      if (await hears(subscription, atMost, AbortSignal.any([signal, nudge.signal]))) continue;
+      await Bun.sleep(failedMs);
+      subscription = listenAgain(engine, subscription, threads);
     }
     return count;
   } finally {
@@ -122,6 +126,19 @@ export async function supervise(supervising: Supervising): Promise<number> {
     }
   }
 }
+
+/** Throws where the database is gone for good. */
+function listenAgain(engine: Engine, before: Subscription, threads: readonly number[]): Subscription {
+  before.close();
+  return engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
+}
+
+/** Until something happens, or for that long; false where what listens has failed. */
+const hears = (subscription: Subscription, atMost: number, signal: AbortSignal) =>
+  subscription.next({ atMost, signal }).then(
+    () => true,
+    () => signal.aborted,
+  );
 
 /** [X7] A hub serves on, and begins once the user has approved: each refusal is told once. */
 function refusalTeller(complain: Supervising["complain"]) {

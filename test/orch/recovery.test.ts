@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { startDue } from "../../src/bus/tasks/start.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { version } from "../../src/version.ts";
@@ -151,6 +151,18 @@ test.concurrent("[Q5] [Q7] supervisor and keeper are killed between the sub-agen
   }
   expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "answer" }]);
   expect(await team.hear(0)).toEqual([]);
+});
+
+test.concurrent("[Q7] a supervisor whose database is gone ends", async () => {
+  using team = await crew();
+  await team.push("t", "touch ready; sleep 1000");
+  await team.orch("run");
+  await begun(team, "ready");
+  const [supervisor] = team.supervisors();
+  const folder = dirname(team.db);
+  renameSync(folder, `${folder}-moved`);
+  await until("it has ended", () => !team.supervisors().some(({ pid }) => pid === supervisor!.pid));
+  renameSync(`${folder}-moved`, folder);
 });
 
 test.concurrent("[Q5] [Q10] a keeper is killed and the task may be tried again: only the last outcome is delivered", async () => {
