@@ -11,7 +11,11 @@ export const chromiumFlags = [
 
 /** The shell first: the same engine without the parts that only a window has, which loads a page for half the processor time. */
 export const chromiumPath = () =>
-  Bun.which("chromium-headless-shell") ?? Bun.which("chromium") ?? Bun.which("chromium-browser");
+  // Debian's command is a script that stays: whoever ends that one leaves the browser running.
+  Bun.which("/usr/lib/chromium/chromium-headless-shell") ??
+  Bun.which("chromium-headless-shell") ??
+  Bun.which("chromium") ??
+  Bun.which("chromium-browser");
 
 export const chromium = (profile: string, ...more: string[]) => [
   chromiumPath()!,
