@@ -43,6 +43,6 @@ describe.each(engines)("$name", (engine) => {
     const { code, message } = await refusal(
       bench.inbox.call("mailbox.send", { from: "main", to: "t", message: "stop", interrupt: true }),
     );
-    expect([code, message]).toEqual(["invalid_state", '"t" cannot be interrupted: it has ended']);
+    expect([code, message]).toEqual(["invalid_state", '"t" cannot be interrupted: it has finished']);
   });
 });

@@ -95,7 +95,7 @@ test.concurrent("[A13] where nothing can be interrupted nothing is sent, and the
   expect((await team.inbox("mail", "--agent", "sub")).json.messages).toEqual([]);
   await team.orch("kill", "sub");
   await team.hear();
-  expect(await said("sub")).toEqual([30, '"sub" cannot be interrupted: it has ended']);
+  expect(await said("sub")).toEqual([30, '"sub" cannot be interrupted: it has finished']);
   const { profiles } = (await team.orch("agents")).json;
   expect(profiles.map(({ name, interrupts }: Record<string, string>) => [name, interrupts])).toEqual([
     ["claude", "resume"],

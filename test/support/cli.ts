@@ -63,15 +63,17 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  return {
-    code,
-    stdout,
-    stderr,
-    get json() {
-      return JSON.parse(stdout);
-    },
-  };
+  return resultOf(code, stdout, stderr);
 }
+
+export const resultOf = (code: number, stdout: string, stderr: string): Result => ({
+  code,
+  stdout,
+  stderr,
+  get json() {
+    return JSON.parse(stdout);
+  },
+});
 
 export interface Desk {
   /** The folder, with a bus in it. */

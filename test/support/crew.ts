@@ -135,8 +135,7 @@ function heard({ sender_id, message, metadata_json }: Message): Heard {
   };
 }
 
-/** By what they work on, where they are and what they were told: one that cleared its environment is still somewhere. */
-/** Whatever runs in a folder, or with something in it. */
+/** Whatever runs in a folder, or names it in its command or environment: one that cleared its environment is still somewhere. */
 export function processesOf(path: string): Process[] {
   const found: Process[] = [];
   for (const name of readdirSync("/proc")) {

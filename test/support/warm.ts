@@ -9,7 +9,7 @@ import { closeSync, openSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import type { Program } from "../../src/surfaces/cli/commands.ts";
-import { bareEnvironment, type Desk, desk, type Result, type RunOptions, root } from "./cli.ts";
+import { bareEnvironment, type Desk, desk, type Result, type RunOptions, resultOf, root } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
 
 export interface Asked {
@@ -83,13 +83,6 @@ async function startWarm(): Promise<Warm> {
     child.send(asked);
     const code = (await heard.promise) as number;
     const [stdout, stderr] = paths.map((path) => readFileSync(path, "utf8")) as [string, string];
-    return {
-      code,
-      stdout,
-      stderr,
-      get json() {
-        return JSON.parse(stdout);
-      },
-    };
+    return resultOf(code, stdout, stderr);
   };
 }

@@ -146,7 +146,7 @@ function* finishTask(
   const payload = { task: row.name, success, error, ...(reason !== null && { reason }) };
   yield* append(tx, { type: "task.finished", source: row.parent, payload, now });
   if (row.worker === null) {
-    const how = reason === "killed" ? "was killed" : "has ended";
+    const how = reason === "killed" ? "was killed" : "has finished";
     yield* closeQuestionsOf(tx, row, `closed: ${row.name} ${how}`, now);
     yield* endBelow(tx, row, now);
     yield* clearInbox(tx, row, now);

@@ -32,7 +32,7 @@ const inPayload = ({ branch, excess }: Known) => ({
   ...(excess && { over_budget: excess }),
 });
 
-/** What a parent reads of a failure, as the seed has it. */
+/** What a parent reads of a failure. */
 const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | undefined) => ({
   from: row.name,
   success: false,

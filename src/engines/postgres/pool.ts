@@ -16,7 +16,7 @@ export interface Pool {
 }
 
 export interface PoolOptions extends Pick<EngineOptions, "spare"> {
-  /** A connection that nobody has used for so long is closed. */
+  /** After this time without use a connection is closed. */
   idleMs?: number;
 }
 

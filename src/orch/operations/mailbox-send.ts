@@ -26,7 +26,7 @@ const without = phrase`leave out ${field("interrupt")} to put the message into i
 function problemOf(place: Workplace, row: TaskRow): { why: string; hint: Text } | undefined {
   if (row.status === "finished")
     return {
-      why: "it has ended",
+      why: "it has finished",
       hint: goesOn(place, row)
         ? phrase`${call("tasks.send", { name: row.name, message: blank("…") })} resumes it`
         : startAnother,

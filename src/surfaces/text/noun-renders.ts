@@ -3,7 +3,7 @@ import type { OperationName, OutputOf } from "../../contract/operations/index.ts
 import type { Text } from "../../contract/phrase.ts";
 import type { Paint } from "./paint.ts";
 
-/** An answer of which a script wants a part alone: `text` goes to standard output, `aside` to standard error. */
+/** An answer in two parts: `text`, which a script reads, goes to standard output, and `aside` to standard error. */
 export interface Apart {
   text: string;
   aside: string;
