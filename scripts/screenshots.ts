@@ -18,12 +18,12 @@ interface Picture {
 }
 
 const pictures: Picture[] = [
-  { name: "inbox", path: "/", keys: ["j"], options: { viewport: wide, colorScheme: "light" } },
+  { name: "inbox", path: "/", keys: ["j", "j"], options: { viewport: wide, colorScheme: "light" } },
   { name: "threads", path: "/threads", keys: ["j"], options: { viewport: wide, colorScheme: "dark" } },
   {
     name: "phone",
     path: "/",
-    keys: ["j", "j"],
+    keys: ["j"],
     options: { viewport: { width: 390, height: 800 }, colorScheme: "light", deviceScaleFactor: 2 },
   },
   {
@@ -43,8 +43,10 @@ for (const { name, path, keys, options } of pictures) {
   await page.locator(".row-link").first().waitFor();
   await press(...keys);
   await until(
-    "nothing on the page is busy",
-    async () => (await page.locator("[aria-busy=true]").count()) === 0,
+    "nothing on the page is busy, and every diagram is drawn",
+    async () =>
+      (await page.locator("[aria-busy=true]").count()) === 0 &&
+      (await page.locator(".diagram").count()) === (await page.locator(".diagram img").count()),
   );
   await page.evaluate("document.fonts.ready");
   await page.mouse.move(0, 0);

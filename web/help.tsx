@@ -20,6 +20,7 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
       [["?"], "this help"],
     ],
   ],
+  ["Go to", shownTabs.map((tab): [string[], string] => [["g", tabLetters[tab]], tabNames[tab]])],
   [
     "In the inbox",
     [
@@ -38,6 +39,14 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
     ],
   ],
   [
+    "In the queue",
+    [
+      [["n"], "new task"],
+      [["Alt ↑", "Alt ↓"], "move up, move down"],
+      [["Del"], "remove"],
+    ],
+  ],
+  [
     "Agents",
     [
       [["Alt A"], "hold: switch, last used first"],
@@ -48,21 +57,12 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
     ],
   ],
   [
-    "In the queue",
-    [
-      [["n"], "new task"],
-      [["Alt ↑", "Alt ↓"], "move up, move down"],
-      [["Del"], "remove"],
-    ],
-  ],
-  [
     "In dead letters",
     [
       [["e"], "requeue"],
       [["Del"], "delete for good"],
     ],
   ],
-  ["Go to", shownTabs.map((tab): [string[], string] => [["g", tabLetters[tab]], tabNames[tab]])],
 ];
 
 export const Help = ({ onClose }: { onClose(): void }) => (

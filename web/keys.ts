@@ -10,8 +10,10 @@ interface Layer {
 }
 
 const layers: Layer[] = [];
-let prefix: string | undefined;
-let forget: ReturnType<typeof setTimeout> | undefined;
+/** The first key of two, and when it was pressed. */
+let prefix: { name: string; at: number } | undefined;
+/** The second key belongs to the first when it is pressed within this time. */
+const sequenceMs = 1500;
 
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
@@ -55,19 +57,15 @@ export function listenToKeys(): void {
     if (/Enter$|Space$/.test(name) && (event.target as Element).closest?.("button, summary, input")) return;
     if (name === "Enter" && (event.target as Element).closest?.('a:not(.row-link[aria-current="true"])'))
       return;
-    const sequence: string | undefined = prefix === undefined ? undefined : `${prefix} ${name}`;
+    // By when the keys were pressed, not by when they are looked at: a page that was busy in between forgets nothing.
+    const first = prefix && event.timeStamp - prefix.at < sequenceMs ? prefix.name : undefined;
+    const sequence = first === undefined ? undefined : `${first} ${name}`;
     prefix = undefined;
-    clearTimeout(forget);
     const handler = (sequence && handlerOf(sequence)) || handlerOf(name);
     if (handler) {
       event.preventDefault();
       handler(event);
-    } else if (isPrefix(name)) {
-      prefix = name;
-      forget = setTimeout(() => {
-        prefix = undefined;
-      }, 1500);
-    }
+    } else if (isPrefix(name)) prefix = { name, at: event.timeStamp };
   });
 }
 

@@ -1,6 +1,6 @@
 /** The hub requires a token: where to enter it. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { forget, hasToken, unlock } from "./data/api.ts";
 import { Icon } from "./ui/icon.tsx";
 
@@ -8,7 +8,8 @@ export function Lock({ why }: { why: string }) {
   const token = useSignal("");
   const keep = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // At once: whoever has a token types or pastes it as soon as the page asks for it.
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <main class="lock">
       <form

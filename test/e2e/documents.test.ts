@@ -175,16 +175,21 @@ inBrowser({}, (here) => {
     const { page } = window;
     // What the page does after it has drawn comes late: the commentary asks for the module, then the document is drawn, then
     // the module comes, and then the document would ask for it.
-    const held = { document: false, module: Promise.withResolvers<void>() };
+    const [asked, drawn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isKnown = false;
+    page.on("request", (request) => {
+      isKnown ||= request.url().endsWith(`${id}/show`);
+    });
     await page.route("**/docs/0", async (route) => {
-      held.document = true;
-      await held.module.promise;
+      await asked.promise;
       await route.continue();
+      setTimeout(drawn.resolve, 300);
     });
     await page.route("**/assets/part-*", async (route) => {
-      if (held.document) {
-        held.module.resolve();
-        await Bun.sleep(300);
+      // Those that the page itself consists of come before.
+      if (isKnown) {
+        asked.resolve();
+        await drawn.promise;
       }
       await route.continue();
     });

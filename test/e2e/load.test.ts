@@ -10,7 +10,7 @@ import { inFull, isFull } from "../support/in-full.ts";
 import { night } from "../support/morning.ts";
 import { until } from "../support/until.ts";
 
-const pushes = inFull(60, 600);
+const pushes = inFull(30, 600);
 const everyMs = inFull(100, 1000);
 
 /** Run in the page: what is under a point, in every frame from now on. */

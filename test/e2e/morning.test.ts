@@ -82,6 +82,8 @@ inBrowser({}, (here) => {
     await pulse.locator(".row-link").click();
     await press("m", "1");
     await page.getByText("Muted pulse").waitFor();
+    // The page says so before the hub has answered.
+    await until("the mute is stored", async () => (await ask("GET /api/mutes")).json.mutes.length === 1);
     await ask("POST /api/mailbox/user/send", { from: "pulse", message: "Unheard" });
     await press("e");
     await until("no pulse is in the inbox", async () =>
@@ -91,12 +93,13 @@ inBrowser({}, (here) => {
     await press("h", "6");
     await page.getByText("Snoozed entry until something new comes").waitFor();
     await page.locator(".entry", { hasText: "A word apart" }).waitFor({ state: "detached" });
+    await until("it is stored as snoozed", async () => (await inbox("&folder=snoozed")).length === 1);
     await ask("POST /api/mailbox/user/send", { from: "other", message: "The next word" });
     await page.locator(".entry", { hasText: "A word apart" }).waitFor();
     expect(await titles(page)).not.toContain("Unheard");
     await page.getByLabel("Show").selectOption("archive");
     await page.locator(".entry", { hasText: "Unheard" }).waitFor();
-    expect(new URL(page.url()).search).toBe("?show=archive");
+    expect(await page.evaluate("location.search")).toBe("?show=archive");
     expect(window.troubles).toEqual([]);
   });
 
@@ -107,16 +110,21 @@ inBrowser({}, (here) => {
     await first.hover();
     const before = await first.locator(".row-title").innerText();
     let requests = 0;
-    page.on("request", (request) => {
-      if (/history|counts/.test(request.url())) requests++;
+    // However long the burst takes here: for the page it is over before its first question is answered.
+    const over = Promise.withResolvers<void>();
+    await page.route(/history|counts/, async (route) => {
+      requests++;
+      await over.promise;
+      await route.continue();
     });
     for (let n = 0; n < 20; n++)
       await ask("POST /api/mailbox/user/send", { from: `burst${n}`, message: `Word ${"x".repeat(n)}` });
+    over.resolve();
     await page.locator(".new-entries", { hasText: "20 new" }).waitFor();
     expect(await first.locator(".row-title").innerText()).toBe(before);
-    expect(requests).toBeLessThan(40);
+    expect(requests).toBeLessThan(20);
     await page.mouse.move(1000, 500);
     await page.locator(".entry", { hasText: `Word ${"x".repeat(19)}` }).waitFor();
-    expect(await page.locator(".new-entries").count()).toBe(0);
+    await page.locator(".new-entries").waitFor({ state: "detached" });
   });
 });

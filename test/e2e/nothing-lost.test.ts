@@ -135,7 +135,7 @@ inBrowser({}, (here) => {
     const shown = page.locator(".commentary");
     /** As a search hit or a link in a text leads there: the filter stays. */
     const goTo = async (id: string, text: string) => {
-      await window.go(`/inbox/${id}${new URL(page.url()).search}`);
+      await window.go(`/inbox/${id}${await page.evaluate("location.search")}`);
       await shown.filter({ hasText: text }).waitFor();
     };
     await goTo(ids[0]!, "Old one");

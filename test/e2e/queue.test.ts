@@ -32,6 +32,8 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
       await page.getByLabel("Name").fill(name);
       await page.getByRole("button", { name: "Push", exact: true }).last().click();
       await page.locator(".row-title", { hasText: name }).waitFor();
+      // It is open in place of the form.
+      await page.locator(".detail-title", { hasText: name }).waitFor();
     }
     const queued = async () =>
       named((await ask("GET /api/tasks?all=true")).json.queued, "one", "two", "three");
@@ -81,7 +83,7 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
     expect((await ask("GET /api/tasks/slow")).json.task.status).toBe("running");
     await page.getByRole("button", { name: "Kill" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Kill" }).click();
-    await page.locator(".detail-header .tag", { hasText: "failed" }).waitFor();
+    await page.locator(".detail-header .tag", { hasText: "killed" }).waitFor();
     const { task } = (await ask("GET /api/tasks/slow")).json;
     expect(task).toMatchObject({ status: "finished", success: false });
     expect(window.troubles).toEqual([]);
@@ -149,7 +151,8 @@ inBrowser({ agents: shellProfile + talker, start: () => served() }, (here) => {
     await page.getByRole("link", { name: /^mine .*done$/ }).waitFor();
     const { queued, finished } = (await ask("GET /api/tasks?all=true")).json;
     expect(named(queued, "of-main", "of-user")).toEqual(["of-main", "of-user"]);
-    for (const name of ["of-main", "of-user"]) await ask(`DELETE /api/tasks/${name}`);
+    for (const name of ["of-main", "of-user"])
+      expect((await ask(`DELETE /api/tasks/${name}`, { agent: "user" })).status).toBe(200);
     const mine = finished.filter(({ name }: { name: string }) => name === "mine");
     expect(mine).toMatchObject([{ name: "mine", parent: "user" }]);
     await press("g", "i");

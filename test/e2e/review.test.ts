@@ -5,7 +5,12 @@ import { inBrowser } from "../support/in-browser.ts";
 import { type Repository, repositoryIn } from "../support/repository.ts";
 import { until } from "../support/until.ts";
 
-/** `sh` cannot go on with a session, `coder` can: it notes what it is told. */
+const sendBack = (text: string) => {
+  const findings = [{ file: "src/cart.ts", line: 3, text }];
+  return `echo '${JSON.stringify({ verdict: "send_back", findings })}'`;
+};
+
+/** `sh` cannot go on with a session, `coder` can: it notes what it is told. `critic` reviews, and is never content. */
 const profiles = `default = "sh"
 check = ["sh", "-c", "! grep -rq FORBIDDEN src"]
 [runners.sh]
@@ -14,6 +19,8 @@ command = ["sh", "-c", "{prompt}"]
 command = ["sh", "-c", "eval \\"$1\\"; echo '{\\"result\\": \\"changed\\", \\"session\\": \\"s1\\"}'", "sh", "{prompt}"]
 resume = ["sh", "-c", "cat >>told.txt; echo '{\\"result\\": \\"again\\", \\"session\\": \\"s1\\"}'"]
 output = "json"
+[runners.critic]
+command = ${JSON.stringify(["sh", "-c", `grep -q 'Say why' && ${sendBack("Callers still pass numbers.")} || ${sendBack("Say why.")}`])}
 `;
 
 const cart = `export interface Line {
@@ -36,9 +43,9 @@ inBrowser({ agents: profiles }, (here) => {
   });
 
   /** A task that has changed something and has ended. */
-  async function changed(name: string, script: string, profile = "sh", agent = "main"): Promise<void> {
-    const how = { agent, worktree: "yes", cwd: repository.path };
-    await ask("POST /api/tasks/assign", { ...how, name, profile, message: script });
+  async function changed(name: string, script: string, more: Record<string, unknown> = {}): Promise<void> {
+    const how = { agent: "main", profile: "sh", worktree: "yes", cwd: repository.path, ...more };
+    await ask("POST /api/tasks/assign", { ...how, name, message: script });
     await until(
       `${name} has ended`,
       async () => (await ask(`GET /api/tasks/${name}`)).json.task.status === "finished",
@@ -93,7 +100,7 @@ inBrowser({ agents: profiles }, (here) => {
   });
 
   test("[U14] comments on lines survive a reload and go back to the session as one message", async () => {
-    await changed("coder", `${cents}; git commit -qam 'Count in cents'`, "coder");
+    await changed("coder", `${cents}; git commit -qam 'Count in cents'`, { profile: "coder" });
     await using window = await open("/agents/coder?view=changes");
     const { page, press } = window;
     const line = page.locator(".patch-line", { hasText: "price: bigint" });
@@ -164,7 +171,7 @@ inBrowser({ agents: profiles }, (here) => {
   });
 
   test("[U14] discarding asks first, and says how to bring it back", async () => {
-    await changed("waste", "echo waste >waste.txt", "sh", "user");
+    await changed("waste", "echo waste >waste.txt", { agent: "user" });
     // From its result in the inbox.
     await using window = await open();
     const { page } = window;
@@ -211,26 +218,72 @@ inBrowser({ agents: profiles }, (here) => {
     expect(window.troubles).toEqual([]);
   });
 
-  test("[U14] what a reviewer found stands beside the lines it is about", async () => {
-    await changed("reviewed", cents);
-    const finding = { round: 2, file: "src/cart.ts", line: 3, text: "Callers still pass numbers." };
-    const old = { ...finding, round: 1, text: "Worked on since." };
-    const review = {
-      ...{ profile: "critic", maxRounds: 3, verdict: "sent_back", rounds: 2, error: null },
-      findings: [old, finding],
-    };
-    await using window = await open();
+  test("[U14] [A12] what a reviewer found last stands beside the lines it is about", async () => {
+    await changed("reviewed", cents, { profile: "coder", review: "critic", reviewRounds: 2 });
+    await using window = await open("/agents/reviewed?view=changes");
     const { page } = window;
-    await page.route("**/api/tasks/reviewed", async (route) => {
-      const { json } = await ask("GET /api/tasks/reviewed");
-      await route.fulfill({ json: { ...json, task: { ...json.task, review } } });
-    });
-    await page.goto(`${here.hub.url}/agents/reviewed?view=changes`);
     const said = page.getByRole("region", { name: "Review" });
     await said.getByText("sent back").waitFor();
+    await said.getByText("after 2 rounds").waitFor();
+    await page.locator(".detail-header .tag", { hasText: "sent back" }).waitFor();
     await said.getByRole("button", { name: "src/cart.ts:3" }).click();
     await page.locator(".patch-comment", { hasText: "Callers still pass numbers." }).waitFor();
-    expect(await page.getByText("Worked on since.").count()).toBe(0);
+    // What it found in the first round was worked on since.
+    expect(repository.at("orch/reviewed", "told.txt")).toContain("src/cart.ts:3: Say why.");
+    expect(await said.getByText("Say why.").count()).toBe(0);
+    expect(await page.locator(".patch-comment", { hasText: "Say why." }).count()).toBe(0);
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U14] a conflict is only reported where the person wants it so", async () => {
+    await changed("winner", "echo winner >readme.txt");
+    await changed("loser", "echo loser >readme.txt", { profile: "coder" });
+    await ask("POST /api/tasks/winner/merge", { agent: "user", into: "main" });
+    await using window = await open("/agents/loser?view=changes");
+    const { page, press } = window;
+    await page.getByRole("button", { name: "Merge" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Into the branch").fill("main");
+    await dialog.getByLabel("Only report a conflict or a failed check; do not resume loser").check();
+    await press("Control+Enter");
+    const failure = page.getByRole("alert", { name: "Not merged" });
+    await failure.getByText("It conflicts with main").waitFor();
+    const { status, attempt } = (await ask("GET /api/tasks/loser")).json.task;
+    expect([status, attempt]).toEqual(["finished", 1]);
+    expect(repository.git("ls-tree", "--name-only", "orch/loser")).not.toContain("told.txt");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U14] [A2] tasks of one name are each shown, merged and discarded by themselves, and name the others", async () => {
+    for (const word of ["early", "middle", "late"]) await changed("twin", `echo ${word} >${word}.txt`);
+    await using window = await open("/agents/twin?view=changes");
+    const { page, press } = window;
+    const files = page.getByRole("list", { name: "Files" });
+    const others = page.locator(".others");
+    await files.getByText("late.txt").waitFor();
+    const kept = (...branches: string[]) =>
+      until(`the others are ${branches}`, async () =>
+        Bun.deepEquals(await others.getByRole("link").allInnerTexts(), branches),
+      );
+    const branches = (await ask("GET /api/tasks/twin/diff")).json.others.map(
+      ({ branch }: { branch: string }) => branch,
+    );
+    expect(branches).toHaveLength(2);
+    await kept(...branches);
+    await page.getByRole("button", { name: "Merge" }).click();
+    await page.getByRole("dialog").getByLabel("Into the branch").fill("main");
+    await press("Control+Enter");
+    await page.locator(".fate", { hasText: "merged into main" }).waitFor();
+    await kept(...branches);
+    await others.getByRole("link", { name: branches[0], exact: true }).click();
+    await files.getByText("early.txt").waitFor();
+    await page.getByText("an earlier task of this name").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.locator(".fate", { hasText: "discarded" }).waitFor();
+    await kept(branches[1]);
+    expect(repository.git("branch", "--list", branches[0])).toBe("");
+    expect(repository.at("main", "late.txt")).toBe("late");
     expect(window.troubles).toEqual([]);
   });
 });

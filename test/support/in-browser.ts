@@ -1,4 +1,4 @@
-/** The tests of a file that look at the page: a hub, a folder and a browser for all of them, ended after the last. */
+/** Tests that look at the page: a hub and a folder for all of them, and one browser for all of a file, ended after the last. */
 import { afterAll, beforeAll, describe } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -32,7 +32,11 @@ export interface Here {
   emptyInbox(): Promise<void>;
 }
 
+/** Of this file, those that have not ended: they share a browser. */
+let left = 0;
+
 export function inBrowser({ agents, start, ...options }: Prepared, tests: (here: Here) => void): void {
+  left++;
   describe.skipIf(!chromiumPath())("in a browser", () => {
     const folder = temporaryFolder();
     const spaces: AsyncDisposable[] = [];
@@ -42,7 +46,7 @@ export function inBrowser({ agents, start, ...options }: Prepared, tests: (here:
       if (agents !== undefined) writeFileSync(join(dirname(hub.db), "agents.toml"), agents);
     });
     afterAll(async () => {
-      await closeBrowser();
+      if (--left === 0) await closeBrowser();
       for (const space of spaces) await space[Symbol.asyncDispose]();
       await hub[Symbol.asyncDispose]();
       folder[Symbol.dispose]();

@@ -1,5 +1,11 @@
 /** The page in a real browser: a window on a hub, and what it must never do. */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { chromiumFlags, chromiumPath } from "./browser.ts";
 
 let shared: Promise<Browser> | undefined;
@@ -8,10 +14,18 @@ let kept: Page | undefined;
 
 /** One browser a test file. */
 export async function browser(): Promise<Browser> {
-  // A test that ran out of time takes it along.
-  if (shared && !(await shared).isConnected()) shared = undefined;
   shared ??= chromium.launch({ executablePath: chromiumPath()!, args: chromiumFlags });
   return shared;
+}
+
+/** A test that ran out of time takes the browser along: then there is another for the next one. */
+async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  try {
+    return await (await browser()).newContext(options);
+  } catch {
+    shared = undefined;
+    return (await browser()).newContext(options);
+  }
 }
 
 export async function closeBrowser(): Promise<void> {
@@ -35,7 +49,19 @@ export interface WindowOptions extends BrowserContextOptions {
   before?: string | (() => void);
 }
 
+/** `npm run hunt -- --slow N`: pages that are so many times slower, for what a fast one does before anybody sees it. */
+const slowness = Number(process.env.TEST_PAGE_SLOWNESS ?? 1);
+
 const wide = { width: 1280, height: 800 };
+
+/**
+ * What the page says for some seconds, and can be undone for as long, is there for a minute or more: a machine that stands still
+ * must not take away what a test looks for.
+ */
+const lastingToasts = `{
+  const soon = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms, ...more) => soon(run, ms >= 4000 && ms <= 20000 ? ms * 15 : ms, ...more);
+}`;
 
 /** A window in which nobody has been: nothing is stored, nothing routed, and the pointer is nowhere. */
 export async function openWindow(
@@ -51,7 +77,7 @@ export async function openWindow(
     if (viewport) await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
   } else {
-    const context = await (await browser()).newContext({
+    const context = await newContext({
       viewport,
       colorScheme,
       reducedMotion: "reduce",
@@ -60,7 +86,12 @@ export async function openWindow(
       ...own,
     });
     page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
+    if (slowness > 1) {
+      const session = await context.newCDPSession(page);
+      await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+    }
+    await page.addInitScript({ content: lastingToasts });
     if (before !== undefined)
       await page.addInitScript(typeof before === "string" ? { content: before } : before);
   }
@@ -71,7 +102,12 @@ export async function openWindow(
     page: shown,
     troubles: watch.troubles,
     async press(...keys) {
-      for (const key of keys) await shown.keyboard.press(key);
+      for (let i = 0; i < keys.length; i++) {
+        const pressed = [shown.keyboard.press(keys[i]!)];
+        // The two of "g i" belong together when little time is between them: nothing is waited for there.
+        if (keys[i] === "g" && ++i < keys.length) pressed.push(shown.keyboard.press(keys[i]!));
+        await Promise.all(pressed);
+      }
     },
     async go(to) {
       await shown.evaluate(

@@ -1,11 +1,10 @@
 /** Agents: who is running, who was seen lately, and each one's transcript or mailbox. */
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Agent, agents } from "../data/agents.ts";
-import { useAsked } from "../data/asked.ts";
 import { useLastLines } from "../data/last-lines.ts";
 import { useLoaded, useStore } from "../data/store.ts";
-import { asListed, queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
-import { plainTitle } from "../documents/plain-text.ts";
+import { addressOf, asListed, gistOf, queue, statusOf, type Task, taskNamed, tasks } from "../data/tasks.ts";
+import { useWaits, type Wait } from "../data/waits.ts";
 import { place } from "../router.ts";
 import { Empty } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
@@ -15,6 +14,7 @@ import { ListTab } from "../ui/list-tab.tsx";
 import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, Elapsed } from "../ui/time.tsx";
+import { Waits } from "../ui/waits.tsx";
 import { AgentDetail } from "./agent-detail.tsx";
 import { CostsButton } from "./costs.tsx";
 import { useOpenTabs } from "./open-tabs.ts";
@@ -23,6 +23,7 @@ import { TabStrip } from "./tab-strip.tsx";
 
 type Item = ({ agent: Agent } | { task: Task }) & { depth?: number };
 const nameOf = (item: Item) => ("task" in item ? item.task.name : item.agent.name);
+const addressIn = (item: Item) => ("task" in item ? addressOf(item.task) : item.agent.name);
 
 function rowsOf(list: readonly Agent[], running: readonly Task[], finished: readonly Task[]) {
   const names = new Set([...running, ...finished].map(({ name }) => name));
@@ -37,7 +38,7 @@ function rowsOf(list: readonly Agent[], running: readonly Task[], finished: read
       ["Inactive", asItems(own.filter(({ live }) => !live))],
       ["Finished", finished.toReversed().map((task): Item => ({ task }))],
     ],
-    nameOf,
+    addressIn,
   );
 }
 
@@ -70,7 +71,7 @@ export function Agents() {
     return () => clearInterval(timer);
   }, []);
   const lines = useLastLines(running.length > 0);
-  const asked = useAsked();
+  const waits = useWaits();
   useOpenTabs(id);
   return (
     <ListTab
@@ -84,13 +85,13 @@ export function Agents() {
           Every agent that uses the bus appears here. To give one its tools:
         </Empty>
       }
-      render={(item, name) => (
+      render={(item, address) => (
         <AgentRow
           item={item}
-          name={name}
-          open={name === id}
-          line={lines?.get(name)}
-          waits={asked?.has(name) && !("task" in item && item.task.status === "finished")}
+          address={address}
+          open={address === id}
+          line={hasEnded(item) ? undefined : lines?.get(nameOf(item))}
+          wait={hasEnded(item) ? undefined : waits.get(nameOf(item))}
         />
       )}
     >
@@ -111,14 +112,23 @@ export function Agents() {
 /** Of many tasks that have finished the queue lists the latest: an older one is asked for. */
 function Detail({ name, agent }: { name: string; agent: Agent | undefined }) {
   const known = taskNamed(name);
-  const mayBeOld = !known && queue.value.value !== undefined && (agent?.ended ?? true);
+  const isListed = queue.value.value !== undefined;
+  const mayBeTask = !known && (agent?.ended ?? true);
+  const mayBeOld = mayBeTask && isListed;
   const { value, problem } = useLoaded(
-    { fetch: async () => (mayBeOld ? (await tasks.show(name)).task : null) },
+    {
+      fetch: async () => (mayBeOld ? (await tasks.show(name)).task : null),
+      changedBy: ({ eventType }) => mayBeOld && eventType.startsWith("task."),
+    },
     [name, mayBeOld],
   );
+  /** What is shown stays while more is asked: a field in it may have the focus. */
+  const shown = useRef(false);
   const task = known ?? (value ? asListed(value) : undefined);
   if (task) return <SubAgent task={task} />;
-  if (mayBeOld && value === undefined && !problem) return <div class="waiting" aria-busy="true" />;
+  const asking = isListed ? value === undefined && !problem : !queue.problem.value;
+  if (mayBeTask && asking && !shown.current) return <div class="waiting" aria-busy="true" />;
+  shown.current = true;
   return <AgentDetail name={name} agent={agent} />;
 }
 
@@ -135,29 +145,31 @@ const TaskState = ({ task }: { task: Task }) =>
     <StatusTag status={statusOf(task)} />
   );
 
+const hasEnded = (item: Item) => "task" in item && item.task.status === "finished";
+
 interface RowProps {
   item: Item;
-  name: string;
+  address: string;
   open: boolean;
   /** What it said last. */
   line: string | undefined;
-  /** Whether it has asked the person something. */
-  waits: boolean | undefined;
+  /** What it has asked somebody. */
+  wait: Wait | undefined;
 }
 
-const AgentRow = ({ item, name, open, line, waits }: RowProps) => (
+const AgentRow = ({ item, address, open, line, wait }: RowProps) => (
   <Row
-    to={{ tab: "agents", id: name }}
+    to={{ tab: "agents", id: address }}
     open={open}
     depth={item.depth}
-    lead={<Face name={name} />}
-    title={name}
+    lead={<Face name={nameOf(item)} />}
+    title={nameOf(item)}
     more={
-      waits ? (
-        <span class="waits">waiting for you</span>
+      wait ? (
+        <Waits wait={wait} />
       ) : (
         <span class={line === undefined ? undefined : "last-line"}>
-          {line ?? ("task" in item ? plainTitle(item.task.summary) : summaryOf(item.agent))}
+          {line ?? ("task" in item ? gistOf(item.task) : summaryOf(item.agent))}
         </span>
       )
     }

@@ -1,13 +1,14 @@
 /** A sub-agent: what it does or has done, what it has changed, and what can be done with it. */
 import { usageBrief, usageText } from "../../src/contract/usage-text.ts";
-import { useAsked } from "../data/asked.ts";
 import { useLoaded } from "../data/store.ts";
-import { retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import { addressOf, canRetry, retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import { useWaits, type Wait } from "../data/waits.ts";
 import { headline } from "../inbox/words.ts";
 import type { Command } from "../palette/commands.ts";
 import { useOpenCommands } from "../palette/open-commands.ts";
 import { Changes } from "../review/changes.tsx";
 import { askMerge, MergeDialog } from "../review/merge-dialog.tsx";
+import { Others } from "../review/others.tsx";
 import { askDiscard, canDecide, ReviewBar } from "../review/review-bar.tsx";
 import { query, setQuery } from "../router.ts";
 import { ask } from "../ui/ask.tsx";
@@ -28,28 +29,26 @@ export function SubAgent({ task }: { task: Task }) {
   const changes = hasChanges(task);
   const { value } = useLoaded(
     {
-      fetch: () => tasks.show(task.name),
+      fetch: () => tasks.show(task.id),
       changedBy: ({ eventType }) => eventType.startsWith("task."),
     },
-    [task.name],
+    [task.id],
     task.status,
   );
   useOpenCommands(commandsOn(task, changes));
-  const question = useAsked()?.get(task.name);
+  const waits = useWaits();
+  const wait = task.status === "finished" ? undefined : waits.get(task.name);
   const shown = changes && query.value.get("view") === "changes" ? "changes" : "transcript";
   return (
     <article class="entry-detail" aria-label={task.name}>
       <Header task={task} resume={value?.resume ?? null} />
-      {question && (
-        <PlaceLink class="waits-for-you" to={{ tab: "inbox", id: question.id }}>
-          <Icon name="help" /> <strong>Waiting for you:</strong> {headline(question)}
-        </PlaceLink>
-      )}
+      {wait && <Waiting wait={wait} />}
       {changes && <ReviewBar task={task} shown={shown} onShow={showView} />}
+      {shown === "changes" && <Others task={task} />}
       {shown === "changes" ? (
         <Changes task={task} review={value?.task.review ?? null} />
       ) : (
-        <Transcript task={task} prompt={value?.task.prompt} />
+        <Transcript task={task} prompt={value?.task.prompt} wait={wait} />
       )}
       <MergeDialog />
     </article>
@@ -59,8 +58,18 @@ export function SubAgent({ task }: { task: Task }) {
 const showView = (view: "changes" | "transcript") =>
   setQuery({ view: view === "changes" ? view : undefined });
 
-const canRetry = ({ status, success }: Task) => status === "finished" && success === false;
-const startOver = ({ name }: Task) => void attempt(() => retry(name), `Started ${name} again`);
+const startOver = ({ id, name }: Task) => void attempt(() => retry(id), `Started ${name} again`);
+
+const Waiting = ({ wait: { for: who, entry } }: { wait: Wait }) =>
+  entry ? (
+    <PlaceLink class="waits-for-you" to={{ tab: "inbox", id: entry.id }}>
+      <Icon name="help" /> <strong>Waiting for you:</strong> {headline(entry)}
+    </PlaceLink>
+  ) : (
+    <PlaceLink class="waits-for-you" to={{ tab: "agents", id: who }}>
+      <Icon name="help" /> <strong>Waiting for {who}</strong> to allow or deny a tool
+    </PlaceLink>
+  );
 
 /** What `Ctrl K` offers for it. */
 const commandsOn = (task: Task, changes: boolean): Command[] => [
@@ -90,6 +99,7 @@ function Header({ task, resume }: { task: Task; resume: readonly string[] | null
       title={task.name}
       more={
         <>
+          {addressOf(task) !== task.name && "an earlier task of this name · "}
           {profile} · pushed by {task.parent} <Duration task={task} /> <Used task={task} />
         </>
       }

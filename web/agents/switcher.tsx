@@ -3,7 +3,7 @@
  * Shift back; letting go of Alt opens it.
  */
 import { signal, useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { queue, taskNamed } from "../data/tasks.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { go, place } from "../router.ts";
@@ -49,7 +49,8 @@ function SwitcherDialog({ names, at: first }: { names: readonly string[]; at: nu
     close();
     if (name !== undefined) go({ tab: "agents", id: name });
   };
-  useEffect(() => {
+  // At once: on a slow machine the key may be let go of before anything later is done.
+  useLayoutEffect(() => {
     const released = ({ key }: KeyboardEvent) => {
       if (key === "Alt") open();
     };

@@ -4,6 +4,7 @@ import { useKeys } from "../keys.ts";
 import { place } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
 import { PlaceLink } from "../ui/place-link.tsx";
+import { toneOf } from "../ui/status.tsx";
 import { closeTab, openTabs } from "./open-tabs.ts";
 
 /** Of a sub-agent: whether it runs, and how it ended. */
@@ -45,5 +46,5 @@ export function TabStrip() {
 
 export const StateDot = ({ name }: { name: string }) => {
   const state = stateOf(name);
-  return <span class="state-dot" data-state={state} title={state} />;
+  return <span class="state-dot" data-tone={state && toneOf(state)} title={state} />;
 };

@@ -7,10 +7,11 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 import { sendTo } from "../data/agents.ts";
-import type { Problem } from "../data/api.ts";
+import { asSentence, type Problem } from "../data/api.ts";
 import type { Task } from "../data/tasks.ts";
 import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
 import type { Piece } from "../data/transcript-pieces.ts";
+import { type Wait, waitingFor } from "../data/waits.ts";
 import { Markdown } from "../documents/lazy.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { Letter } from "../ui/composer.tsx";
@@ -22,9 +23,16 @@ type Row = Piece | { key: string; kind: "end"; shown: ComponentChildren };
 const nearPixels = 40;
 const earlyPixels = 800;
 
-export function Transcript({ task, prompt }: { task: Task; prompt: string | undefined }) {
-  const { pieces, begun, loaded, problem, earlier } = useTranscript(task.name, task.attempt);
-  const rows: Row[] = [...withPrompt(pieces, begun, task), ...atEndOf(task, pieces, problem)];
+interface Props {
+  task: Task;
+  prompt: string | undefined;
+  /** What it has asked somebody. */
+  wait: Wait | undefined;
+}
+
+export function Transcript({ task, prompt, wait }: Props) {
+  const { pieces, begun, loaded, problem, earlier } = useTranscript(task.id, task.attempt);
+  const rows: Row[] = [...withPrompt(pieces, begun, task), ...atEndOf(task, pieces, { problem, wait })];
   const { list, place, atEnd, toEnd, onScroll, shift } = useEnd(rows, earlier);
   return (
     <>
@@ -44,7 +52,7 @@ export function Transcript({ task, prompt }: { task: Task; prompt: string | unde
         >
           {
             ((row: Row): JSX.Element => (
-              <div key={row.key} class="transcript-row">
+              <div key={row.key} class="transcript-row" data-first={row.key === rows[0]?.key}>
                 {row.kind === "end" ? row.shown : <PieceBlock entry={row} />}
               </div>
             )) as never
@@ -76,7 +84,12 @@ const withPrompt = (
     ? [{ key: -1, n: 0, at: createdAt, kind: "prompt", text: summary }, ...pieces]
     : pieces;
 
-function atEndOf(task: Task, pieces: readonly Piece[], problem: Problem | undefined): Row[] {
+interface End {
+  problem: Problem | undefined;
+  wait: Wait | undefined;
+}
+
+function atEndOf(task: Task, pieces: readonly Piece[], { problem, wait }: End): Row[] {
   const told = pieces.findLast(({ kind }) => kind === "error")?.text === task.error;
   const row = (key: string, shown: ComponentChildren): Row => ({ key, kind: "end", shown });
   return [
@@ -84,7 +97,9 @@ function atEndOf(task: Task, pieces: readonly Piece[], problem: Problem | undefi
     ...(problem
       ? [row("problem", <Failure>The transcript cannot be loaded: {problem.message}</Failure>)]
       : []),
-    ...(task.status === "running" ? [row("running", <p class="hint working">Running …</p>)] : []),
+    ...(task.status === "running"
+      ? [row("running", <p class="hint working">{wait ? asSentence(waitingFor(wait)) : "Running"} …</p>)]
+      : []),
   ];
 }
 
@@ -93,15 +108,38 @@ function useEnd(rows: readonly Row[], earlier: () => void) {
   const list = useRef<VListHandle>(null);
   const place = useRef<HTMLDivElement>(null);
   const atEnd = useSignal(true);
-  const count = useRef(0);
-  count.current = rows.length;
+  const was = useRef({ offset: 0, size: 0 });
+  /** Whether there was input (wheel, touch, key, scroll bar) since the list was last scrolled to its end. */
+  const touched = useRef(false);
+  const scroller = () => place.current?.firstElementChild;
+  // Not `scrollToIndex`: it scrolls again after every measurement, and would undo a scroll up by the reader.
   const toEnd = () => {
     atEnd.value = true;
-    list.current?.scrollToIndex(count.current - 1, { align: "end" });
+    touched.current = false;
+    const element = scroller();
+    if (!element) return;
+    element.scrollTo({ top: element.scrollHeight, behavior: "instant" });
+    was.current = { offset: element.scrollTop, size: element.scrollHeight };
   };
-  const look = () => {
+  /** Measuring rows moves the view up by about as much as they turn out smaller: only a longer way up means that the reader has left. */
+  const hasLeft = (offset: number, size: number) => {
+    const { offset: before, size: sizeBefore } = was.current;
+    const tolerance = size === sizeBefore ? 0 : nearPixels;
+    const slack = touched.current ? tolerance : (list.current?.viewportSize ?? 0);
+    // Measuring never leads to the very beginning.
+    return (offset === 0 && before > 0) || before - offset > Math.max(0, sizeBefore - size) + slack;
+  };
+  /** Stays at the end, unless the reader has just scrolled up and the event has yet to come. */
+  const stay = () => {
+    const { scrollTop = 0, scrollHeight = 0 } = scroller() ?? {};
+    if (atEnd.peek() && !hasLeft(scrollTop, scrollHeight)) toEnd();
+  };
+  const look = (offset?: number) => {
     const { scrollOffset = 0, scrollSize = 0, viewportSize = 0 } = list.current ?? {};
-    if (viewportSize && scrollOffset < earlyPixels) earlier();
+    // The list learns of a scroll with the next frame. Its older offset would load one earlier page after the other.
+    const top =
+      offset ?? (atEnd.peek() ? scrollSize - viewportSize : (scroller()?.scrollTop ?? scrollOffset));
+    if (viewportSize && top < earlyPixels) earlier();
     return scrollSize - scrollOffset - viewportSize < nearPixels;
   };
   const first = useRef<Row["key"]>(undefined);
@@ -110,26 +148,30 @@ function useEnd(rows: readonly Row[], earlier: () => void) {
     first.current = rows[0]?.key;
   });
   useEffect(() => {
-    if (atEnd.peek()) toEnd();
+    stay();
     look();
   }, [rows.length, rows.at(-1)]);
   // A document that is drawn later makes it longer.
   useEffect(() => {
-    const inside = place.current?.firstElementChild?.firstElementChild;
+    const inside = scroller()?.firstElementChild;
     if (!inside) return;
-    const observer = new ResizeObserver(() => atEnd.peek() && toEnd());
+    const observer = new ResizeObserver(stay);
     observer.observe(inside);
-    return () => observer.disconnect();
+    const touch = () => {
+      touched.current = true;
+    };
+    const inputs = ["wheel", "touchmove", "keydown", "pointerdown"];
+    for (const kind of inputs) place.current!.addEventListener(kind, touch, { passive: true });
+    return () => {
+      observer.disconnect();
+      for (const kind of inputs) place.current?.removeEventListener(kind, touch);
+    };
   }, []);
-  const was = useRef({ offset: 0, size: 0 });
   const onScroll = (offset: number) => {
     const size = list.current?.scrollSize ?? 0;
-    // What is measured moves what is seen, by as much as it is smaller than expected: only who has gone further up has left the end.
-    const shrunk = Math.max(0, was.current.size - size);
-    const tolerance = size === was.current.size ? 0 : nearPixels;
-    const left = was.current.offset - offset > shrunk + tolerance;
+    const left = hasLeft(offset, size);
     was.current = { offset, size };
-    if (look()) atEnd.value = true;
+    if (look(offset)) atEnd.value = true;
     else if (left) atEnd.value = false;
   };
   return { list, place, atEnd, toEnd, onScroll, shift };

@@ -2,9 +2,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import { mailLimit } from "../../src/contract/mail.ts";
 import { plural } from "../../src/contract/plural.ts";
+import { agents } from "../data/agents.ts";
 import { me } from "../data/api.ts";
 import { ack, ackAll, messagesOf, pendingOf, post, readersOf } from "../data/channels.ts";
-import { useLoaded } from "../data/store.ts";
+import { useLoaded, useStore } from "../data/store.ts";
 import { ask } from "../ui/ask.tsx";
 import { attempt } from "../ui/attempt.ts";
 import { Composer, NoReceiver } from "../ui/composer.tsx";
@@ -12,6 +13,7 @@ import { DetailHeader } from "../ui/detail.tsx";
 import { Empty, Trouble } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
+import { Receiver } from "../ui/receiver.tsx";
 import { Said } from "../ui/said.tsx";
 import { Age } from "../ui/time.tsx";
 
@@ -118,13 +120,21 @@ export function ChannelDetail({ name }: { name: string }) {
           draft={`channel ${name}`}
           label={`Post to ${name}`}
           button="Post"
-          receiver={<span class="receiver">To every reader of {name}</span>}
+          receiver={<Readership name={name} />}
           onSend={(text) => attempt(() => post(name, text))}
         />
       )}
     </article>
   );
 }
+
+/** The mailbox of an agent is read by nobody else. */
+const Readership = ({ name }: { name: string }) =>
+  useStore(agents).value?.some((agent) => agent.name === name) ? (
+    <Receiver name={name} />
+  ) : (
+    <span class="receiver">To every reader of {name}</span>
+  );
 
 /** [U15] Who reads it by a stored position, and how far each has come. */
 const Readers = ({ readers }: { readers: Awaited<ReturnType<typeof readersOf>> }) => (

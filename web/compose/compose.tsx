@@ -1,7 +1,7 @@
 /** `c`: a message to an agent or a pool, or a new sub-agent, whose result comes back to the person. */
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { permissionsAsked } from "../../src/contract/task.ts";
 import { agents, sendTo } from "../data/agents.ts";
 import { me } from "../data/api.ts";
@@ -87,7 +87,8 @@ function ComposeDialog({ onClose }: { onClose(): void }) {
   const { to, text } = fields;
   const field = useRef<HTMLTextAreaElement>(null);
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => (to.peek() === "" ? first.current : field.current)?.focus(), []);
+  // At once: what is typed after the key that opened it must land inside.
+  useLayoutEffect(() => (to.peek() === "" ? first.current : field.current)?.focus(), []);
   const isMessage = mode.value === "message";
   const ready =
     text.value.trim() !== "" && (!isMessage || (to.value.trim() !== "" && to.value.trim() !== me));

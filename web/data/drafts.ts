@@ -2,7 +2,8 @@
  * What was written and not sent yet. It is kept in the browser until it is sent or emptied: over Escape, another entry, a
  * reload, an outage and another token.
  */
-import { type Signal, signal, useSignal, useSignalEffect } from "@preact/signals";
+import { effect, type Signal, signal, useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
 
 const prefix = "inbox-draft:";
 
@@ -40,6 +41,10 @@ export function keepDraft(name: string, text: string): void {
 /** A field whose text is kept; `unchanged` is what it has before anybody types. */
 export function useDraft(name: string, unchanged = ""): Signal<string> {
   const text = useSignal(draftOf(name) || unchanged);
-  useSignalEffect(() => keepDraft(name, text.value === unchanged ? "" : text.value));
+  // At once: what is typed and left before the next frame is drawn must be kept, too.
+  useLayoutEffect(
+    () => effect(() => keepDraft(name, text.value === unchanged ? "" : text.value)),
+    [name, text, unchanged],
+  );
   return text;
 }

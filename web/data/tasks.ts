@@ -1,5 +1,7 @@
 /** The queue and the sub-agents that run from it. */
 import type { InputOf, OutputOf } from "../../src/contract/operations/index.ts";
+import type { FailureReason } from "../../src/contract/task.ts";
+import { plainTitle } from "../documents/plain-text.ts";
 import { api, hasToken, me, problemOf } from "./api.ts";
 import { store } from "./store.ts";
 
@@ -52,10 +54,18 @@ export function allTasks(): Task[] {
   return [...finished, ...queued, ...running];
 }
 
+/** By its name or its id. Of one name the one that runs, else the one that waits, else the one that ended last. */
 export function taskNamed(name: string): Task | undefined {
-  const { running = [], queued = [], finished = [] } = queue.value.value ?? {};
-  return [...running, ...queued, ...finished].find((task) => task.name === name);
+  const all = allTasks();
+  return all.findLast((task) => task.name === name) ?? all.find(({ id }) => id === name);
 }
+
+/** What an address calls it: its name, where that means this one, else its id. */
+export const addressOf = ({ name, id }: Task) => (taskNamed(name)?.id === id ? name : id);
+
+/** What it is to do, in a line. */
+export const gistOf = ({ summary, reviewOf }: Task) =>
+  reviewOf === null ? plainTitle(summary) : `review of ${reviewOf}`;
 
 /** A task that was asked for by name, as the queue would list it. */
 export const asListed = ({ prompt, ...task }: OutputOf<"tasks.show">["task"]): Task => ({
@@ -64,14 +74,14 @@ export const asListed = ({ prompt, ...task }: OutputOf<"tasks.show">["task"]): T
 });
 
 /** The same once more, for the person. */
-export async function retry(name: string): Promise<void> {
-  const { task } = await tasks.show(name);
-  const { prompt, profile, model, cwd } = task;
+export async function retry(which: string): Promise<void> {
+  const { task } = await tasks.show(which);
+  const { name, prompt, profile, model, cwd } = task;
   await tasks.start({ name, prompt, cwd, ...(profile && { profile }), ...(model && { model }) });
 }
 
 /** One more turn of a sub-agent that has ended, in the same session and worktree. */
-const continueWith = (name: string, message: string) => api.tasks.send({ ...ownedBy(me), name, message });
+const continueWith = ({ id }: Task, message: string) => api.tasks.send({ ...ownedBy(me), name: id, message });
 
 /** Its program has no session that could go on. */
 export const cannotGoOn = (error: unknown) => problemOf(error).code === "invalid_state";
@@ -80,7 +90,7 @@ export const cannotGoOn = (error: unknown) => problemOf(error).code === "invalid
 export async function goOn(task: Task, text: string): Promise<"turn" | "again"> {
   if (task.session !== null)
     try {
-      await continueWith(task.name, text);
+      await continueWith(task, text);
       return "turn";
     } catch (error) {
       if (!cannotGoOn(error)) throw error;
@@ -90,8 +100,8 @@ export async function goOn(task: Task, text: string): Promise<"turn" | "again"> 
 }
 
 /** A finished sub-agent reads nothing: starts another of its name, with the earlier prompt and the new text. Its result goes to the person. */
-async function startAgain({ name, profile, model, cwd }: Task, text: string): Promise<void> {
-  const { task } = await tasks.show(name);
+async function startAgain({ id, name, profile, model, cwd }: Task, text: string): Promise<void> {
+  const { task } = await tasks.show(id);
   await tasks.start({
     name,
     cwd,
@@ -101,6 +111,36 @@ async function startAgain({ name, profile, model, cwd }: Task, text: string): Pr
   });
 }
 
-/** What a person calls its state. */
-export const statusOf = ({ status, success }: Task) =>
-  status === "finished" ? (success ? "done" : "failed") : status;
+/** How one that is no success has ended. Why a failed one has failed its error says. */
+const endings: Record<FailureReason, string> = {
+  timeout: "timed out",
+  killed: "killed",
+  exit: "failed",
+  failed: "failed",
+  lost: "failed",
+  cancelled: "cancelled",
+  skipped: "skipped",
+  gate: "failed",
+  review: "sent back",
+  refused: "not started",
+  budget: "over budget",
+};
+
+/** How work has ended that has failed; of others' words what all have in common. */
+export const endingOf = (reason: string | null) => endings[reason as FailureReason] ?? "failed";
+
+/** What a person calls its state: one that was taken out of the queue has not failed, one that starts by itself is not only queued. */
+export function statusOf({ status, success, reason, startedAt, attempt }: Task): string {
+  if (status === "waiting") return attempt > 0 ? "to be retried" : "waiting to start";
+  if (status !== "finished") return status;
+  if (success) return "done";
+  if (reason === "cancelled" && startedAt === null) return "removed";
+  return endingOf(reason);
+}
+
+/** Taken back by somebody's wish before it was done: nothing to worry about. */
+export const isCalledOff = ({ reason }: Task) => reason === "cancelled";
+
+/** It ended without success, and can be started once more. */
+export const canRetry = ({ status, success, worker }: Task) =>
+  status === "finished" && success === false && worker === null;

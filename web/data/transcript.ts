@@ -74,10 +74,14 @@ export function useTranscript(name: string, attempt: number): Transcript {
     busy.current = true;
     try {
       const page = await tasks.logBefore(name, from, signal);
-      if (!signal.aborted)
+      if (!signal.aborted) {
+        problem.value = undefined;
         known.value = { pieces: withEarlier(known.peek().pieces, page.entries), from: page.from };
+      }
     } catch (error) {
       if (!signal.aborted) problem.value = problemOf(error);
+      // Near the beginning every redraw asks for the earlier page again: not more often than once a second.
+      await new Promise((done) => setTimeout(done, retryMs));
     }
     busy.current = false;
   };

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { asSentence } from "../data/api.ts";
 import { type DeadLetter, deadLetters, purge, requeue } from "../data/dead-letters.ts";
 import { useStore } from "../data/store.ts";
+import { readable } from "../documents/failed-result.ts";
 import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
@@ -52,7 +53,7 @@ export function DeadLetters() {
           to={{ tab: "dead-letters", id: key }}
           open={key === id}
           lead={<Face name={one.sender} />}
-          title={plainTitle(one.content)}
+          title={plainTitle(readable(one.content))}
           more={
             <span title={asSentence(one.deadReason)}>
               {one.sender} → {one.channel}: {one.deadReason}
@@ -147,7 +148,7 @@ const Letter = ({ letter, requeue, purge }: { letter: DeadLetter } & ReturnType<
           {asSentence(letter.deadReason)}, <Age at={letter.deadAt} />
         </span>
       </p>
-      <Markdown text={letter.content} folder="" />
+      <Markdown text={readable(letter.content)} folder="" />
     </div>
   </article>
 );

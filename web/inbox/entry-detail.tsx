@@ -12,11 +12,11 @@ import { Document } from "../documents/document.tsx";
 import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
-import { go } from "../router.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
 import { Trouble } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
+import { PlaceLink } from "../ui/place-link.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
 import { type EntryActions, isAway } from "./actions.ts";
 import { Answer } from "./answer.tsx";
@@ -210,9 +210,9 @@ function Header({ entry, agent, subject, actions }: HeaderProps) {
       {threadId && (
         <>
           {" · "}
-          <button type="button" class="link" onClick={() => go({ tab: "threads", id: threadId })}>
+          <PlaceLink class="link" to={{ tab: "threads", id: threadId }}>
             {subject === undefined ? threadId : plainTitle(subject)}
-          </button>
+          </PlaceLink>
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 /** One row of the inbox: an entry, or several that tell of the same. */
 import type { Entry } from "../data/entries.ts";
 import { archive, bringBack } from "../data/entry-actions.ts";
+import { endingOf } from "../data/tasks.ts";
 import { DraftTag } from "../ui/draft-tag.tsx";
 import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -103,9 +104,7 @@ const About = ({ entry }: { entry: Entry }) => (
     <span class="who">{whoOf(entry)}</span>
     {entry.failure && (
       <span class="tag" data-tone="bad">
-        {entry.failure.reason === null || entry.failure.reason === "failed"
-          ? "failed"
-          : `failed: ${entry.failure.reason}`}
+        {endingOf(entry.failure.reason)}
       </span>
     )}
     {entry.needs === "answer" && (

@@ -1,18 +1,23 @@
 /** [U11] Work that has failed: why, what it had said last, and the ways on. */
+import type { FailureReason } from "../../src/contract/task.ts";
+import { asSentence } from "../data/api.ts";
 import type { Entry } from "../data/entries.ts";
 import { retry } from "../data/tasks.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
 import { Icon } from "../ui/icon.tsx";
 
-const reasons: Record<string, string> = {
+const reasons: Record<FailureReason, string> = {
   timeout: "It ran out of time",
   killed: "It was killed",
   exit: "Its program ended with an error",
+  failed: "It gave up",
   lost: "Its keeper died",
   cancelled: "It was cancelled",
   skipped: "It was skipped: what it depends on failed",
   gate: "A gate rejected its result",
+  review: "Its reviewer sent it back",
+  budget: "It used up its budget",
   refused: "It could not be started",
 };
 
@@ -24,9 +29,9 @@ export function FailureBlock({ failure }: { failure: NonNullable<Entry["failure"
       <p class="failure-reason">
         <Icon name="warning" />
         <span>
-          <strong>{(reason && reasons[reason]) ?? "It failed"}</strong>
+          <strong>{(reason && reasons[reason as FailureReason]) || "It failed"}</strong>
           <br />
-          {error}
+          {asSentence(error)}
         </span>
       </p>
       {lines && (

@@ -34,7 +34,7 @@ export function ReplyBar({ entry, to, back }: { entry: Entry; to: string | null;
       actions={
         <>
           <ReviewLink name={to} />
-          <SessionLink agent={to} back={back} />
+          {entry.failure?.task !== to && <SessionLink agent={to} back={back} />}
         </>
       }
       onSend={(message) => answer(entry, { message })}

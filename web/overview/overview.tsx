@@ -1,4 +1,6 @@
 /** [U15] The team at a glance: a live picture, and the numbers that need a look. */
+import { plural } from "../../src/contract/plural.ts";
+import { me } from "../data/api.ts";
 import { needsYou, shownCount } from "../data/counts.ts";
 import { overview, type Stats } from "../data/overview.ts";
 import { useStore } from "../data/store.ts";
@@ -59,7 +61,7 @@ const factsOf = ({ agents, threads, mail, tasks, deadLetters }: Stats): Fact[] =
     to: { tab: "inbox" },
     tone: needsYou.value > 0 && "warn",
   },
-  { name: `active of ${agents.known} agents`, count: agents.live, to: { tab: "agents" } },
+  { name: `active of ${plural(agents.known, "agent")}`, count: agents.live, to: { tab: "agents" } },
   { name: "threads in work", count: threads.claimed + threads.inProgress, to: { tab: "threads" } },
   { name: "blocked", count: threads.blocked, to: { tab: "threads" }, tone: threads.blocked > 0 && "warn" },
   { name: "threads to claim", count: threads.pending, to: { tab: "threads" } },
@@ -93,7 +95,7 @@ function Longest({ queues }: Pick<Stats, "queues">) {
         {some.map(({ name, mail, pending, oldestAt, live }) => (
           <li key={name}>
             <PlaceLink class="longest-line" to={{ tab: "agents", id: name }}>
-              <span class="longest-name">{name}</span>
+              <span class="longest-name">{name === me ? "you" : name}</span>
               <svg class="longest-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                 <rect width={Math.max(1, ((mail + pending) / most) * 100)} height="8" data-live={live} />
               </svg>

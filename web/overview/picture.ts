@@ -33,14 +33,20 @@ const rows = 10;
 
 const urgency: Record<Tone, number> = { lapsed: 0, waits: 1, works: 2 };
 
-export function pictureOf({ threads, leases }: Pick<Overview, "threads" | "leases">): Picture {
+/** `waits`: who waits for an answer without having said so on its thread. */
+export function pictureOf(
+  { threads, leases }: Pick<Overview, "threads" | "leases">,
+  waits: Pick<ReadonlySet<string>, "has">,
+): Picture {
+  const workerOf = ({ threadId, assignedTo }: Thread) => leases.get(threadId)?.agentId ?? assignedTo;
   const toneOf = (thread: Thread): Tone =>
-    leases.get(thread.threadId)?.lapsed ? "lapsed" : thread.status === "blocked" ? "waits" : "works";
+    leases.get(thread.threadId)?.lapsed
+      ? "lapsed"
+      : thread.status === "blocked" || waits.has(workerOf(thread))
+        ? "waits"
+        : "works";
   const byUrgency = (a: Thread, b: Thread) => urgency[toneOf(a)] - urgency[toneOf(b)];
-  const byWorker = Map.groupBy(
-    threads,
-    ({ threadId, assignedTo }) => leases.get(threadId)?.agentId ?? assignedTo,
-  );
+  const byWorker = Map.groupBy(threads, workerOf);
   const all = [...byWorker]
     .map(([name, on]): Worker => {
       const sorted = on.toSorted(byUrgency);

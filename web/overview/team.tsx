@@ -2,6 +2,7 @@
 import { plural } from "../../src/contract/plural.ts";
 import { me } from "../data/api.ts";
 import type { Overview } from "../data/overview.ts";
+import { useWaits, type Wait, waitingFor } from "../data/waits.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { Empty } from "../ui/empty.tsx";
 import { Face } from "../ui/face.tsx";
@@ -20,7 +21,8 @@ const words: Record<Tone, string> = {
 };
 
 export function Team({ overview }: { overview: Overview }) {
-  const picture = pictureOf(overview);
+  const waits = useWaits();
+  const picture = pictureOf(overview, waits);
   if (!picture.workers.length)
     return (
       <Empty icon="agents" title="Nobody is working at the moment">
@@ -45,7 +47,7 @@ export function Team({ overview }: { overview: Overview }) {
         <ul class="team-column" aria-label="Who works">
           {workers.map((worker) => (
             <li key={worker.name}>
-              <WorkerNode {...worker} />
+              <WorkerNode {...worker} wait={waits.get(worker.name)} />
             </li>
           ))}
         </ul>
@@ -70,8 +72,9 @@ const legendOf = (lines: readonly Line[]) => {
   ].join(" ");
 };
 
-function WorkerNode({ name, on, tone }: Worker) {
+function WorkerNode({ name, on, tone, wait }: Worker & { wait: Wait | undefined }) {
   const first = on[0]!;
+  const state = tone === "waits" && wait ? `${waitingFor(wait)}:` : words[tone];
   return (
     <div class="team-node" data-tone={tone}>
       <PlaceLink class="team-face" to={{ tab: "agents", id: name }} title={name}>
@@ -85,14 +88,14 @@ function WorkerNode({ name, on, tone }: Worker) {
         <PlaceLink
           class="team-work"
           to={{ tab: "threads", id: first.threadId }}
-          title={`${words[tone]} ${first.subject}`}
+          title={`${state} ${first.subject}`}
         >
-          <span class={tone === "works" ? "hidden" : "team-state"}>{words[tone]} </span>
+          <span class={tone === "works" ? "hidden" : "team-state"}>{state} </span>
           {plainTitle(first.subject)}
         </PlaceLink>
       </span>
       {on.length > 1 && (
-        <span class="count" title={`${on.length} threads`}>
+        <span class="count" title={plural(on.length, "thread")}>
           {on.length}
         </span>
       )}

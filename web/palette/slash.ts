@@ -1,6 +1,6 @@
 /** The slash commands: typed as in a shell, run as the main agent. Each answers with lines to show. */
 import { api, hasToken } from "../data/api.ts";
-import { leader, ownedBy, type Task, tasks } from "../data/tasks.ts";
+import { leader, ownedBy, statusOf, type Task, tasks } from "../data/tasks.ts";
 import { age } from "../ui/time.tsx";
 
 export interface Slash {
@@ -146,7 +146,7 @@ const work: Slash[] = [
       return [
         ...group("Queued", queued, () => null),
         ...group("Running", running, ({ startedAt }) => since(startedAt)),
-        ...group("Finished", finished, ({ success }) => (success ? null : "failed")),
+        ...group("Finished", finished, (task) => (task.success ? null : statusOf(task))),
       ];
     },
   },

@@ -2,6 +2,7 @@
 import type { Task } from "../data/tasks.ts";
 import { statusOf } from "../data/tasks.ts";
 import { go, pathOf } from "../router.ts";
+import { toneOf } from "../ui/status.tsx";
 
 const box = { width: 132, height: 30, right: 44, below: 12 };
 /** More would be no picture. */
@@ -103,7 +104,7 @@ function Box({ task, x, y, open }: Placed & { open: boolean }) {
   return (
     <a
       href={pathOf(to)}
-      data-state={state}
+      data-tone={toneOf(state)}
       data-open={open}
       aria-label={`${task.name}, ${state}${after}`}
       onClick={(event) => {

@@ -1,6 +1,6 @@
 /** A new task. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useDraft } from "../data/drafts.ts";
 import { useLoaded } from "../data/store.ts";
 import { type NewTask, tasks } from "../data/tasks.ts";
@@ -15,7 +15,8 @@ export function PushForm() {
   const name = useDraft("task name");
   const profile = useSignal("");
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // At once: what is typed after the key that opened it must land inside.
+  useLayoutEffect(() => field.current?.focus(), []);
   const empty = prompt.value.trim() === "";
   const push = (run: boolean) => {
     if (empty) return;

@@ -1,7 +1,8 @@
 /** The queue: tasks that wait, run and have finished. */
 import { useMemo } from "preact/hooks";
 import { useStore } from "../data/store.ts";
-import { queue, type Task, taskNamed, tasks } from "../data/tasks.ts";
+import { addressOf, queue, type Task, taskNamed, tasks } from "../data/tasks.ts";
+import { useWaits } from "../data/waits.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
 import { ask } from "../ui/ask.tsx";
@@ -65,13 +66,14 @@ export function Queue() {
           // Newest first, as in every list; the command line has them the other way, nearest to where one types.
           ["Finished", finished.toReversed()],
         ],
-        ({ name }) => name,
+        addressOf,
         hasMore,
       ),
     [loaded.value],
   );
   const { id } = place.value;
   const keys = useListKeys("queue", rows);
+  const waits = useWaits();
   const actions = actionsOn(queued, id === undefined ? undefined : taskNamed(id));
   useKeys({
     n: () => go({ tab: "queue", id: newTask }),
@@ -96,7 +98,8 @@ export function Queue() {
       render={(task) => (
         <TaskRow
           task={task}
-          open={task.name === id}
+          open={addressOf(task) === id}
+          wait={task.status === "running" ? waits.get(task.name) : undefined}
           movable={queued.includes(task)}
           onDrop={(name, side, target) => put(queued, name, side, target)}
         />
@@ -142,7 +145,7 @@ function Detail({ id, loaded, actions }: DetailProps) {
   const open = id === undefined ? undefined : taskNamed(id);
   if (open)
     return (
-      <TaskDetail key={open.name} task={open} onMove={actions.move} onRemove={() => void actions.remove()} />
+      <TaskDetail key={open.id} task={open} onMove={actions.move} onRemove={() => void actions.remove()} />
     );
   if (id !== undefined)
     return loaded.value === undefined ? (

@@ -1,7 +1,17 @@
 /** A task: what it is to do and how. Until it starts it can be changed, moved and removed. */
+import { asSentence, me } from "../data/api.ts";
 import { useDraft } from "../data/drafts.ts";
 import { useLoaded } from "../data/store.ts";
-import { allTasks, retry, statusOf, type Task, tasks } from "../data/tasks.ts";
+import {
+  addressOf,
+  allTasks,
+  canRetry,
+  isCalledOff,
+  retry,
+  statusOf,
+  type Task,
+  tasks,
+} from "../data/tasks.ts";
 import { go } from "../router.ts";
 import { attempt } from "../ui/attempt.ts";
 import { DetailHeader } from "../ui/detail.tsx";
@@ -18,6 +28,8 @@ interface Props {
   onMove(step: 1 | -1): void;
   onRemove(): void;
 }
+
+const sentence = (text: string) => `${asSentence(text.replace(`by "${me}"`, "by you"))}.`;
 
 const waits = ({ status }: Task) => status === "queued" || status === "waiting";
 
@@ -39,8 +51,8 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
     problem,
     retry: reload,
   } = useLoaded(
-    { fetch: () => tasks.show(task.name), changedBy: ({ payload }) => payload.task === task.name },
-    [task.name],
+    { fetch: () => tasks.show(task.id), changedBy: ({ payload }) => payload.task === task.name },
+    [task.id],
   );
   return (
     <article class="entry-detail" aria-label={task.name}>
@@ -70,8 +82,8 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
           )}
         </dl>
         {task.error && (
-          <p class="gone">
-            <Icon name="warning" /> {task.error}
+          <p class={isCalledOff(task) ? "hint" : "gone"}>
+            {!isCalledOff(task) && <Icon name="warning" />} {sentence(task.error)}
           </p>
         )}
         <Dependencies name={task.name} tasks={allTasks()} />
@@ -93,19 +105,22 @@ const Actions = ({ task, onMove, onRemove }: Props) =>
     </>
   ) : (
     <>
-      {task.status === "finished" && !task.success && task.worker === null && (
+      {canRetry(task) && (
         <button
           type="button"
           class="button quiet"
-          title="Start it once more; its result comes to you"
-          onClick={() => void attempt(() => retry(task.name), `Started ${task.name} again`)}
+          title="Start it; its result comes to you"
+          onClick={() => void attempt(() => retry(task.id), `Started ${task.name} again`)}
         >
-          <Icon name="refresh" /> Retry
+          <Icon name={task.startedAt === null ? "play" : "refresh"} />{" "}
+          {task.startedAt === null ? "Start" : "Retry"}
         </button>
       )}
-      <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: task.name })}>
-        <Icon name="agents" /> Transcript
-      </button>
+      {task.startedAt !== null && (
+        <button type="button" class="button quiet" onClick={() => go({ tab: "agents", id: addressOf(task) })}>
+          <Icon name="agents" /> Transcript
+        </button>
+      )}
     </>
   );
 

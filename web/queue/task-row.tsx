@@ -1,11 +1,12 @@
 /** A task in the list; one that has not started can be dragged to another place in the queue. */
 import { signal } from "@preact/signals";
-import { statusOf, type Task } from "../data/tasks.ts";
-import { plainTitle } from "../documents/plain-text.ts";
+import { addressOf, gistOf, statusOf, type Task } from "../data/tasks.ts";
+import type { Wait } from "../data/waits.ts";
 import { Face } from "../ui/face.tsx";
 import { Row } from "../ui/row.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
+import { Waits } from "../ui/waits.tsx";
 
 type Side = "before" | "after";
 
@@ -16,6 +17,8 @@ const target = signal<{ name: string; side: Side } | undefined>(undefined);
 interface Props {
   task: Task;
   open: boolean;
+  /** What it has asked somebody. */
+  wait: Wait | undefined;
   movable: boolean;
   onDrop(name: string, side: Side, target: string): void;
 }
@@ -30,7 +33,7 @@ const stop = () => {
   target.value = undefined;
 };
 
-export function TaskRow({ task, open, movable, onDrop }: Props) {
+export function TaskRow({ task, open, wait, movable, onDrop }: Props) {
   const { name } = task;
   const drop = target.value?.name === name ? target.value.side : undefined;
   const dragging = {
@@ -55,13 +58,13 @@ export function TaskRow({ task, open, movable, onDrop }: Props) {
   return (
     <div class="task-place" data-drop={drop} {...(movable && dragging)}>
       <Row
-        to={{ tab: "queue", id: name }}
+        to={{ tab: "queue", id: addressOf(task) }}
         open={open}
         lead={<Face name={name} />}
         title={name}
         more={
           <>
-            <span>{plainTitle(task.summary)}</span>
+            {wait ? <Waits wait={wait} /> : <span>{gistOf(task)}</span>}
             {task.after.length > 0 && task.status !== "finished" && (
               <span class="tag" title={`Starts after ${task.after.join(", ")}`}>
                 after {task.after.length === 1 ? task.after[0] : task.after.length}
@@ -70,7 +73,7 @@ export function TaskRow({ task, open, movable, onDrop }: Props) {
           </>
         }
         side={
-          task.status === "finished" ? (
+          task.status === "finished" || task.status === "waiting" ? (
             <StatusTag status={statusOf(task)} />
           ) : (
             <Age at={task.startedAt ?? task.createdAt} />

@@ -12,6 +12,7 @@ import { Receiver } from "../ui/receiver.tsx";
 import { commentsOn, dropComments, keepComment, keyOf, messageOf, type Spot } from "./comments.ts";
 import { latest } from "./findings.tsx";
 import { splitShown } from "./layout.ts";
+import { keepOthers } from "./others.tsx";
 import { type FilePatch, parsePatch } from "./patch.ts";
 import { DiffList } from "./patch-list.tsx";
 import type { DiffActions } from "./patch-row.tsx";
@@ -22,10 +23,14 @@ import { Top } from "./top.tsx";
 export function Changes({ task, review }: { task: Task; review: Review | null }) {
   const { value, problem, retry } = useLoaded(
     {
-      fetch: () => diffOf(task.name),
+      fetch: async () => {
+        const diff = await diffOf(task);
+        keepOthers(task, diff.others);
+        return diff;
+      },
       changedBy: ({ eventType, payload }) => eventType.startsWith("task.") && payload.task === task.name,
     },
-    [task.name],
+    [task.id],
     task.status,
   );
   if (!value)
@@ -55,7 +60,7 @@ function Shown({ task, diff, review }: { task: Task; diff: Diff; review: Review 
   const turned = useSignal<ReadonlySet<string>>(new Set());
   const writing = useSignal<Spot | undefined>(undefined);
   const toFile = useRef<((path: string) => void) | undefined>(undefined);
-  const comments = commentsOn(task.name);
+  const comments = commentsOn(task.id);
   const folded = new Set(
     files.filter((file) => foldedAtFirst(file) !== turned.value.has(file.path)).map(({ path }) => path),
   );
@@ -86,7 +91,7 @@ function Shown({ task, diff, review }: { task: Task; diff: Diff; review: Review 
     textAt: (spot) => comments.find((one) => keyOf(one) === keyOf(spot))?.text ?? "",
     wrote(spot, text) {
       writing.value = undefined;
-      if (text !== undefined) keepComment(task.name, { ...spot, text, quote: lineAt(files, spot) });
+      if (text !== undefined) keepComment(task.id, { ...spot, text, quote: lineAt(files, spot) });
       document.querySelector<HTMLElement>(".patch")?.focus({ preventScroll: true });
     },
   };
@@ -138,16 +143,16 @@ function SendBack({ task, files, comments }: SendBackProps) {
   const send = async (text: string) => {
     const message = messageOf(
       text,
-      commentsOn(task.name),
+      commentsOn(task.id),
       files.map(({ path }) => path),
     );
     const done = await sendBack(task, message);
-    if (done) dropComments(task.name);
+    if (done) dropComments(task.id);
     return done;
   };
   return (
     <Composer
-      draft={`review of ${task.name}`}
+      draft={`review of ${task.id}`}
       label={`Tell ${task.name} what to change`}
       button={`Send back${words}`}
       alone={comments > 0}

@@ -1,5 +1,6 @@
 /** How and where to merge. What is in the way is said here, where another way can be chosen. */
 import { type Signal, signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { type Problem, problemOf } from "../data/api.ts";
 import { type MergeOptions, merge } from "../data/review.ts";
 import type { Task } from "../data/tasks.ts";
@@ -7,6 +8,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { modKey, withMod } from "../ui/mod-key.ts";
 import { say } from "../ui/toasts.tsx";
+import { keepOthers } from "./others.tsx";
 import { keepOutcome } from "./outcome.tsx";
 
 const merging = signal<Task | undefined>(undefined);
@@ -26,7 +28,7 @@ export function MergeDialog() {
   const close = () => {
     merging.value = undefined;
   };
-  return <MergeForm key={task.name} task={task} onClose={close} />;
+  return <MergeForm key={task.id} task={task} onClose={close} />;
 }
 
 /** In the words of this form. */
@@ -39,6 +41,7 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
   const how = useSignal<MergeOptions["how"]>("merge");
   const into = useSignal(task.worktree?.into ?? "");
   const updateCheckout = useSignal(false);
+  const noResume = useSignal(false);
   const busy = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
   const submit = async () => {
@@ -46,9 +49,14 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
     busy.value = true;
     problem.value = undefined;
     try {
-      const options = { how: how.value, into: into.value.trim(), updateCheckout: updateCheckout.value };
-      const outcome = await merge(task, options);
-      keepOutcome(task.name, outcome);
+      const outcome = await merge(task, {
+        how: how.value,
+        into: into.value.trim(),
+        updateCheckout: updateCheckout.value,
+        noResume: noResume.value,
+      });
+      keepOutcome(task, outcome);
+      keepOthers(task, outcome.others);
       if (outcome.merged)
         say({
           text: outcome.already
@@ -83,16 +91,10 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
           />
         </label>
         <Ways how={how} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={updateCheckout.value}
-            onChange={(event) => {
-              updateCheckout.value = event.currentTarget.checked;
-            }}
-          />
-          Update the checkout that has this branch
-        </label>
+        <Check on={updateCheckout}>Update the checkout that has this branch</Check>
+        {task.session !== null && (
+          <Check on={noResume}>Only report a conflict or a failed check; do not resume {task.name}</Check>
+        )}
         {problem.value && <InTheWay {...problem.value} />}
         <div class="card-actions">
           {busy.value && <span class="receiver">Merging elsewhere, and running the check …</span>}
@@ -107,6 +109,19 @@ function MergeForm({ task, onClose }: { task: Task; onClose(): void }) {
     </Dialog>
   );
 }
+
+const Check = ({ on, children }: { on: Signal<boolean>; children: ComponentChildren }) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      checked={on.value}
+      onChange={(event) => {
+        on.value = event.currentTarget.checked;
+      }}
+    />
+    <span>{children}</span>
+  </label>
+);
 
 const Ways = ({ how }: { how: Signal<MergeOptions["how"]> }) => (
   <fieldset class="ways">

@@ -8,10 +8,10 @@ import { LinkButton } from "../ui/link-button.tsx";
 /** What the last merge of a task came to, for as long as it says something about how the task is now. */
 const outcomes = signal<ReadonlyMap<string, Merged>>(new Map());
 
-export function keepOutcome(name: string, outcome: Merged | undefined): void {
+export function keepOutcome({ id }: Task, outcome: Merged | undefined): void {
   const next = new Map(outcomes.peek());
-  if (outcome) next.set(name, outcome);
-  else next.delete(name);
+  if (outcome) next.set(id, outcome);
+  else next.delete(id);
   outcomes.value = next;
 }
 
@@ -22,7 +22,7 @@ const titles: Record<NonNullable<Merged["reason"]>, (into: string) => string> = 
 };
 
 export function OutcomePanel({ task }: { task: Task }) {
-  const outcome = outcomes.value.get(task.name);
+  const outcome = outcomes.value.get(task.id);
   if (!outcome?.reason) return null;
   const { reason, into, conflicts, output, told } = outcome;
   return (
@@ -44,7 +44,7 @@ export function OutcomePanel({ task }: { task: Task }) {
       )}
       {output && <pre tabIndex={0}>{output}</pre>}
       <p class="failure-actions">
-        <LinkButton onClick={() => keepOutcome(task.name, undefined)}>Dismiss</LinkButton>
+        <LinkButton onClick={() => keepOutcome(task, undefined)}>Dismiss</LinkButton>
         {told === null && <span class="hint">Nothing was changed anywhere.</span>}
       </p>
     </section>

@@ -8,6 +8,7 @@ import { Icon } from "../ui/icon.tsx";
 import { say } from "../ui/toasts.tsx";
 import { showSplit, split } from "./layout.ts";
 import { askMerge } from "./merge-dialog.tsx";
+import { keepOthers } from "./others.tsx";
 import { Changed } from "./patch-row.tsx";
 
 type View = "transcript" | "changes";
@@ -86,7 +87,8 @@ export async function askDiscard(task: Task): Promise<void> {
   });
   if (!sure) return;
   await attempt(async () => {
-    const { branch, commit } = await discard(task);
+    const { branch, commit, others } = await discard(task);
+    keepOthers(task, others);
     const command = commit && `git branch ${branch} ${commit}`;
     say({
       text: `Discarded ${branch}`,

@@ -1,5 +1,7 @@
 /** [U15] Threads as a board: a column for each status. */
+import { activeStatuses } from "../../src/contract/thread.ts";
 import type { ListedThread } from "../data/threads.ts";
+import { useWaits, type Wait, waitingFor } from "../data/waits.ts";
 import { plainTitle } from "../documents/plain-text.ts";
 import { place } from "../router.ts";
 import { DraftTag } from "../ui/draft-tag.tsx";
@@ -18,35 +20,40 @@ interface Props {
   onMore(): void;
 }
 
-export const Board = ({ groups, hasMore, onMore }: Props) => (
-  <div class="board" tabIndex={0} role="region" aria-label="Board">
-    {groups
-      .filter(([, items]) => items.length)
-      .map(([head, items]) => (
-        <section key={head} class="board-column" aria-label={head}>
-          <h2 class="list-head">
-            {head}
-            <span class="count">{hasMore ? `${items.length}+` : items.length}</span>
-          </h2>
-          <div class="board-cards">
-            {items.slice(0, cardLimit).map((thread) => (
-              <Card key={thread.threadId} thread={thread} />
-            ))}
-            {items.length > cardLimit && (
-              <p class="hint">and {items.length - cardLimit} more, which the list shows</p>
-            )}
-            {hasMore && (
-              <button type="button" class="link" onClick={onMore}>
-                Load older threads
-              </button>
-            )}
-          </div>
-        </section>
-      ))}
-  </div>
-);
+const workerOf = ({ lease, assignedTo }: ListedThread) => lease?.agentId ?? assignedTo;
 
-const Card = ({ thread }: { thread: ListedThread }) => (
+export function Board({ groups, hasMore, onMore }: Props) {
+  const waits = useWaits();
+  return (
+    <div class="board" tabIndex={0} role="region" aria-label="Board">
+      {groups
+        .filter(([, items]) => items.length)
+        .map(([head, items]) => (
+          <section key={head} class="board-column" aria-label={head}>
+            <h2 class="list-head">
+              {head}
+              <span class="count">{hasMore ? `${items.length}+` : items.length}</span>
+            </h2>
+            <div class="board-cards">
+              {items.slice(0, cardLimit).map((thread) => (
+                <Card key={thread.threadId} thread={thread} wait={waits.get(workerOf(thread))} />
+              ))}
+              {items.length > cardLimit && (
+                <p class="hint">and {items.length - cardLimit} more, which the list shows</p>
+              )}
+              {hasMore && (
+                <button type="button" class="link" onClick={onMore}>
+                  Load older threads
+                </button>
+              )}
+            </div>
+          </section>
+        ))}
+    </div>
+  );
+}
+
+const Card = ({ thread, wait }: { thread: ListedThread; wait: Wait | undefined }) => (
   <PlaceLink
     class="card-link"
     to={{ tab: "threads", id: thread.threadId }}
@@ -54,11 +61,16 @@ const Card = ({ thread }: { thread: ListedThread }) => (
   >
     <span class="card-title">{plainTitle(thread.subject)}</span>
     <span class="card-line">
-      <Face name={thread.lease?.agentId ?? thread.assignedTo} />
-      <span class="card-who">{thread.lease?.agentId ?? thread.assignedTo}</span>
+      <Face name={workerOf(thread)} />
+      <span class="card-who">{workerOf(thread)}</span>
       <Age at={thread.updatedAt} />
     </span>
     <span class="card-tags">
+      {wait && activeStatuses.includes(thread.status) && (
+        <span class="tag" data-tone="warn">
+          {waitingFor(wait)}
+        </span>
+      )}
       <LapsedTag lease={thread.lease} />
       <DraftTag name={`thread ${thread.threadId}`} />
       {thread.priority !== "normal" && (

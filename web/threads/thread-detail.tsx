@@ -46,7 +46,7 @@ export function ThreadDetail({ id }: { id: string }) {
         title={title}
         more={
           <>
-            {thread.threadId} · {thread.createdBy} → {thread.assignedTo} · <Age at={thread.updatedAt} />
+            {thread.createdBy} → {thread.assignedTo} · <Age at={thread.updatedAt} /> · {thread.threadId}
           </>
         }
       >
@@ -56,11 +56,14 @@ export function ThreadDetail({ id }: { id: string }) {
           <button
             type="button"
             class="button quiet danger"
+            aria-label="Cancel thread"
             onClick={() => {
               cancelling.value = true;
             }}
           >
-            Cancel thread
+            <span>
+              Cancel<span class="wide-only"> thread</span>
+            </span>
           </button>
         )}
       </DetailHeader>
@@ -173,7 +176,7 @@ function LeaseLine({ lease }: { lease: Lease }) {
         Held by <strong>{lease.agentId}</strong>, attempt {lease.attempt}
       </span>
       <span class="lease-left">
-        {lease.lapsed || left <= 0 ? "the lease has expired" : `${span(left)} left`}
+        {lease.lapsed || left <= 0 ? "the lease has lapsed" : `${span(left)} left`}
       </span>
     </p>
   );
@@ -203,9 +206,10 @@ const Entry = ({ message }: { message: Message }) => (
   />
 );
 
+/** Choices are offered as buttons. */
 const Attached = ({ message }: { message: Message }) => (
   <>
-    {Object.keys(message.payload).length > 0 && (
+    {Object.keys(message.payload).some((name) => name !== "choices") && (
       <details class="payload">
         <summary>Payload</summary>
         <pre tabIndex={0}>{JSON.stringify(message.payload, null, 2)}</pre>

@@ -1,5 +1,6 @@
 /** One message in a conversation: who, when, what, and what can be done with it. */
 import type { ComponentChildren } from "preact";
+import { readable } from "../documents/failed-result.ts";
 import { Markdown } from "../documents/lazy.tsx";
 import { Face } from "./face.tsx";
 import { Age } from "./time.tsx";
@@ -28,7 +29,7 @@ export const Said = ({ sender, at, text, about, above, below, action, status }: 
         {about} <Age at={at} />
       </p>
       {above}
-      {text && <Markdown text={text} folder="" />}
+      {text && <Markdown text={readable(text)} folder="" />}
       {below}
     </div>
     {action}

@@ -1,5 +1,5 @@
 /** A thread's or a task's state, as a word in a colour. */
-const tones: Record<string, string> = {
+const tones: Record<string, "warn" | "accent" | "good" | "bad"> = {
   blocked: "warn",
   in_progress: "accent",
   claimed: "accent",
@@ -8,7 +8,16 @@ const tones: Record<string, string> = {
   finished: "good",
   failed: "bad",
   dead: "bad",
+  killed: "bad",
+  "timed out": "bad",
+  "sent back": "bad",
+  "not started": "bad",
+  "over budget": "bad",
+  skipped: "warn",
+  "to be retried": "warn",
 };
+
+export const toneOf = (status: string) => tones[status];
 
 export const StatusTag = ({ status }: { status: string }) => (
   <span class="tag" data-tone={tones[status]}>
