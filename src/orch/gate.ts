@@ -1,4 +1,5 @@
 /** [Q12] A gate: a command that looks at what came out, and may refuse it. Exit 2 refuses; its standard error says why. */
+import { plural } from "../contract/plural.ts";
 import { type CommandEnd, type CommandPlace, runCommand } from "./run-command.ts";
 
 export type Verdict = { passed: true; warning?: string } | { passed: false; feedback: string };
@@ -17,7 +18,10 @@ export async function askGate(
     const end = await runCommand(gate, place, { input, keeps: "stderr", limit: feedbackLimit });
     if (!end.late) return verdictOf(gate[0]!, end);
     const seconds = place.limitMs! / 1000;
-    return { passed: true, warning: `the gate ${gate[0]} exceeded its timeout of ${seconds} seconds` };
+    return {
+      passed: true,
+      warning: `the gate ${gate[0]} exceeded its timeout of ${plural(seconds, "second")}`,
+    };
   } catch (error) {
     return { passed: true, warning: `the gate ${gate[0]} could not be started: ${(error as Error).message}` };
   }

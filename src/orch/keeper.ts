@@ -11,6 +11,7 @@ import { countOf, moneyLeft, usageOf } from "../bus/usage.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
+import { plural } from "../contract/plural.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
@@ -271,7 +272,7 @@ function timeLimit(row: TaskRow, profile: Profile, guard: Guard): Timer | undefi
   if (!limit) return undefined;
   // The database's clock may be another one than ours.
   const gone = Math.min(1000, Math.max(0, Date.now() - Date.parse(row.started_at!)));
-  const error = `it exceeded its timeout of ${limit / 1000} seconds and was killed`;
+  const error = `it exceeded its timeout of ${plural(limit / 1000, "second")} and was killed`;
   return setTimeout(() => guard.end({ error, reason: "timeout" }), Math.max(0, limit - gone));
 }
 

@@ -8,6 +8,7 @@ import { unstart } from "../bus/tasks/keep.ts";
 import type { Started } from "../bus/tasks/start.ts";
 import { withoutPassword, withoutTokens } from "../contract/secret.ts";
 import { makeOwnFolder, openOwnNew } from "../platform/own-files.ts";
+import { sleep } from "../platform/runtime.ts";
 import { fs } from "../platform/system.ts";
 import { impersonal } from "./environment.ts";
 import { handedLine, reportsFrom } from "./keeper-line.ts";
@@ -96,6 +97,8 @@ export function startingKeepers(
 
   return {
     async start(task) {
+      // A keeper reports over its pipe that it is free, before its task counts as ended. After standing still, read the pipe first.
+      if (idle.none() && all.size) await sleep(1);
       try {
         hand(idle.take() ?? started(task), task);
       } catch (error) {
@@ -156,6 +159,7 @@ function idleKeepers() {
   };
   return {
     remove,
+    none: () => idle.length === 0,
     add(keeper: Keeper): void {
       idle.push(keeper);
       keeper.leaving = setTimeout(() => {

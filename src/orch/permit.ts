@@ -7,6 +7,7 @@ import { acknowledge, firstLine } from "../bus/message.ts";
 import { allowedForTask, askQuestion, closeQuestion, type Decision, decisionOf } from "../bus/question.ts";
 import type { TaskRow } from "../bus/task.ts";
 import { person } from "../contract/entry.ts";
+import { plural } from "../contract/plural.ts";
 import { approvalChoices } from "../contract/question.ts";
 import { withoutTokens } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -53,7 +54,7 @@ export async function permit(asking: Asking, request: PermissionRequest): Promis
   const decision = await wait(engine, { mailOf: name }, look, { timeoutMs: seconds * 1000, signal });
   if (!decision) {
     await engine.write((tx) => expire(own(tx), { question, name, to, task, seconds }));
-    return { allowed: false, why: `nobody answered within ${seconds} seconds` };
+    return { allowed: false, why: `nobody answered within ${plural(seconds, "second")}` };
   }
   await engine.write((tx) => collect(tx, name, decision));
   return verdictOf(decision);
@@ -64,7 +65,7 @@ function* expire(
   about: { question: string; name: string; to: string; task: Asking["task"]; seconds: number },
 ) {
   const { question, name, to, task, seconds } = about;
-  const text = `nobody answered within ${seconds} seconds`;
+  const text = `nobody answered within ${plural(seconds, "second")}`;
   const now = yield* tx.clock();
   yield* record(tx, { action: "expired", question, agent: name, to, text, task }, now);
   yield* closeQuestion(tx, { question, from: name, answer: `denied: ${text}` }, now);

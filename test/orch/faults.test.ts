@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { tasksPush } from "../../src/bus/procedures/tasks-push.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { type Crew, crew, strike } from "../support/crew.ts";
+import { type Crew, crew, strike, strikeAll } from "../support/crew.ts";
 import { inFull } from "../support/in-full.ts";
 import { clearing } from "../support/platform.ts";
 import { temporarySchema } from "../support/postgres.ts";
@@ -21,16 +21,16 @@ const commands = [
   `(${clearing} setsid sleep 1000 &); seq 2000; echo answer`,
 ];
 
-async function pushMany(team: Crew, count: number): Promise<string[]> {
+async function pushMany(team: Crew, count: number, before = 0): Promise<string[]> {
   const engine = openEngine(team.db, {});
-  const names = Array.from({ length: count }, (_, i) => `task${i}`);
+  const names = Array.from({ length: count }, (_, i) => `task${before + i}`);
   await Promise.all(
     names.map((name, i) =>
       engine.write((tx) =>
         tasksPush(tx, {
           agent: "main",
           name,
-          prompt: commands[i % commands.length]!,
+          prompt: commands[(before + i) % commands.length]!,
           profile: "sh",
           cwd: team.path,
           retries: i % 4 === 0 ? 2 : 0,
@@ -51,20 +51,30 @@ async function pushMany(team: Crew, count: number): Promise<string[]> {
 }
 
 /** Until all have ended: a supervisor or a keeper dies, and somebody runs a command. After enough deaths it calms down. */
-async function storm(team: Crew, deaths: number): Promise<{ supervisors: number; keepers: Set<number> }> {
+async function storm(
+  team: Crew,
+  names: string[],
+  deaths: number,
+): Promise<{ supervisors: number; keepers: Set<number> }> {
   const killed = { supervisors: 0, keepers: new Set<number>() };
+  const enough = names.length / 40;
   const unfinished = async () =>
     (await team.ask("select 1 as here from tasks where status <> 'finished' limit 1")).length > 0;
-  while (await unfinished()) {
+  for (;;) {
+    if (!(await unfinished())) {
+      if (killed.supervisors > enough) return killed;
+      // They were quicker than we.
+      names.push(...(await pushMany(team, 8, names.length)));
+      await team.orch("run", "8");
+    }
     await Bun.sleep(50 + random() * 250);
-    const calm = killed.supervisors + killed.keepers.size >= deaths;
+    const calm = killed.supervisors > enough && killed.supervisors + killed.keepers.size >= deaths;
     const one = random();
     const keepers = team.keepers();
     if (one < 0.5 && !calm) {
-      for (const { pid } of team.supervisors()) {
-        strike(pid);
-        killed.supervisors++;
-      }
+      const supervisors = team.supervisors();
+      await strikeAll(supervisors);
+      killed.supervisors += supervisors.length;
       // As if the time of its lease had passed.
       await team.ask("delete from supervision");
     }
@@ -75,13 +85,12 @@ async function storm(team: Crew, deaths: number): Promise<{ supervisors: number;
     }
     await team.inbox("list");
   }
-  return killed;
 }
 
 async function survives(team: Crew, count: number): Promise<void> {
   const names = await pushMany(team, count);
   await team.orch("run", "8");
-  const killed = await storm(team, count / 3);
+  const killed = await storm(team, names, count / 3);
   await until("nothing of the team runs any more", () => !team.processes().length);
 
   const results = await team.ask(
@@ -98,7 +107,7 @@ async function survives(team: Crew, count: number): Promise<void> {
   }
   const successes = outcomes.filter((row) => Number(row.success)).length;
   console.log(
-    `${killed.supervisors} supervisors and ${killed.keepers.size} keepers killed, ${successes} of ${count} succeeded`,
+    `${killed.supervisors} supervisors and ${killed.keepers.size} keepers killed, ${successes} of ${names.length} succeeded`,
   );
   expect(killed.supervisors).toBeGreaterThan(count / 40);
   expect(await team.ask("select * from leases where released_at is null")).toEqual([]);

@@ -2,10 +2,11 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { plural } from "../../src/contract/plural.ts";
 import { markName } from "../../src/orch/find-tree.ts";
 import { askGate } from "../../src/orch/gate.ts";
 import { killLeft } from "../../src/orch/kill-tree.ts";
-import { type Crew, crew } from "../support/crew.ts";
+import { type Crew, crew, outOfTime } from "../support/crew.ts";
 import { until } from "../support/until.ts";
 
 /** An agent that notes each prompt it is given, and answers with how many there were. */
@@ -95,12 +96,15 @@ test.concurrent("[Q12] a gate that is not there is a warning", async () => {
 
 test.concurrent("[Q6] [Q12] a gate counts as part of the task: it ends with the time, and leaves nobody behind", async () => {
   using team = await crew(agent());
-  writeFileSync(join(team.path, "gate.sh"), "setsid sleep 1000 & sleep 1000");
-  await team.orch("push", "name=t", "profile=checked", "timeout=1", "--", "the task");
-  await team.orch("run");
-  expect(await team.hear()).toMatchObject([
-    { success: false, error: "it exceeded its timeout of 1 seconds and was killed", partial: "1" },
-  ]);
+  writeFileSync(join(team.path, "gate.sh"), "setsid sleep 1000 & touch asked; sleep 1000");
+  const { told, seconds } = await outOfTime(team, { file: "asked", seconds: 1 }, (timeout) =>
+    team.orch("push", "name=t", "profile=checked", timeout, "--", "the task"),
+  );
+  expect(told).toMatchObject({
+    success: false,
+    error: `it exceeded its timeout of ${plural(seconds, "second")} and was killed`,
+    partial: String(turns(team)),
+  });
   await until("no keeper runs any more", () => !team.keepers().length);
   expect(team.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
 });
@@ -122,7 +126,7 @@ gate.idle = ["sh", "./gate.sh"]
 async function workOn(team: Crew, task: string): Promise<void> {
   await team.push(task, "do it", "worker=crew");
   await team.orch("run");
-  const { thread } = (await team.inbox("claim", "--agent", "w", "--wait", "--timeout-seconds", "10")).json;
+  const { thread } = (await team.inbox("claim", "--agent", "w", "--wait", "--timeout-seconds", "40")).json;
   await team.inbox("done", "--agent", "w", "--thread", thread.thread_id, "--summary", "did it");
   expect(await team.hear()).toMatchObject([{ from: "w" }]);
 }
@@ -148,7 +152,7 @@ test.concurrent("[Q12] gate.idle sends a pool's worker back to work, three times
   await team.inbox("pool", "join", "crew", "--agent", "w");
   for (let time = 1; time <= 3; time++) {
     await workOn(team, `task${time}`);
-    expect(await sentBack(team, 10)).toEqual(["there is more to do"]);
+    expect(await sentBack(team, 40)).toEqual(["there is more to do"]);
   }
   await workOn(team, "task4");
   await until("no supervisor runs any more", () => !team.supervisors().length);

@@ -12,7 +12,7 @@ const allEnded = (team: Crew) =>
   until(
     "every task has ended",
     async () => !(await team.ask("select 1 from tasks where status <> 'finished' limit 1")).length,
-    inFull(40_000, 800_000),
+    inFull(100_000, 800_000),
   );
 
 const started = 'echo "$INBOX_TASK" >>runs';
@@ -36,7 +36,7 @@ test(
     expect((await team.orch("run")).json.released.length).toBe(many);
     await allRan(team, many);
   },
-  inFull(60_000, 900_000),
+  inFull(120_000, 900_000),
 );
 
 if (isFull && postgresUrl)
@@ -85,7 +85,7 @@ test.if(postgresUrl !== undefined)(
       place[Symbol.dispose]();
     }
   },
-  120_000,
+  180_000,
 );
 
 test("[Q16] what the database refuses for want of room is tried again, and what it refuses for good is not", async () => {

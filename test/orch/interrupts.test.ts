@@ -20,7 +20,7 @@ output = "text"
 `;
 
 const told = (text: string) =>
-  `"main" has interrupted you:\n\n${text}\n\nHeed this first. Then go on with your task, as far as it still stands.`;
+  `"main" has interrupted you:\n\n${text}\n\nFollow this first. Then continue with your task, as far as it still applies.`;
 const interrupt = (team: Crew, text: string) =>
   team.inbox("send", "sub", text, "--interrupt", "--from", "main");
 const prompts = async (team: Crew) =>
@@ -39,14 +39,13 @@ test.concurrent("[A13] an ACP agent is told to cancel its turn, and prompted in 
   const steps: Step[] = [{ say: "working\n" }, { wait: "cancel" }];
   await team.orch("assign", "profile=acp", "name=sub", JSON.stringify(steps));
   await until("it waits", async () => (await team.orch("log", "sub")).stdout.includes("waiting"));
-  const child = (await team.orch("show", "sub")).json.task.pid;
+  await until("its process is known", async () => (await team.orch("show", "sub")).json.task.pid > 0);
   expect((await interrupt(team, "look at b.txt instead")).code).toBe(0);
   const [heard] = await team.hear();
   // The agent says back what it is told.
   expect(heard).toMatchObject({ from: "sub", success: true, text: `none: ${told("look at b.txt instead")}` });
   expect(await prompts(team)).toEqual([JSON.stringify(steps), told("look at b.txt instead")]);
   expect(await interruptions(team)).toBe(1);
-  expect(child).toBeGreaterThan(0);
   // It was taken out of its inbox: nobody is told that it was never read.
   expect((await team.inbox("dead", "list")).json.messages ?? []).toEqual([]);
 });
@@ -84,7 +83,7 @@ test.concurrent("[A13] where nothing can be interrupted nothing is sent, and the
   await team.push("sub", "touch begun; sleep 1000");
   expect(await said("sub")).toEqual([
     30,
-    '"sub" cannot be interrupted: it is queued, and has no turn to end',
+    '"sub" cannot be interrupted: it is queued, so there is no turn to end',
   ]);
   await team.orch("run");
   await begun(team, "begun");

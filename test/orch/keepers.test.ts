@@ -1,15 +1,27 @@
 /** [Q17] A keeper takes one task after another: each is as if it had a keeper to itself. */
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { killBelow } from "../../src/orch/kill-tree.ts";
 import { spawnPiped } from "../../src/orch/spawn.ts";
-import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
+import { identityOf, isStopped } from "../../src/platform/processes/processes.ts";
+import { begun, type Crew, crew, printed, strike, strikeAll } from "../support/crew.ts";
 import { served } from "../support/hub.ts";
 import { clearing } from "../support/platform.ts";
 import { until } from "../support/until.ts";
 
 const keeperOf = (team: Crew, name: string) => Number(String(team.task(name).keeper).split(":")[0]);
+
+/** Not in the middle of a write, for which everybody would wait. */
+async function standStill({ pid }: { pid: number }, db: string): Promise<void> {
+  using held = new Database(db);
+  held.run("pragma busy_timeout = 5000");
+  held.run("begin immediate");
+  strike(pid, "SIGSTOP");
+  await until("it stands still", () => isStopped(identityOf(pid)));
+  held.run("rollback");
+}
 
 /** Runs it to its end, and answers with what its parent is told. */
 async function outcome(team: Crew, name: string, command: string, ...more: string[]) {
@@ -27,14 +39,35 @@ test.concurrent("[Q17] the next task has the same keeper, and an environment and
   const elsewhere = join(team.path, "elsewhere");
   mkdirSync(elsewhere);
   const show = 'echo "$INBOX_TASK $INBOX_AGENT $(printenv SECRET || echo none) $(pwd)"';
-  const first = await outcome(team, "first", show, "profile=secret", `cwd=${elsewhere}`);
-  expect(first.text).toBe(`first first of the first ${elsewhere}`);
-  expect((await outcome(team, "second", show)).text).toBe(`second second none ${team.path}`);
+  await team.push("first", show, "profile=secret", `cwd=${elsewhere}`);
+  await team.push("second", show);
+  // One after the other, without a pause: a keeper that has nothing to do leaves after five seconds.
+  await team.orch("run", "1");
+  expect(await team.hear()).toMatchObject([{ text: `first first of the first ${elsewhere}` }]);
+  expect(await team.hear()).toMatchObject([{ text: `second second none ${team.path}` }]);
   expect(keeperOf(team, "second")).toBe(keeperOf(team, "first"));
   const log = (name: string) =>
     readFileSync(join(String(team.task(name).folder), "transcript.jsonl"), "utf8");
   expect(log("first")).not.toContain("second second");
   expect(log("second")).not.toContain("of the first ");
+});
+
+test.concurrent("[Q17] a supervisor that stood still while a keeper got through hands it the next task", async () => {
+  using team = await crew();
+  await using hub = await served(team.db);
+  const names = Array.from({ length: 6 }, (_, i) => `t${i}`);
+  await team.push("t0", "touch ready; until [ -e t0.go ]; do sleep 0.02; done");
+  for (const name of names.slice(1)) await team.push(name, `until [ -e ${name}.go ]; do sleep 0.02; done`);
+  await team.orch("run", "1");
+  await begun(team, "ready");
+  for (const name of names) {
+    await until(`${name} is kept`, () => team.task(name).keeper !== null);
+    await standStill(hub, team.db);
+    writeFileSync(join(team.path, `${name}.go`), "");
+    await until(`${name} has ended`, () => team.task(name).status === "finished");
+    hub.kill("SIGCONT");
+  }
+  expect(names.map((name) => keeperOf(team, name))).toEqual(names.map(() => keeperOf(team, "t0")));
 });
 
 test.concurrent("[Q17] [Q16] tasks that are run through a few slots have as few keepers", async () => {
@@ -86,6 +119,7 @@ test.concurrent("[Q17] [Q7] a keeper is killed in its second task: that one is l
   await team.orch("run");
   await begun(team, "ready");
   await until("its keeper is known", () => team.task("second").keeper !== null);
+  await printed(team, "second", "half");
   await strikeAll([{ pid: keeperOf(team, "second") }]);
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "second", success: false, partial: "half\n" });
@@ -96,14 +130,19 @@ test.concurrent("[Q17] [Q7] a keeper is killed in its second task: that one is l
 test.concurrent("[Q17] [Q7] a keeper dies with a task that it was handed and had not begun: another runs it, once", async () => {
   using team = await crew();
   await using _hub = await served(team.db);
-  expect(await outcome(team, "first", "echo one")).toMatchObject({ success: true });
-  const keeper = keeperOf(team, "first");
-  strike(keeper, "SIGSTOP");
+  await team.push("first", "until [ -e go ]; do sleep 0.02; done; echo one");
+  await team.orch("run");
   await team.push("second", "echo x >>runs; echo two");
+  writeFileSync(join(team.path, "go"), "");
+  await until("the first has ended", () => team.task("first").status === "finished");
+  const keeper = keeperOf(team, "first");
+  // It leaves in five seconds: from here on there is one command.
+  await standStill({ pid: keeper }, team.db);
   await team.orch("run");
   await until("it was handed over", () => team.task("second").status === "running");
   expect(team.task("second").keeper).toBeNull();
   strike(keeper);
+  expect(await team.hear()).toMatchObject([{ from: "first", success: true }]);
   expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
   expect(readFileSync(join(team.path, "runs"), "utf8")).toBe("x\n");
   expect(team.task("second").attempt).toBe(1);

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { platformVariable } from "../../src/platform/portable.ts";
 import { desk, run } from "../support/cli.ts";
-import { begun, type Crew, crew, queued, strikeAll } from "../support/crew.ts";
+import { begun, type Crew, crew, printed, queued, strikeAll } from "../support/crew.ts";
 import { until } from "../support/until.ts";
 
 const portable = { [platformVariable]: "portable" };
@@ -41,6 +41,7 @@ test.concurrent("[I5.2] [I5.3] [Q7] a killed keeper is seen to be dead, and what
   await team.orch("run");
   await begun(team, "ready");
   await until("its keeper is known", () => team.task("t").keeper !== null);
+  await printed(team, "t", "before");
   await strikeAll([...team.supervisors(), ...team.keepers()]);
   const [told] = await team.hear();
   expect(told).toMatchObject({ from: "t", success: false, partial: "before\n" });

@@ -10,7 +10,7 @@ import { startDue } from "../../src/bus/tasks/start.ts";
 import { openEngine } from "../../src/engines/registry.ts";
 import { version } from "../../src/version.ts";
 import { program, start } from "../support/cli.ts";
-import { begun, type Crew, crew, strike, strikeAll } from "../support/crew.ts";
+import { begun, type Crew, crew, printed, strike, strikeAll } from "../support/crew.ts";
 import { ask, served } from "../support/hub.ts";
 import { clearing } from "../support/platform.ts";
 import { temporarySchema } from "../support/postgres.ts";
@@ -30,6 +30,7 @@ async function running(name = "t", ...more: string[]): Promise<Crew> {
   await team.orch("run");
   await begun(team, "ready");
   await until("the sub-agent has a process", () => team.task(name).child !== null);
+  await printed(team, name, "half");
   return team;
 }
 
@@ -37,7 +38,7 @@ const lost = { from: "t", success: false, partial: "half\n" };
 
 /** Nobody but a blocked receive does anything: it alone brings supervision back. */
 async function hearsLoss(team: Crew): Promise<void> {
-  const told = await team.hear(20);
+  const told = await team.hear();
   expect(told).toMatchObject([lost]);
   expect(told[0]!.error).toContain("it was lost: its keeper process");
   expect(left(team)).toEqual([]);
@@ -68,6 +69,7 @@ test.concurrent("[Q7] … also one that began to wait before there was anything 
   await team.push("t", working);
   await team.orch("run");
   await begun(team, "ready");
+  await printed(team, "t", "half");
   await strikeAll([...team.supervisors(), ...team.keepers()]);
   expect(await hearing).toMatchObject([lost]);
 });
@@ -196,7 +198,7 @@ test.concurrent("[Q7] a keeper that was stopped is given up, and what it kept is
   using team = await running();
   const [keeper] = team.keepers();
   strike(keeper!.pid, "SIGSTOP");
-  const told = await team.hear(25);
+  const told = await team.hear();
   expect(told).toMatchObject([lost]);
   expect(left(team)).toEqual([]);
 });
@@ -207,6 +209,7 @@ test.concurrent("[Q7] a hub is killed with a task and its keeper: the next wait 
   await team.push("t", working);
   await team.orch("run");
   await begun(team, "ready");
+  await printed(team, "t", "half");
   expect(team.supervisors()).toEqual([]);
   const keepers = team.keepers();
   hub.kill("SIGKILL");
@@ -357,7 +360,7 @@ postgresSuite("the database is away", () => {
       < to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
     await until("all leases have run out", async () => (await stored(place.url, lapsed)).length);
     line.comeBack();
-    expect(await team.hear(30)).toMatchObject([{ from: "t", success: true, text: "answer" }]);
-    expect(await team.hear(30)).toMatchObject([{ from: "next", success: true, text: "too" }]);
+    expect(await team.hear()).toMatchObject([{ from: "t", success: true, text: "answer" }]);
+    expect(await team.hear()).toMatchObject([{ from: "next", success: true, text: "too" }]);
   });
 });

@@ -209,12 +209,12 @@ test.concurrent("[A12] a review by nobody, of a running worker, and rounds witho
     const { code, json } = await team.orch("push", ...args, "x");
     return [code, json.error?.message ?? json.task.review?.profile ?? null];
   };
-  expect(await said("review=nobody")).toEqual([30, 'there is no profile "nobody" for an agent']);
+  expect(await said("review=nobody")).toEqual([30, 'there is no profile "nobody"']);
   expect(await said("worker=w", "review=sh")).toEqual([
     30,
     'review=sh has no effect: "w" is already running',
   ]);
-  expect(await said("review-rounds=2")).toEqual([30, "--review-rounds has no effect: nobody reviews it"]);
+  expect(await said("review-rounds=2")).toEqual([30, "--review-rounds has no effect: there is no reviewer"]);
   expect(await said("profile=p")).toEqual([0, "sh"]);
   expect(await said("profile=p", "review=none")).toEqual([0, null]);
 });

@@ -1,12 +1,12 @@
 /** [Q6] Hard termination: whatever a sub-agent has started is gone when its end is told. */
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { markName } from "../../src/orch/find-tree.ts";
 import { brandFor, killLeft } from "../../src/orch/kill-tree.ts";
 import { brandSelf } from "../../src/platform/processes/brand.ts";
 import { isDead, statOf } from "../../src/platform/processes/processes.ts";
-import { begun, type Crew, crew } from "../support/crew.ts";
+import { begun, type Crew, crew, outOfTime } from "../support/crew.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { clearing, holdsAll } from "../support/platform.ts";
 import { until } from "../support/until.ts";
@@ -39,15 +39,14 @@ const left = (team: Crew) =>
 for (const [what, command] of Object.entries(stubborn)) {
   test.concurrent(`[Q6] a timeout ends one that ${what}, and nothing is left of it`, async () => {
     using team = await crew();
-    await team.push("t", `echo before; ${command}`, "timeout=3");
-    await team.orch("run");
-    await begun(team, "ready");
-    const [told] = await team.hear();
+    const { told, seconds } = await outOfTime(team, { file: "ready", seconds: 3 }, (timeout) =>
+      team.push("t", `echo before; ${command}`, timeout),
+    );
     // The keeper itself ends right after it has told.
     await until("no keeper runs any more", () => !team.keepers().length);
     expect(left(team)).toEqual([]);
     expect(told).toMatchObject({ from: "t", success: false, partial: "before" });
-    expect(told!.error).toContain("exceeded its timeout of 3 seconds");
+    expect(told!.error).toContain(`exceeded its timeout of ${seconds} seconds`);
   });
 
   test.concurrent(`[Q3] kill ends one that ${what}, and nothing is left of it`, async () => {
@@ -141,6 +140,32 @@ test("[Q6] [Q7] what a keeper had just forked when it died is ended, and so is w
   await killLeft({ mark, bus: "none" });
   await Promise.all([forked.exited, other.exited]);
   expect([forked.signalCode, other.signalCode]).toEqual(["SIGKILL", "SIGKILL"]);
+});
+
+test("[Q6] time in which this process stood still does not count: what was started meanwhile is ended", async () => {
+  const mark = crypto.randomUUID();
+  const begin = () => Bun.spawn(["sleep", "1000"], { env: { [markName]: mark } });
+  await using slow = begin();
+  let meanwhile: ReturnType<typeof begin> | undefined;
+  const { kill } = process;
+  const { now } = performance;
+  let strokes = 0;
+  // It takes the first stroke; with the second this process stands still for a while.
+  using _kill = spyOn(process, "kill").mockImplementation((pid, signal) => {
+    if (pid === slow.pid && ++strokes === 1) return true;
+    if (strokes === 2) meanwhile ??= begin();
+    return kill.call(process, pid, signal);
+  });
+  using _now = spyOn(performance, "now").mockImplementation(
+    () => now.call(performance) + (meanwhile ? 60_000 : 0),
+  );
+  await killLeft({ mark, bus: "none" });
+  const isGone = [slow.pid, meanwhile!.pid].map((pid) => {
+    const stat = statOf(pid);
+    return stat === undefined || isDead(stat);
+  });
+  meanwhile!.kill("SIGKILL");
+  expect(isGone).toEqual([true, true]);
 });
 
 test("[Q6] [Q7] an orphan that has cleared its environment is found by the session it shares with one that has not", async () => {

@@ -177,7 +177,7 @@ test("[A2] a merge is made elsewhere and checked, then the branch moves; a check
   expect([refused.code, refused.json.error.code, refused.json.error.message]).toEqual([
     30,
     "invalid_state",
-    `the branch main is checked out in ${repository.path}, which would have to be updated with it`,
+    `the branch main is checked out in ${repository.path}, which would have to be updated too`,
   ]);
   expect(repository.state()).toBe(before);
   repository.git("branch", "side");
@@ -307,9 +307,9 @@ test("[A1] repositories that git worktrees do not suit are refused with a reason
     return json.error?.message;
   };
   expect(await push(repository.path)).toBe(
-    `it cannot have a worktree: the repository ${repository.path} has no commit yet`,
+    `the task cannot have a worktree: the repository ${repository.path} has no commit yet`,
   );
-  expect(await push("/")).toBe("it cannot have a worktree: / is in no git repository");
+  expect(await push("/")).toBe("the task cannot have a worktree: / is in no git repository");
   repository.commit("first", { "a b/c.txt": "c\n" });
   expect(
     (await here.work("sub", "pwd; ls", "--cwd", join(repository.path, "a b"))).split("\n").slice(1),
@@ -318,7 +318,7 @@ test("[A1] repositories that git worktrees do not suit are refused with a reason
   repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.path, "mod");
   repository.commit("with a submodule");
   expect(await push(repository.path)).toBe(
-    `it cannot have a worktree: the repository ${repository.path} has submodules`,
+    `the task cannot have a worktree: the repository ${repository.path} has submodules`,
   );
   expect(await push(join(repository.path, "mod"))).toContain("is a submodule of");
   expect((await team.orch("push", "worker=w", "--with-changes", "x")).json.error.message).toContain(
@@ -405,4 +405,4 @@ test("[A2] twenty agents edit one repository at once: every edit is merged or it
   for (const n of conflicts) expect(repository.at(`orch/agent-${n}`, "shared.txt")).toBe(String(n));
   expect([repository.state(), repository.read("readme.txt")]).toEqual([before, "my own edit\n"]);
   expect(here.worktrees().sort()).toEqual(conflicts.map((n) => `agent-${n}-${n + 1}`).sort());
-}, 120_000);
+});

@@ -112,9 +112,22 @@ test("[I5.2] who could not be asked for its start or its boot is not taken for d
 test("[I5.2] `ps` finds this process by its number, one that is no process is none, and all agree on the start", () => {
   const found = byPs.statOf(process.pid)!;
   expect(found).toMatchObject({ parent: process.ppid });
-  expect(byPs.isSameStart(found.start, String(performance.timeOrigin / 1000))).toBe(true);
   const listed = byPs.look().stat(process.pid)!;
   expect([listed.parent, listed.session]).toEqual([found.parent, found.session]);
   expect(byPs.isSameStart(listed.start, found.start)).toBe(true);
   expect(byPs.statOf(2 ** 22 + 1)).toBeUndefined();
+});
+
+test("[I5.2] the start that `ps` tells is the moment when a process was started", async () => {
+  const before = Date.now() / 1000;
+  const child = Bun.spawn(["sleep", "60"]);
+  const after = Date.now() / 1000;
+  try {
+    const { start } = byPs.statOf(child.pid)!;
+    const nearest = Math.min(Math.max(Number(start), before), after);
+    expect(byPs.isSameStart(start, String(nearest))).toBe(true);
+  } finally {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
 });

@@ -3,6 +3,7 @@
  * is done step by step; any other is said back, or answered by the steps in ACP_ALWAYS. ACP_WAYS (JSON) says which optional
  * parts of the protocol it has.
  */
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 import { Client } from "@modelcontextprotocol/client";
@@ -64,9 +65,14 @@ const open = ({ mcpServers }: { mcpServers?: acp.McpServer[] }) => {
   servers = (mcpServers ?? []).filter((server): server is acp.McpServerStdio => "command" in server);
 };
 
-async function recalled(): Promise<string[]> {
-  const file = Bun.file(memory);
-  return (await file.exists()) ? file.json() : [];
+/** Not by `Bun.file`: it remembers the size that `exists` saw, and reads no more than that of a file that is longer by now. */
+const recalled = (): string[] => (existsSync(memory) ? JSON.parse(readFileSync(memory, "utf8")) : []);
+
+/** Several of them may work in one folder: none may read what another has half written. */
+function remember(text: string): void {
+  const written = `${memory}.${process.pid}`;
+  writeFileSync(written, JSON.stringify([...recalled(), text]));
+  renameSync(written, memory);
 }
 
 async function call(name: string, input: Record<string, unknown>): Promise<string> {
@@ -87,7 +93,7 @@ async function prompted(client: acp.AgentContext, { sessionId, prompt }: acp.Pro
   const say = (text: string) =>
     tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   const text = prompt.map((block) => (block.type === "text" ? block.text : "")).join("");
-  await Bun.write(memory, JSON.stringify([...(await recalled()), text]));
+  remember(text);
   const steps = text.startsWith("[") ? text : process.env.ACP_ALWAYS;
   if (steps === undefined) {
     await say(`${model}: ${text}`);
@@ -174,7 +180,7 @@ acp
   })
   .onRequest(session.load, async ({ params, client }) => {
     open(params);
-    for (const text of await recalled())
+    for (const text of recalled())
       await client.notify(acp.methods.client.session.update, {
         sessionId: params.sessionId,
         update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `replayed ${text}` } },

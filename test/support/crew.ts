@@ -1,6 +1,6 @@
 /** A bus with sub-agents that are shell commands, and a look at every process that belongs to it. */
 import { Database } from "bun:sqlite";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Result, type RunOptions, root, run, start } from "./cli.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -35,7 +35,7 @@ export interface Crew {
   inbox(...args: string[]): Promise<Result>;
   /** Pushes a command under a name. */
   push(name: string, command: string, ...more: string[]): Promise<void>;
-  /** `inbox receive`, which blocks until there is a result. */
+  /** `inbox receive`, which blocks until there is a result: one that is lost may be told only when leases have run out. */
   hear(seconds?: number): Promise<Heard[]>;
   start(...args: string[]): ReturnType<typeof start>;
   supervisors(): Process[];
@@ -89,7 +89,7 @@ export async function crew(toml = "", db?: string, more: Record<string, string> 
     async push(name, command, ...more) {
       await checked(["push", `name=${name}`, ...more, "--", command], { ...here, program: [orchProgram] });
     },
-    async hear(seconds = 20) {
+    async hear(seconds = 40) {
       const { json } = await run(
         ["receive", "--agent", "main", "--timeout-seconds", String(seconds), "--json"],
         here,
@@ -180,6 +180,33 @@ function isAlive(pid: number): boolean {
 /** The task's program runs: it has made this file. */
 export const begun = (crew: Crew, name: string) =>
   until(`${name} is there`, () => Bun.file(join(crew.path, name)).exists());
+
+/**
+ * The result of a task that its timeout is to end while it does what it says by making this file. A machine that stands still may
+ * take all of that time before: then it has four times as much.
+ */
+export async function outOfTime(
+  crew: Crew,
+  { file, seconds }: { file: string; seconds: number },
+  push: (timeout: string) => Promise<unknown>,
+): Promise<{ told: Heard | undefined; seconds: number }> {
+  await push(`timeout=${seconds}`);
+  await crew.orch("run");
+  const [told] = await crew.hear();
+  const isThere = existsSync(join(crew.path, file));
+  if (isThere || seconds > 10) return { told: isThere ? told : undefined, seconds };
+  return outOfTime(crew, { file, seconds: 4 * seconds }, push);
+}
+
+/** Its keeper has read this of what the task's program prints: what is still in the pipe is lost with a killed keeper. */
+export const printed = (crew: Crew, name: string, text: string) =>
+  until(`the transcript of ${name} has "${text}"`, async () => {
+    const { folder } = crew.task(name);
+    if (folder === null) return false;
+    const transcript = Bun.file(join(String(folder), "transcript.jsonl"));
+    const lines = (await transcript.text().catch(() => "")).split("\n");
+    return lines.some((line) => line.includes('"output"') && line.includes(text));
+  });
 
 /** Queues that many, t1 and so on, in one go. */
 export async function queued(team: Crew, count: number, prompt: string): Promise<void> {

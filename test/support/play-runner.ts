@@ -9,6 +9,7 @@ import { loadProfiles } from "../../src/orch/profiles/profiles-file.ts";
 import { runnerFor } from "../../src/orch/runners/index.ts";
 import type { Job, Launch, Outcome, Runner } from "../../src/orch/runners/runner.ts";
 import { bareEnvironment, program } from "./cli.ts";
+import { strike } from "./crew.ts";
 
 export type Noted = Pick<TranscriptEntry, "kind" | "text" | "tool">;
 
@@ -97,7 +98,7 @@ export async function play(
     job,
   );
   // A conversation that is over: not every program ends by itself when its input does.
-  if (signal.aborted || launch.stdin === "open") process.kill(-child.pid, "SIGKILL");
+  if (signal.aborted || launch.stdin === "open") strike(-child.pid);
   const code = await child.exited;
   return { launch, outcome, notes, spent, code, stderr: await stderr };
 }

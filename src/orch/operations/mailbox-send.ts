@@ -31,9 +31,10 @@ function problemOf(place: Workplace, row: TaskRow): { why: string; hint: Text } 
         ? phrase`${call("tasks.send", { name: row.name, message: blank("…") })} resumes it`
         : startAnother,
     };
-  if (row.status !== "running") return { why: `it is ${row.status}, and has no turn to end`, hint: without };
+  if (row.status !== "running")
+    return { why: `it is ${row.status}, so there is no turn to end`, hint: without };
   if (row.worker !== null)
-    return { why: `"${row.worker}" does its work, in a program of its own`, hint: without };
+    return { why: `its work is done by "${row.worker}", which runs in a program of its own`, hint: without };
   const profile = profileOf(place, row);
   if (profile && interruptsBy(profile.runner) === null)
     return {

@@ -57,7 +57,7 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
       "invalid_input",
       `the program of the runner "${profile.runner.name}" cannot be answered while it runs`,
       {
-        hint: "give another permission than ask, or another profile",
+        hint: "choose a permission other than ask, or another profile",
       },
     );
   if (asked.model !== undefined) refuseModel(profile);
@@ -83,9 +83,13 @@ function reviewerOf(
 ): NewTask["review"] {
   if (review === noReview) {
     if (reviewRounds === undefined) return null;
-    throw new InboxError("invalid_input", phrase`${field("reviewRounds")} has no effect: nobody reviews it`, {
-      hint: phrase`say who does with ${field("review", blank("PROFILE"))}`,
-    });
+    throw new InboxError(
+      "invalid_input",
+      phrase`${field("reviewRounds")} has no effect: there is no reviewer`,
+      {
+        hint: phrase`give the reviewer with ${field("review", blank("PROFILE"))}`,
+      },
+    );
   }
   const { name } = chooseProfile(profiles, review, process.env.PATH ?? "");
   return { profile: name, rounds: reviewRounds ?? usualRounds };
@@ -102,9 +106,7 @@ function budgetFor({ budget: asked }: Asked, profile: Profile): Budget | null {
 /** [A11] `of` is who would have to report what it uses: a runner, or the name of a living worker. */
 export function refuseBudget(budget: Budget, of: RunnerSettings | string): void {
   const problem =
-    typeof of === "string"
-      ? `"${of}" is already running, and nobody knows what it uses`
-      : unheeded(budget, of);
+    typeof of === "string" ? `"${of}" is already running, and its usage is not known` : unheeded(budget, of);
   if (problem === undefined) return;
   throw new InboxError("invalid_input", `the budget would have no effect: ${problem}`, {
     hint: phrase`leave out ${field("budget")}; ${call("tasks.profiles")} shows what each reports`,
@@ -145,7 +147,7 @@ async function repositoryFor(
 }
 
 const noWorktree = (why: Text, hint: Text) =>
-  new InboxError("invalid_input", phrase`it cannot have a worktree: ${why}`, { hint });
+  new InboxError("invalid_input", phrase`the task cannot have a worktree: ${why}`, { hint });
 
 /** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
 function handedOn({ env }: Workplace, { runner }: Profile): string | null {

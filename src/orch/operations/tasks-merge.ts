@@ -92,11 +92,11 @@ function intoOf({ into }: Input, { task, row }: Found): string {
   const branch = into ?? row.into_branch;
   if (branch === null)
     throw new InboxError("invalid_input", `"${task.name}" was pushed where no branch was checked out`, {
-      hint: phrase`say into which branch: ${field("into", blank("BRANCH"))}`,
+      hint: phrase`give the target branch: ${field("into", blank("BRANCH"))}`,
     });
   if (branch === row.branch)
     throw new InboxError("invalid_input", `${branch} is the branch of "${task.name}" itself`, {
-      hint: phrase`name another branch with ${field("into", blank("BRANCH"))}`,
+      hint: phrase`give another branch with ${field("into", blank("BRANCH"))}`,
     });
   return branch;
 }

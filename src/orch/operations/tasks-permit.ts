@@ -20,7 +20,7 @@ export async function permitTool(
   });
   if (task?.permission !== "ask")
     throw new InboxError("invalid_state", `"${agent}" is not a running task with permission=ask`, {
-      hint: "only the program of such a task asks",
+      hint: "only the program of a running task with permission=ask can ask",
     });
   const profile = profileOf(place, task) ?? profilesAt(place).profiles.usual;
   const folder = row?.path ?? task.cwd;

@@ -79,10 +79,10 @@ export function chooseProfile(profiles: Profiles, wanted: string | undefined, pa
   if (named !== null) {
     const profile = profiles.all.get(named);
     if (profile) return profile;
-    throw new InboxError("invalid_input", `there is no profile ${JSON.stringify(named)} for an agent`, {
+    throw new InboxError("invalid_input", `there is no profile ${JSON.stringify(named)}`, {
       hint:
         didYouMean(named, profiles.all.keys()) ||
-        phrase`there are ${[...profiles.all.keys()].join(", ")}; ${call("tasks.profiles")} shows them`,
+        phrase`the profiles are ${[...profiles.all.keys()].join(", ")}; ${call("tasks.profiles")} shows details`,
     });
   }
   for (const name of Object.keys(builtIns)) {
@@ -93,7 +93,7 @@ export function chooseProfile(profiles: Profiles, wanted: string | undefined, pa
     "invalid_input",
     `no agent program is configured, and none of ${Object.keys(builtIns).join(", ")} is installed`,
     {
-      hint: `${builtIns.claude.get}; or name your own program in .agents/agents.toml: default = "mine" and [runners.mine] command = ["prog", "{prompt}"]`,
+      hint: `install one, for example ${builtIns.claude.get}; or configure your own program in .agents/agents.toml: default = "mine" and [runners.mine] command = ["prog", "{prompt}"]`,
     },
   );
 }

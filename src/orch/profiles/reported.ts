@@ -25,5 +25,5 @@ export function unheeded({ tokens }: Budget, runner: RunnerSettings): string | u
   if (reported[what] !== "none") return undefined;
   if (reported[other] !== "none")
     return `the runner "${runner.name}" reports ${other === "tokens" ? "tokens, and no money" : "money, and no tokens"}`;
-  return `the runner "${runner.name}" reports no usage (a command that does has reports_usage = true)`;
+  return `the runner "${runner.name}" reports no usage (if its command does, set reports_usage = true)`;
 }

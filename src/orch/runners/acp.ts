@@ -105,7 +105,7 @@ const stopReasons: Record<Acp.StopReason, string | undefined> = {
   end_turn: undefined,
   max_tokens: "it stopped because its model reached the token limit",
   max_turn_requests: "it stopped because it reached the limit of model requests",
-  refusal: "it refused to go on",
+  refusal: "it refused to continue",
   cancelled: "it was cancelled",
 };
 

@@ -144,7 +144,7 @@ async function checkoutOf(repository: string, branch: string): Promise<string | 
 const checkedOut = (into: string, checkout: string) =>
   new InboxError(
     "invalid_state",
-    `the branch ${into} is checked out in ${checkout}, which would have to be updated with it`,
+    `the branch ${into} is checked out in ${checkout}, which would have to be updated too`,
     {
       hint: phrase`${field("updateCheckout", true)} does that, unless uncommitted changes there are in the way; ${field("into")} merges into another branch`,
       details: { checkout },

@@ -1,4 +1,5 @@
 /** A command of the profile that has to succeed before something else happens: `prepare` and `check`. */
+import { plural } from "../../contract/plural.ts";
 import { type CommandPlace, runCommand } from "../run-command.ts";
 
 /** One that takes too long has failed. */
@@ -19,7 +20,7 @@ export async function runStep(command: readonly string[], step: Step): Promise<S
   try {
     const { code, late, output } = await runCommand(command, step, { keeps: "both", limit: outputLimit });
     const how = late
-      ? `exceeded its timeout of ${step.limitMs! / 1000} seconds`
+      ? `exceeded its timeout of ${plural(step.limitMs! / 1000, "second")}`
       : code === null
         ? "was killed"
         : `exited with status ${code}`;
