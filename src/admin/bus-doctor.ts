@@ -78,7 +78,7 @@ function trustCheck(path: string, env: Asked["env"]): Finding {
   const refused = approval().refusalNow(path, env);
   if (!refused) return well("trust", "programs may be started for this bus");
   const fix = refused instanceof InboxError ? refused.said.hint : "";
-  const left = "a person has to look at what would be run";
+  const left = "a person must check which programs would be run";
   return { name: "trust", status: "warn", detail: refused.message, fix, left };
 }
 

@@ -10,7 +10,7 @@ import type { Loader } from "../engines/sqlite/file-tools.ts";
 import { tables } from "../engines/tables.ts";
 import { type Asked, locateOrNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
-import { look } from "../platform/system.ts";
+import { fileLines, whyNoFile } from "../platform/file-lines.ts";
 import { type ExportHead, exportEnd, exportFormat, exportHead, exportRow } from "./export-format.ts";
 import { occupantOf, prepareBus } from "./install-bus.ts";
 import { requireDatabase } from "./require-database.ts";
@@ -25,14 +25,11 @@ export async function busImport(
   const location = locateOrNew(asked);
   requireDatabase("import", location, "run it where the hub runs, while that is stopped");
   const name = input.file === "-" ? "standard input" : resolve(asked.cwd, input.file);
-  if (input.file !== "-" && look(name)?.kind !== "file")
-    throw new InboxError(
-      "not_found",
-      `${look(name) ? `${name} is not a file` : `there is no file ${name}`}`,
-      {
-        hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
-      },
-    );
+  const trouble = input.file === "-" ? undefined : whyNoFile(name);
+  if (trouble)
+    throw new InboxError("not_found", trouble, {
+      hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
+    });
   const occupant = await occupantOf(location);
   if (occupant.state === "used") throw notEmpty(location);
   if (occupant.state === "unreadable")
@@ -70,7 +67,7 @@ async function load(path: string, name: string, into: string): Promise<ExportHea
   let number = 0;
   let reading: Reading | undefined;
   try {
-    for await (const line of linesOf(path)) {
+    for await (const line of fileLines(path, { fatal: true })) {
       number++;
       if (reading) reading.take(line);
       else reading = new Reading(headIn(line), line, into);
@@ -180,16 +177,4 @@ class Reading {
   close(): void {
     this.#loader.close();
   }
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = path === "-" ? Bun.stdin : Bun.file(path);
-  const decoder = new TextDecoderStream("utf-8", { fatal: true });
-  let rest = "";
-  for await (const piece of file.stream().pipeThrough(decoder)) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
-  }
-  if (rest) yield rest;
 }

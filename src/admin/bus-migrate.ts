@@ -88,7 +88,7 @@ function database(named: string, flag: Reference, cwd: string): string {
   if (isHub(location))
     throw new InboxError(
       "invalid_input",
-      phrase`migrate copies databases, and ${flag} ${new URL(location).origin} is a hub`,
+      phrase`migrate copies databases, but ${flag} ${new URL(location).origin} is a hub`,
       {
         hint: phrase`name the database that the hub serves; ${call("bus.status")} on its machine shows which`,
       },

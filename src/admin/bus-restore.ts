@@ -250,7 +250,7 @@ function restoreProfiles(
   const text = readOwn(from);
   if (text === undefined || readOwn(to) === text) return [];
   if (look(to) || (isUsersOwn(to, env) && !marked))
-    return [`${to} was left as it is; the one in the backup is another: tar -xf extracts ${profilesPart}`];
+    return [`${to} was not changed; the backup has a different one: tar -xf extracts ${profilesPart}`];
   makeOwnFolder(dirname(to));
   fs().renameSync(from, to);
   return [];

@@ -34,9 +34,9 @@ export async function busTrust(
   if (digest !== undefined && digest !== seen)
     throw new InboxError(
       "conflict",
-      "what would be run has changed since it was shown; nothing was approved",
+      "the programs or tasks to approve have changed since they were shown; nothing was approved",
       {
-        hint: phrase`run ${call("bus.trust")} again and check it`,
+        hint: phrase`run ${call("bus.trust")} again and check what it shows`,
       },
     );
   if (revoke) {

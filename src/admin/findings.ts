@@ -26,12 +26,11 @@ type Opened = <T>(work: (engine: Engine) => Promise<T>) => Promise<T>;
 /** [Q7] Any command that meets it starts one; here one learns why none could be started. */
 async function supervision(engine: Engine, repair: () => Promise<string>): Promise<Finding> {
   const now = await engine.read((tx) => supervisionNow(tx, hasDied));
-  if (now !== "wanted")
-    return well("supervisor", now === "held" ? "looks after the tasks" : "none is needed");
+  if (now !== "wanted") return well("supervisor", now === "held" ? "supervises the tasks" : "none is needed");
   return {
     name: "supervisor",
     status: "warn",
-    detail: "tasks wait or run, and nobody looks after them: their supervisor has died",
+    detail: "tasks are waiting or running without a supervisor: it has died",
     fix: phrase`${call("bus.supervise")}, or ${call("bus.up")}`,
     repair,
   };
@@ -49,7 +48,7 @@ const named = 3;
 /** [M7] What they had not read is gone already; reading on, they are told so, for ever. */
 async function readers(engine: Engine, opened: Opened): Promise<Finding> {
   const expired = await engine.read(expiredReaders);
-  if (!expired.length) return well("readers", "every stored position can be read on from");
+  if (!expired.length) return well("readers", "reading can continue from every stored position");
   const shown = expired
     .slice(0, named)
     .map(({ reader, channel, position, next }) => `"${reader}" of "${channel}" at ${position}, now ${next}`);
@@ -67,7 +66,7 @@ async function readers(engine: Engine, opened: Opened): Promise<Finding> {
           for (const reader of expired) yield* moveReader(tx, reader);
         }),
       );
-      return `moved behind what was deleted, which nobody can read any more: ${list}`;
+      return `moved past the deleted messages, which can no longer be read: ${list}`;
     },
   };
 }

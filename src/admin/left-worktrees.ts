@@ -30,7 +30,7 @@ export async function leftWorktrees(db: string, env: Environment): Promise<Findi
       name,
       status: "warn",
       detail: `no task of this bus needs ${orphans.join(", ")}`,
-      fix: `look what is in it, then: git -C ${shellWord(orphans[0]!)} worktree remove --force ${shellWord(orphans[0]!)}`,
+      fix: `check what is in it, then: git -C ${shellWord(orphans[0]!)} worktree remove --force ${shellWord(orphans[0]!)}`,
       left: "it may hold work that was never committed",
     };
   const missing = kept.filter(({ path, state }) => state === "kept" && !fs().existsSync(path!));
@@ -40,7 +40,7 @@ export async function leftWorktrees(db: string, env: Environment): Promise<Findi
       status: "warn",
       detail: `the worktrees of ${missing.map((one) => `"${one.name}"`).join(", ")} are missing`,
       fix: `what was committed is still there: git -C ${shellWord(missing[0]!.repository)} log ${missing[0]!.branch}`,
-      left: "what was not committed went with it",
+      left: "uncommitted changes were lost with it",
     };
   const count = kept.length;
   return well(

@@ -4,5 +4,5 @@ import { isHub } from "../location/locate.ts";
 
 export function requireDatabase(command: string, location: string, hint: string): void {
   if (!isHub(location)) return;
-  throw new InboxError("invalid_input", `${command} works on a database, and ${location} is a hub`, { hint });
+  throw new InboxError("invalid_input", `${command} works on a database, but ${location} is a hub`, { hint });
 }

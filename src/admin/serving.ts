@@ -50,7 +50,7 @@ export async function requireUnused(location: string): Promise<void> {
   const hub = (await hubsNear(location)).find(({ servesIt }) => servesIt);
   if (hub) throw inUse(location, `the hub at ${hub.url} (process ${hub.pid}) serves it`);
   const supervisor = await supervisorOf(location);
-  if (supervisor !== undefined) throw inUse(location, `a supervisor (${supervisor}) looks after its tasks`);
+  if (supervisor !== undefined) throw inUse(location, `a supervisor (${supervisor}) supervises its tasks`);
   if (databaseFile(location) === undefined) return;
   const path = fs().existsSync(location) ? fs().realpathSync(location) : location;
   const [opener] = openersOf(["", "-wal", "-shm"].map((end) => `${path}${end}`));

@@ -70,6 +70,6 @@ export function requireReplaceable(file: string, isOurs: (path: string) => boole
   const there = look(file);
   if (!there || (there.kind === "file" && isOurs(file))) return;
   throw new InboxError("conflict", `${file} already exists and is not ${what}; it was not changed`, {
-    hint: "name another file",
+    hint: "give another file",
   });
 }

@@ -77,7 +77,7 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   throw new InboxError("not_found", `no agent, pool or topic is named "${name}"`, {
     hint: similar.length
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
-      : phrase`leave out ${field("strict")} to write to a new name`,
+      : phrase`leave out ${field("strict")} to send to a name that nobody has used yet`,
     details: { similar },
   });
 }

@@ -79,14 +79,14 @@ export const waiting = (now: Sql | string) =>
 export const deliverable = (now: Sql | string) =>
   sql`${waiting(now)} and (messages.hidden_until is null or messages.hidden_until <= ${now})`;
 
-export function* findMessage(id: number, condition: Sql): Procedure<MessageRow> {
+const noMessage = (id: number) =>
+  new InboxError("not_found", `there is no message ${id}`, { hint: "it may have expired, or gc deleted it" });
+
+export function* findMessage(id: number, condition: Sql, absent = noMessage): Procedure<MessageRow> {
   const row = yield* one<MessageRow>(
     sql`select ${messageColumns} from messages where messages.message_id = ${id} and ${condition}`,
   );
-  if (!row)
-    throw new InboxError("not_found", `there is no message ${id}`, {
-      hint: "it may have expired, or gc deleted it",
-    });
+  if (!row) throw absent(id);
   return row;
 }
 

@@ -16,6 +16,11 @@ import { type MessageRow, messageColumns } from "./message.ts";
 export const isDead = (now: string) =>
   sql`(messages.dead_at is not null or (${doomed(now)})) and ${unexpired(now)}`;
 
+export const noDeadLetter = (id: number) =>
+  new InboxError("not_found", `there is no dead letter ${id}`, {
+    hint: phrase`${call("deadLetters.list")} lists the dead letters`,
+  });
+
 export const deadView = (row: MessageRow): DeadLetter => ({
   ...channelView(row),
   deadAt: row.dead_at!,
@@ -42,7 +47,7 @@ export function* chosenLetters({ id, channel }: Which, now: string): Procedure<M
         hint: phrase`${call("deadLetters.list")} shows the ids and the channels`,
       },
     );
-  if (id !== undefined) return [yield* findMessage(id, isDead(now))];
+  if (id !== undefined) return [yield* findMessage(id, isDead(now), noDeadLetter)];
   return yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${isDead(now)} and messages.to_agent = ${channel!} order by messages.message_id limit 10000`);
 }

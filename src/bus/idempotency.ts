@@ -1,4 +1,5 @@
 /** [M9] A write that carries a key happens once: a repeated call gets the first answer. */
+import { isClientKey } from "../contract/client-key.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { alone, one, Refused, run } from "../sql/procedure.ts";
@@ -7,32 +8,37 @@ import { columnsOf, insert, part, type RowOf } from "../sql/table.ts";
 import { idempotencyKeys } from "../sql/tables.ts";
 
 const keptMs = 7 * 86_400_000;
+const clientKeptMs = 3_600_000;
 
 export interface Keyed {
   key: string;
   sender: string;
   operation: string;
-  input: unknown;
+  /** The input as text, or what stands for it where that is long. */
+  input: string;
+  /** The whole text: earlier versions stored that. */
+  inputText: string;
 }
+
+const earlierBy = (ms: number, now: string) => new Date(Date.parse(now) - ms).toISOString();
 
 const remembered = part(idempotencyKeys, "operation", "input_json", "result_json");
 const rememberedColumns = columnsOf(remembered);
 
 export function* onlyOnce<T>(
   tx: Context,
-  { key, sender, operation, input }: Keyed,
+  { key, sender, operation, input, inputText }: Keyed,
   work: () => Procedure<T | Refused>,
 ): Procedure<T | Refused> {
   yield* alone(tx, `key:${sender}:${key}`);
   const now = yield* tx.clock();
-  const oldest = new Date(Date.parse(now) - keptMs).toISOString();
-  yield* run(sql`delete from idempotency_keys where created_at < ${oldest}`);
-  const given = JSON.stringify(input);
+  yield* run(sql`delete from idempotency_keys where created_at < ${earlierBy(keptMs, now)}`);
   const before = yield* one<RowOf<typeof remembered>>(sql`
     select ${rememberedColumns} from idempotency_keys
     where idempotency_keys.sender = ${sender} and idempotency_keys.idempotency_key = ${key}`);
   if (before) {
-    if (before.operation !== operation || before.input_json !== given)
+    const same = before.input_json === input || before.input_json === inputText;
+    if (before.operation !== operation || !same)
       throw new InboxError(
         "conflict",
         `the idempotency key "${key}" was already used by "${sender}" with different input`,
@@ -46,9 +52,10 @@ export function* onlyOnce<T>(
       sender,
       idempotency_key: key,
       operation,
-      input_json: given,
+      input_json: input,
       result_json: JSON.stringify(result),
-      created_at: now,
+      // A client's key is written as if it were older, so that it is forgotten sooner: one index serves both.
+      created_at: isClientKey(key) ? earlierBy(keptMs - clientKeptMs, now) : now,
     }),
   );
   return result;

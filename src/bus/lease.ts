@@ -49,6 +49,11 @@ export interface Locked {
 
 export function* lockWithLease(tx: Context, id: string): Procedure<Locked> {
   yield* ownThread(tx, id);
+  return yield* lockOwned(tx, id);
+}
+
+/** The same for a thread that the caller owns already. */
+export function* lockOwned(tx: Context, id: string): Procedure<Locked> {
   const [thread, lease, now] = yield* together(lockThread(tx, id), findLease(numberOf(id)), tx.clock());
   return { thread, lease, now };
 }

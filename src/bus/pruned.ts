@@ -14,18 +14,21 @@ interface Deleted {
   to_agent: string;
 }
 
-/** Call it after the messages have been deleted. */
-export function* rememberPruned(rows: readonly Deleted[]): Procedure<void> {
+/** Call it after the messages have been deleted. `unacked`: nobody had acked them. */
+export function* rememberPruned(
+  rows: readonly Deleted[],
+  { unacked = false }: { unacked?: boolean } = {},
+): Procedure<void> {
   const byChannel = Map.groupBy(rows, (row) => row.to_agent);
   for (const [channel, deleted] of byChannel) {
     const ids = deleted.map((row) => row.message_id).sort((a, b) => a - b);
     for (let at = 0; at < ids.length; at += idsAtOnce)
-      yield* rememberSome(channel, ids.slice(at, at + idsAtOnce));
+      yield* rememberSome(channel, ids.slice(at, at + idsAtOnce), unacked);
   }
 }
 
 /** Ids with no message of the channel left in between are one range, and grow together with those that were there before. */
-function* rememberSome(channel: string, ids: readonly number[]): Procedure<void> {
+function* rememberSome(channel: string, ids: readonly number[], unacked: boolean): Procedure<void> {
   const filled = Array.from({ length: idsAtOnce }, (_, i) => ids[i] ?? ids[0]!);
   const around = yield* all<{ id: number; before: number; after: number }>(sql`
     with ids (id) as (values ${joined(filled.map((id) => sql`(cast(${id} as bigint))`))})
@@ -35,14 +38,15 @@ function* rememberSome(channel: string, ids: readonly number[]): Procedure<void>
     from ids order by ids.id`);
   for (const [, gap] of Map.groupBy(around, (row) => row.before)) {
     const { before, after } = gap[0]!;
-    const known = yield* one<{ first: number | null; last: number | null }>(sql`
-      select min(pruned.from_id) as first, max(pruned.to_id) as last from pruned
+    const known = yield* one<{ first: number | null; last: number | null; unacked: number | null }>(sql`
+      select min(pruned.from_id) as first, max(pruned.to_id) as last, max(pruned.unacked_to) as unacked from pruned
       where pruned.channel = ${channel} and pruned.from_id > ${before} and pruned.from_id < ${after}`);
     const from_id = Math.min(gap[0]!.id, known?.first ?? end);
     const to_id = Math.max(gap.at(-1)!.id, known?.last ?? 0);
+    const unacked_to = Math.max(unacked ? gap.at(-1)!.id : 0, known?.unacked ?? 0);
     yield* run(
       sql`delete from pruned where channel = ${channel} and from_id > ${before} and from_id < ${after}`,
     );
-    yield* run(insert(pruned, { channel, from_id, to_id }));
+    yield* run(insert(pruned, { channel, from_id, to_id, unacked_to }));
   }
 }

@@ -63,9 +63,13 @@ export function* questionOf(correlation: string, from: string): Procedure<Asked>
       and messages.from_agent = ${from} order by messages.message_id`);
   const [first] = rows;
   if (!first)
-    throw new InboxError("not_found", `"${from}" has asked no question ${correlation}`, {
-      hint: phrase`${call("audit.list")} shows what was asked`,
-    });
+    throw new InboxError(
+      "not_found",
+      `"${from}" has not asked a question with the correlation id "${correlation}"`,
+      {
+        hint: phrase`${call("audit.list")} shows what was asked`,
+      },
+    );
   const { choices = [], need = 1 } = JSON.parse(first.payload_json);
   return { first, choices, need, to: rows.map((row) => row.to_agent) };
 }

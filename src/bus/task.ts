@@ -87,7 +87,7 @@ export function* findTask(name: string): Procedure<TaskRow> {
       ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
       : known.length
         ? phrase`${call("tasks.queue", { all: true })} shows the tasks`
-        : phrase`there are none yet; ${call("tasks.push", { prompt: blank("PROMPT") })} queues one`,
+        : phrase`there are no tasks yet; ${call("tasks.push", { prompt: blank("PROMPT") })} queues one`,
   });
 }
 

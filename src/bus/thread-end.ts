@@ -1,12 +1,13 @@
 /** [T7] The two ways a holder ends a thread, and what becomes of a result that comes too late ([L4]). */
 import { InboxError } from "../contract/errors.ts";
+import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { ending, one, refused, run } from "../sql/procedure.ts";
+import { ending, one, refused, run, together } from "../sql/procedure.ts";
 import { alike, fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
-import { type LeaseRow, type Locked, leaseOfHolder, lockWithLease, saveLease } from "./lease.ts";
+import { type LeaseRow, type Locked, leaseOfHolder, lockOwned, saveLease } from "./lease.ts";
 import {
   acknowledging,
   type Content,
@@ -19,7 +20,14 @@ import {
   write,
 } from "./message.ts";
 import type { TaskRow } from "./task.ts";
-import { changeThread, newestMessage, newestMessageIn, type ThreadRow, threadView } from "./thread.ts";
+import {
+  changeThread,
+  newestMessage,
+  newestMessageIn,
+  ownThread,
+  type ThreadRow,
+  threadView,
+} from "./thread.ts";
 
 export type EndInput = ParsedOf<"threads.done">;
 
@@ -37,14 +45,19 @@ export function* endThread(
     summary: input.summary ?? (input.body ? firstLine(input.body) : status),
     payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
   });
-  const locked = yield* lockWithLease(tx, input.thread);
+  yield* ownThread(tx, input.thread);
+  // The review is rarely there, but to ask for it later would be a round trip of its own.
+  const [locked, review] = yield* together(
+    lockOwned(tx, input.thread),
+    pendingReview(numberOf(input.thread)),
+  );
   const { thread, now } = locked;
   if (thread.status === status) {
     const result = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'result'`);
     if (result && sameContent(result, content))
       return { thread: threadView(thread), message: result, already: true };
   }
-  if (status === "done") yield* refuseUnreviewed(thread);
+  if (status === "done") refuseUnreviewed(thread, review);
   const lease = yield* leaseOfHolder(command, locked, input);
   if (lease instanceof InboxError) {
     if (lease.code !== "lease_lost") throw lease;
@@ -56,13 +69,20 @@ export function* endThread(
   return { thread: threadView(after), message: message.view };
 }
 
+type Review = Pick<TaskRow, "name" | "review">;
+
+/** Of the task that a thread is, if it is reviewed before it is done. */
+function* pendingReview(thread: number): Procedure<Review | undefined> {
+  return yield* one<Review>(
+    alike(sql`
+      select tasks.name, tasks.review from tasks
+      where tasks.thread_id = ${thread} and tasks.status <> 'finished' and tasks.review is not null`),
+  );
+}
+
 /** [A12] Its parent is to hear one result, with the review in it: what it says at the end of its turn is looked at first. */
-function* refuseUnreviewed({ task_id, thread_id }: ThreadRow): Procedure<void> {
-  if (task_id === null) return;
-  const task = yield* one<Pick<TaskRow, "review">>(sql`
-    select tasks.review from tasks where tasks.name = ${task_id} and tasks.status <> 'finished'
-      and tasks.thread_id = ${thread_id} and tasks.review is not null`);
-  if (task)
+function refuseUnreviewed({ task_id }: ThreadRow, task: Review | undefined): void {
+  if (task && task.name === task_id)
     throw new InboxError("invalid_state", `"${task_id}" is reviewed by ${task.review} before it is done`, {
       hint: "give the result as your final message and end your turn; the review follows by itself",
     });

@@ -109,9 +109,10 @@ export const hasEnded = (thread: ThreadRow) => endedStatuses.includes(thread.sta
 export function notNow(thread: ThreadRow, command: string): InboxError {
   const id = idOf("thread", thread.thread_id);
   const possible = allowedNow[thread.status].join(", ");
-  return new InboxError("invalid_state", `${command} is not possible: thread ${id} is ${thread.status}`, {
+  const state = hasEnded(thread) ? `has ended (status: ${thread.status})` : `is ${thread.status}`;
+  return new InboxError("invalid_state", `"${command}" is not possible: thread ${id} ${state}`, {
     hint: hasEnded(thread)
-      ? phrase`an ended thread cannot be changed; show it with ${call("threads.show", { thread: id })}, or send a new one`
+      ? phrase`an ended thread cannot be changed; ${call("threads.show", { thread: id })} shows it; to continue the work, send a new thread`
       : `possible now: ${possible}`,
     details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
   });

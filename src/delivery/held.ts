@@ -23,6 +23,7 @@ export class HeldPointers {
   #doubting: Timer | undefined;
   #doubtingAt = 0;
   #pauseMs = doubtMs;
+  #stopped = false;
 
   constructor(private readonly engine: Engine) {}
 
@@ -44,7 +45,9 @@ export class HeldPointers {
     }
   }
 
+  /** After this the database is not asked again, not even about pointers that still arrive. */
   stop(): void {
+    this.#stopped = true;
     clearTimeout(this.#doubting);
   }
 
@@ -54,6 +57,7 @@ export class HeldPointers {
   }
 
   #doubtIn(ms: number): void {
+    if (this.#stopped) return;
     const at = performance.now() + ms;
     if (this.#doubting && this.#doubtingAt <= at) return;
     clearTimeout(this.#doubting);

@@ -31,8 +31,8 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
   if (whose !== undefined && input[whose] !== agent)
     throw new InboxError(
       "not_allowed",
-      `this token speaks for "${agent}", not for the ${whose} "${String(input[whose])}"`,
-      { hint: `be the ${whose} "${agent}", or use a token of "${String(input[whose])}"` },
+      `this token belongs to "${agent}" and cannot act as the ${whose} "${String(input[whose])}"`,
+      { hint: `give "${agent}" as the ${whose}, or use a token of "${String(input[whose])}"` },
     );
   const key = op.cli.identity;
   if (key === undefined) return;
@@ -40,9 +40,13 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
   if (named !== undefined && named !== agent) {
     // Whose inbox it is, rather than who looks into it: that is decided by how it stands to the caller.
     if ("by" in op.access && op.access.by === key) return;
-    throw new InboxError("not_allowed", `this token speaks for "${agent}", not for "${String(named)}"`, {
-      hint: `act as "${agent}", or use a token of "${String(named)}"`,
-    });
+    throw new InboxError(
+      "not_allowed",
+      `this token belongs to "${agent}" and cannot act as "${String(named)}"`,
+      {
+        hint: `act as "${agent}", or use a token of "${String(named)}"`,
+      },
+    );
   }
   input[key] = agent;
 }
@@ -66,8 +70,8 @@ function mayAtAll(caller: Caller, op: AnyOperation): void {
         : (["leader", "user", "admin"] as const);
   throw new InboxError(
     "not_allowed",
-    phrase`${call(op.name)} requires a token with another scope: that of "${String(caller.agent)}" has the scope ${String(caller.scope)}`,
-    { hint: `it needs a token with the scope ${scopes.join(" or ")}`, details: { scopes: [...scopes] } },
+    phrase`${call(op.name)} requires a token with another scope: the token of "${String(caller.agent)}" has the scope ${String(caller.scope)}`,
+    { hint: `use a token with the scope ${alternatives(scopes)}`, details: { scopes: [...scopes] } },
   );
 }
 
@@ -111,12 +115,16 @@ const whose: Record<Relation, string> = {
   other: "another agent's",
 };
 
+/** `leader, user or admin` */
+const alternatives = (scopes: readonly Scope[]) =>
+  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(scopes);
+
 const forbidden = (agent: string, scope: Scope, { kind, id, does }: Target, relation: Relation) =>
   new InboxError(
     "not_allowed",
-    `"${agent}" may not ${does} the ${kind} ${id}: it is ${whose[relation]}, and its token has the scope ${scope}`,
+    `"${agent}" may not ${does} the ${kind} ${id}: the ${kind} is ${whose[relation]}, and the token of "${agent}" has the scope ${scope}`,
     {
-      hint: `that needs a token with the scope ${scopesThat(relation, does).join(" or ")}`,
+      hint: `use a token with the scope ${alternatives(scopesThat(relation, does))}`,
       details: { scopes: scopesThat(relation, does) },
     },
   );

@@ -19,6 +19,7 @@ import type { Workspace } from "../contract/workspace.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { busFiles } from "../location/locate.ts";
 import { watchOver } from "../orch/watch-over.ts";
+import { sha256 } from "../platform/runtime.ts";
 import { tokenHash } from "../platform/token-text.ts";
 import { revocationTopic } from "../sql/topics.ts";
 import { follow } from "../waiting/events-watch.ts";
@@ -173,6 +174,8 @@ async function* heard(subscription: Subscription, signal: AbortSignal): AsyncGen
   }
 }
 
+const shortInput = 100;
+
 function keyedBy(
   op: AnyOperation,
   input: Record<string, unknown>,
@@ -180,5 +183,9 @@ function keyedBy(
 ): Keyed | undefined {
   checkKey(op, key);
   if (key === undefined) return undefined;
-  return { key, sender: String(input[op.cli.identity ?? ""] ?? ""), operation: op.name, input };
+  const inputText = JSON.stringify(input);
+  const sender = String(input[op.cli.identity ?? ""] ?? "");
+  // Only compared: of a long text its hash is kept.
+  const kept = inputText.length > shortInput ? `sha256:${sha256(inputText)}` : inputText;
+  return { key, sender, operation: op.name, input: kept, inputText };
 }

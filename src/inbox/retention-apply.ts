@@ -8,7 +8,8 @@ import { dueEvents, type EventCut } from "../bus/retention/events.ts";
 import { dueFolders, forgetFolders } from "../bus/retention/folders.ts";
 import { kindsOn, type RowKind } from "../bus/retention/kinds.ts";
 import { retentionRules } from "../bus/retention/rules.ts";
-import { countDue, deleteDue, deleteDueEvents } from "../bus/retention/step.ts";
+import { countDue, deleteDue, deleteDueEvents, deleteDueInTopic } from "../bus/retention/step.ts";
+import { dueInTopic, skipNewestOf, type TopicCut, topicsWithReaders } from "../bus/retention/topics.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { type RetentionKind, type RetentionRule, retentionKinds } from "../contract/retention.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -84,6 +85,7 @@ export async function applyRetention(
 
 async function applyRule(applying: Applying, rule: RetentionRule): Promise<number> {
   if (rule.kind === "events") return walkEvents(applying, rule);
+  if (rule.kind === "topics") return walkTopics(applying, rule);
   const cut = await cutOf(applying, rule.kind, rule);
   if (!cut) return 0;
   if (rule.kind === "transcripts")
@@ -145,6 +147,45 @@ async function deleteFolders(
     after = next;
   } while (after && !signal?.aborted);
   return count;
+}
+
+async function walkTopics(applying: Applying, { days, count }: RetentionRule): Promise<number> {
+  const { engine, dryRun, signal } = applying;
+  if (days === null && count === null) return 0;
+  const now = await engine.read((tx) => tx.clock());
+  const before = days === null ? null : expiryAfter(now, -days * 86_400);
+  let sum = 0;
+  for (const channel of await engine.read(topicsWithReaders)) {
+    if (signal?.aborted) break;
+    const upTo = await olderThanNewest(engine, { channel, now }, count);
+    const cut: TopicCut = { channel, now, before, upTo };
+    let after = 0;
+    for (let more = true; more && !signal?.aborted; ) {
+      const due = await rest(() => engine.read(() => dueInTopic(cut, after)));
+      after = due.ids.at(-1) ?? after;
+      let done = { count: due.ids.length, more: due.more };
+      if (done.count && !dryRun)
+        done = await rest(() => engine.write((tx) => deleteDueInTopic(tx, cut), { repeatable: true }));
+      sum += done.count;
+      more = done.more;
+    }
+  }
+  return sum;
+}
+
+/** The newest message of a topic that is not among the newest ones that are kept; 0 where there is none. */
+async function olderThanNewest(
+  engine: Engine,
+  topic: Pick<TopicCut, "channel" | "now">,
+  kept: number | null,
+): Promise<number> {
+  if (kept === null) return 0;
+  let found: { id: number; left: number } | undefined;
+  do {
+    const { id, left } = found ?? { id: undefined, left: kept };
+    found = await engine.read(() => skipNewestOf(topic, id, left));
+  } while (found?.left);
+  return found?.id ?? 0;
 }
 
 async function walkEvents(

@@ -8,8 +8,11 @@ import { askedIn } from "../bus/words.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { type SearchHit, type SearchKind, searchKinds } from "../contract/search.ts";
 import type { Engine, Work } from "../engines/engine.ts";
+import { ownWatch } from "../platform/own-watch.ts";
 
 const catchUpWaitMs = 500;
+/** How often the time is checked, and how much of it one check may count. */
+const [lookMs, longestMs] = [25, 100];
 /** How long other calls wait for all searches together, and for the end of one step. */
 const turnMs = 1;
 /** Texts that are read in one step: they may be long. */
@@ -20,12 +23,9 @@ export async function search(
   { q, limit, kinds = [...searchKinds] }: ParsedOf<"search.find">,
 ): Promise<OutputOf<"search.find">> {
   // Where nothing can be written, or not now, the answer says what it has not seen.
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const enough = new Promise<void>((done) => {
-    timer = setTimeout(done, catchUpWaitMs);
-  });
-  await Promise.race([catchUp(engine, catchUpWaitMs).catch(() => {}), enough]);
-  clearTimeout(timer);
+  const wait = timeOf(catchUpWaitMs);
+  await Promise.race([catchUp(engine, catchUpWaitMs).catch(() => {}), wait.over]);
+  wait.stop();
   const { behind, restricted } = await engine.read(function* (tx) {
     return { behind: yield* wordsBehind(tx), restricted: tx.viewer !== undefined };
   });
@@ -88,17 +88,33 @@ function inTurn<T>(engine: Engine, step: Work<T>): Promise<T> {
   return mine;
 }
 
+/** A limit on the time in which this process could run: standing still must not shorten the answer. */
+function timeOf(ms: number) {
+  const ended = Promise.withResolvers<void>();
+  const watch = ownWatch(longestMs);
+  let isOver = false;
+  const timer = setInterval(() => {
+    isOver = watch() >= ms;
+    if (isOver) ended.resolve();
+  }, lookMs);
+  return { over: ended.promise, isOver: () => isOver, stop: () => clearInterval(timer) };
+}
+
 /** In small steps, so that others get their turn; false if there was not time for all. */
 export async function catchUp(engine: Engine, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
-  let left = await engine.read(wordsBehind);
-  while (left > 0 && performance.now() < deadline) {
-    const read = await engine.write(nextWords, { repeatable: true });
-    ({ left } = read);
-    if (!read.moved) break; // somebody has yet to commit what comes next
-    await new Promise((done) => setTimeout(done));
+  const time = timeOf(withinMs);
+  try {
+    let left = await engine.read(wordsBehind);
+    while (left > 0 && !time.isOver()) {
+      const read = await engine.write(nextWords, { repeatable: true });
+      ({ left } = read);
+      if (!read.moved) break; // somebody has yet to commit what comes next
+      await new Promise((done) => setTimeout(done));
+    }
+    return left === 0;
+  } finally {
+    time.stop();
   }
-  return left === 0;
 }
 
 /** Until the words of an event, and of all before it, can be searched; false where somebody has yet to commit an earlier one. */

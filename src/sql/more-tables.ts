@@ -13,6 +13,15 @@ export const retention = table("retention", ["kind"], {
   pruned_to: integer().nullAtFirst(),
 });
 
+/** [M7] Which messages of a channel were deleted. */
+export const pruned = table("pruned", ["channel", "from_id"], {
+  channel: text(),
+  from_id: integer(),
+  to_id: integer(),
+  /** The newest of them that nobody had acked; 0 where all were. */
+  unacked_to: integer().default(0),
+});
+
 /** [Y5] The quotas of one agent; those of "*" are everybody's who has none of its own. */
 export const quotas = table("quotas", ["agent_id"], {
   agent_id: text(),

@@ -35,10 +35,12 @@ export interface Context {
   numbers(table: "threads" | "messages", count: number): Procedure<number[]>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
-  /** The same, but passes over what somebody else has locked. */
+  /** The same, but passes over what somebody else has locked; not over what others only refer to, as a new message to its thread. */
   readonly forUpdateFree: Sql;
   /** The same, of a select that reads other tables beside the threads. */
   readonly forUpdateFreeThreads: Sql;
+  /** The same before deleting: passes also over what others refer to at this moment. */
+  readonly forDeleteFree: Sql;
   /** The function that joins the texts of several rows with a separator. */
   readonly joinedTexts: Sql;
   /** How many candidates are worth looking at when others may be taking the best at this moment. */

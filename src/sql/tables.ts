@@ -126,12 +126,6 @@ export const readers = table("readers", ["channel", "reader"], {
   committed_at: text(),
 });
 
-export const pruned = table("pruned", ["channel", "from_id"], {
-  channel: text(),
-  from_id: integer(),
-  to_id: integer(),
-});
-
 export const idempotencyKeys = table("idempotency_keys", ["sender", "idempotency_key"], {
   sender: text(),
   idempotency_key: text(),

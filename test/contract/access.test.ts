@@ -6,6 +6,7 @@ import type { EmbeddedInbox, Inbox } from "../../src/inbox/inbox.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
+import { searched } from "../support/searched.ts";
 
 /** The bus as the holder of a token has it. */
 async function as({ inbox, location }: Bench, agent: string, scope: Scope): Promise<Inbox> {
@@ -94,8 +95,8 @@ describe.each(engines)("$name", ({ start }) => {
     for (const content of many)
       await bench.inbox.call("messages.send", { sender: "lead", channel: "other", content });
     const worker = await as(bench, "w", "worker");
-    const hits = async (inbox: Inbox) => (await inbox.call("search.find", { q: "secret", limit: 5 })).hits;
-    const seen = (await worker.call("search.find", { q: "secret", limit: 100 })).hits;
+    const hits = async (inbox: Inbox) => (await searched(inbox, { q: "secret", limit: 5 })).hits;
+    const seen = (await searched(worker, { q: "secret", limit: 100 })).hits;
     expect(seen.map(({ channel, sender, kind }) => channel ?? `${kind} by ${sender}`).sort()).toEqual(
       [
         "builds",

@@ -205,6 +205,8 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     expect((await refusal(inbox.call("entries.reply", { id }))).code).toBe("invalid_input");
     expect((await refusal(inbox.call("entries.reply", { id, message: "  " }))).code).toBe("invalid_input");
+    const twice = { from: "ada", to: "user", question: "?", choices: ["yes", "yes"] };
+    expect((await refusal(inbox.call("mailbox.ask", twice))).message).toContain("twice");
     const odd = await refusal(inbox.call("entries.reply", { id, choice: "yes" }));
     expect([odd.code, odd.details]).toEqual(["invalid_input", { choices: [] }]);
     await inbox.call("workspaces.remove", { workspace: workspaceId });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { InputOf } from "../../src/contract/operations/index.ts";
+import { parseInput } from "../../src/contract/operation.ts";
+import { type InputOf, operationNamed } from "../../src/contract/operations/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { all, type Procedure, run } from "../../src/sql/procedure.ts";
+import { sql } from "../../src/sql/sql.ts";
 import { type Bench, engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -95,6 +98,35 @@ describe.each(engines)("$name", ({ start }) => {
     expect(error.message).toContain("k");
     expect(await written(inbox)).toBe(before);
     expect(repeated(await post(inbox, "k"))).toBe(true);
+  });
+
+  test("[M9.3] [M9.4] a key that a client made is kept for an hour, and of a long input its hash", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    bench.freeze();
+    const content = "x".repeat(5000);
+    await post(inbox, "call-1", { content });
+    bench.pass(3600 - 0.001);
+    expect((await post(inbox, "call-1", { content })).id).toBe(1);
+    expect((await refusal(post(inbox, "call-1", { content: `${content}y` }))).code).toBe("conflict");
+    const kept = await bench.engine.read(function* (): Procedure<{ length: number }[]> {
+      return yield* all<{ length: number }>(sql`select length(input_json) as length from idempotency_keys`);
+    });
+    expect(kept.map(({ length }) => length < 100)).toEqual([true]);
+    bench.pass(0.002);
+    expect((await post(inbox, "call-1", { content })).id).toBe(2);
+  });
+
+  test("[M9.3] a key that an earlier version stored with its whole input is known", async () => {
+    await using bench = await start();
+    const { inbox, engine } = bench;
+    const content = "x".repeat(200);
+    await post(inbox, "k", { content });
+    const given = { channel: "builds", content, sender: "ci" };
+    const whole = JSON.stringify(parseInput(operationNamed("messages.send"), given));
+    await engine.write(() => run(sql`update idempotency_keys set input_json = ${whole}`));
+    expect(await post(inbox, "k", { content })).toMatchObject({ id: 1, deduplicated: true });
+    expect((await refusal(post(inbox, "k", { content: `${content}y` }))).code).toBe("conflict");
   });
 
   test("[M9] a key is kept for 7 days", async () => {

@@ -203,6 +203,7 @@ describe.each(engines)("$name", ({ start }) => {
   test("[L5] the holder may claim again: a new token, and the attempt grows only if the lease had run out", async () => {
     await using bench = await start();
     const { inbox } = bench;
+    bench.freeze();
     await give(inbox);
     const first = await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds: 10 });
     await inbox.call("threads.update", { agent: "w", thread, status: "blocked", summary: "?" });

@@ -290,6 +290,7 @@ describe.each(engines)("$name", ({ start }) => {
   test("[M5] a message that expires in a reader's hands is not hidden, it is gone", async () => {
     await using bench = await start();
     const { inbox } = bench;
+    bench.freeze();
     await post(inbox, { ttlSeconds: 10 });
     await inbox.call("mailbox.receive", { agent: channel, ack: "manual", visibilitySeconds: 5 });
     expect((await inbox.call("mailbox.check", { agent: channel })).hidden).toBe(1);
@@ -301,6 +302,7 @@ describe.each(engines)("$name", ({ start }) => {
   test("[M6] pending counts what is unacked and unexpired, hidden ones too, dead ones not", async () => {
     await using bench = await start();
     const { inbox } = bench;
+    bench.freeze();
     const count = async () => (await inbox.call("messages.pending", { channel })).count;
     expect(await count()).toBe(0);
     await posts(inbox, 3);

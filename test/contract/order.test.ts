@@ -5,6 +5,7 @@ import { all, run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
+import { searched } from "../support/searched.ts";
 
 const agent = "main";
 const shuffled = ["m", "z", "a", "q"];
@@ -159,11 +160,11 @@ describe.each(engines)("$name", (engine) => {
     for (const channel of shuffled)
       await inbox.call("messages.send", { channel, content: "walrus", sender: agent });
     const found = async (more = {}) =>
-      (await inbox.call("search.find", { q: "walrus", ...more })).hits.map(({ id }) => id);
+      (await searched(inbox, { q: "walrus", ...more })).hits.map(({ id }) => id);
     expect(await found()).toEqual(["msg_4", "msg_3", "msg_2", "msg_1"]);
     expect(await found({ limit: 2 })).toEqual(["msg_4", "msg_3"]);
     for (let i = 0; i < 2; i++) await inbox.call("threads.send", { from: "x", to: "y", subject: "walrus" });
-    const { hits } = await inbox.call("search.find", { q: "walrus", kinds: ["messages", "threads"] });
+    const { hits } = await searched(inbox, { q: "walrus", kinds: ["messages", "threads"] });
     expect(await found({ kinds: ["threads", "messages"] })).toEqual(hits.map(({ id }) => id));
     expect(hits.filter(({ kind }) => kind === "threads").map(({ id }) => id)).toEqual(["thr_2", "thr_1"]);
   });

@@ -7,11 +7,17 @@ import { Sql, sql } from "../../src/sql/sql.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
+import { searched } from "../support/searched.ts";
 
 const day = 86_400;
 const post = (inbox: Inbox, channel: string, content = "x") =>
   inbox.call("messages.send", { channel, content, sender: "ci" });
-const keep = (inbox: Inbox, kind: "all" | "events" | "mail" | "threads", days?: number, count?: number) =>
+const keep = (
+  inbox: Inbox,
+  kind: "all" | "events" | "mail" | "threads" | "topics",
+  days?: number,
+  count?: number,
+) =>
   inbox.call("retention.set", {
     kind,
     agent: "boss",
@@ -44,6 +50,7 @@ describe.each(engines)("$name", (engine) => {
       "tasks",
       "threads",
       "mail",
+      "topics",
       "dead-letters",
       "events",
     ]);
@@ -74,11 +81,11 @@ describe.each(engines)("$name", (engine) => {
     expect(await gc(inbox)).toEqual({});
     // What was sent stays, and can be found.
     expect((await inbox.call("messages.pending", { channel: "builds" })).count).toBe(6);
-    expect((await inbox.call("search.find", { q: "new" })).hits.length).toBe(1);
+    expect((await searched(inbox, { q: "new" })).hits.length).toBe(1);
     // Also where the words are made anew, as after a move to another place.
     await bench.engine.write(forgetAllWords);
-    expect((await inbox.call("search.find", { q: "x" })).hits.length).toBe(5);
-    expect((await inbox.call("search.find", { q: "new" })).hits.length).toBe(1);
+    expect((await searched(inbox, { q: "x" })).hits.length).toBe(5);
+    expect((await searched(inbox, { q: "new" })).hits.length).toBe(1);
   });
 
   test("[Y1] acked mail goes by age and by number, with its words, and a cursor before it has expired", async () => {
@@ -89,7 +96,7 @@ describe.each(engines)("$name", (engine) => {
       await inbox.call("messages.ack", { id, agent: "w" });
       bench.pass(day);
     }
-    expect((await inbox.call("search.find", { q: "unique2" })).hits.length).toBe(1);
+    expect((await searched(inbox, { q: "unique2" })).hits.length).toBe(1);
     // Acked 4, 3, 2 and 1 days ago.
     await keep(inbox, "mail", 3.5);
     expect(await gc(inbox)).toEqual({ mail: 1 });
@@ -103,11 +110,75 @@ describe.each(engines)("$name", (engine) => {
     const error = await refusal(read({ includeAcked: true, afterId: 1 }));
     expect([error.code, error.details?.oldest_id]).toEqual(["cursor_expired", 4]);
     expect((await read({ includeAcked: true, afterId: 3 })).count).toBe(3);
-    expect((await inbox.call("search.find", { q: "unique2" })).hits).toEqual([]);
-    expect((await inbox.call("search.find", { q: "unique5" })).hits.length).toBe(1);
+    expect((await searched(inbox, { q: "unique2" })).hits).toEqual([]);
+    expect((await searched(inbox, { q: "unique5" })).hits.length).toBe(1);
     await keep(inbox, "mail", undefined, 0);
     expect(await gc(inbox)).toEqual({ mail: 1 });
     expect((await read({ includeAcked: true })).messages.map(({ id }) => id)).toEqual([4, 6]);
+  });
+
+  test("[Y1] [Y2] of a topic goes what all its stored readers have read, by age and by number", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const read = (reader: string, limit: number) =>
+      inbox.call("messages.inbox", { channel: "builds", reader, limit, commit: true });
+    const left = async (channel: string) =>
+      (await inbox.call("messages.inbox", { channel, limit: 100 })).messages.map(({ id }) => id);
+    for (let i = 1; i <= 6; i++) {
+      await post(inbox, "builds", `unique${i}`);
+      bench.pass(day);
+    }
+    // Nobody keeps a position in this one; and this may be mail to somebody who has yet to come.
+    await post(inbox, "deploys");
+    await keep(inbox, "topics", 3.5);
+    bench.pass(2 * day);
+    expect(await gc(inbox)).toEqual({});
+    await read("fast", 6);
+    await read("slow", 3);
+    // Written 8 to 3 days ago.
+    await keep(inbox, "topics", 6.5);
+    expect(await gc(inbox, true)).toEqual({ topics: 2 });
+    expect(await left("builds")).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await gc(inbox)).toEqual({ topics: 2 });
+    expect(await left("builds")).toEqual([3, 4, 5, 6]);
+    expect((await searched(inbox, { q: "unique2" })).hits).toEqual([]);
+    const error = await refusal(inbox.call("messages.inbox", { channel: "builds", afterId: 1 }));
+    expect([error.code, error.details?.oldest_id]).toEqual(["cursor_expired", 3]);
+    // What the slow one has not read stays, whatever the limit is.
+    await keep(inbox, "topics", undefined, 1);
+    expect(await gc(inbox)).toEqual({ topics: 1 });
+    expect((await read("slow", 10)).messages.map(({ id }) => id)).toEqual([4, 5, 6]);
+    expect(await gc(inbox)).toEqual({ topics: 2 });
+    expect([await left("builds"), await left("deploys")]).toEqual([[6], [7]]);
+    // One that has expired is not among those that are kept, and nobody misses it.
+    await inbox.call("messages.send", { channel: "builds", content: "x", sender: "ci", ttlSeconds: 1 });
+    await read("fast", 10);
+    await read("slow", 10);
+    bench.pass(2);
+    expect(await gc(inbox, true)).toEqual({ expired: 1 });
+    expect(await gc(inbox)).toEqual({ expired: 1 });
+    expect(await left("builds")).toEqual([6]);
+    // Once somebody has the name it is a mailbox, and what is in it is mail that waits.
+    await inbox.call("mailbox.send", { from: "builds", to: "lead", message: "hello" });
+    await keep(inbox, "topics", undefined, 0);
+    expect(await gc(inbox)).toEqual({});
+    expect(await left("builds")).toEqual([6]);
+  });
+
+  test("[Y2] where somebody acks the messages of a topic, those that are not acked wait and stay", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (let i = 1; i <= 3; i++) await post(inbox, "work");
+    await inbox.call("messages.ack", { id: 1, agent: "w" });
+    await inbox.call("messages.inbox", { channel: "work", reader: "audit", commit: true });
+    await keep(inbox, "topics", 1);
+    bench.pass(2 * day);
+    expect(await gc(inbox)).toEqual({});
+    await keep(inbox, "all", 1);
+    expect((await gc(inbox)).mail).toBe(1);
+    // Also when nothing that was acked is left.
+    expect(await gc(inbox)).not.toHaveProperty("topics");
+    expect((await inbox.call("messages.pending", { channel: "work" })).count).toBe(2);
   });
 
   test("[Y1] more goes than one step takes, of every kind", async () => {
@@ -120,11 +191,16 @@ describe.each(engines)("$name", (engine) => {
         inbox.call("messages.send", { channel: "c", content: `${i}${big}`, sender: "ci" }),
       ),
     );
-    await inbox.call("messages.ackAll", { channel: "c", agent: "w" });
-    await keep(inbox, "mail", 1);
+    await inbox.call("messages.inbox", { channel: "c", reader: "r", limit: 220, commit: true });
+    await keep(inbox, "all", 1);
     bench.pass(2 * day);
-    expect(await gc(inbox, true)).toEqual({ mail: 230 });
-    expect(await gc(inbox)).toEqual({ mail: 230 });
+    expect((await gc(inbox, true)).topics).toBe(220);
+    expect((await gc(inbox)).topics).toBe(220);
+    await inbox.call("messages.inbox", { channel: "c", reader: "r", commit: true });
+    await inbox.call("messages.ackAll", { channel: "c", agent: "w" });
+    bench.pass(2 * day);
+    expect((await gc(inbox, true)).mail).toBe(10);
+    expect((await gc(inbox)).mail).toBe(10);
     const left = await engine.read(() => all(sql`select 1 as one from messages`));
     expect(left).toEqual([]);
     const ranges = await engine.read(() => all(sql`select pruned.from_id, pruned.to_id from pruned`));

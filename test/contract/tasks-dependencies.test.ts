@@ -86,6 +86,7 @@ describe.each(engines)("$name", (engine) => {
   test("[Q10] only the last of several attempts decides about what waits", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
+    bench.freeze(); // the pause before the next attempt is one second
     await push("a", { retries: 1 });
     await push("b", { after: ["a"] });
     await run(inbox);

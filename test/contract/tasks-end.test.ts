@@ -19,6 +19,7 @@ describe.each(engines)("$name", (engine) => {
   test("[Q4] a running task is a thread that its sub-agent holds and has been shown", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
+    bench.freeze(); // a lease is kept for 15 seconds, of which 14 pass below
     await bench.started("sub", { prompt: "look at it\nclosely", priority: "high" });
     const thread = await threadOf(inbox, "sub");
     const shown = await inbox.call("threads.show", { thread });

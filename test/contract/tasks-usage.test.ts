@@ -141,6 +141,7 @@ describe.each(engines)("$name", (engine) => {
   test("[A11] a day's limit holds what is queued and refuses what would start at once, until it is raised or over", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
+    bench.freeze(); // no midnight comes but the one below
     const none = { tokens: null, costUsd: null };
     expect(await inbox.call("costs.show", {})).toMatchObject({ limit: none, held: null, days: [] });
     await inbox.call("costs.set", { usd: 2, agent: "main" });
@@ -226,6 +227,7 @@ describe.each(engines)("$name", (engine) => {
 
   test("[A11] followers of events see usage grow, at most every five seconds for a task", async () => {
     await using bench = await byHand(engine);
+    bench.freeze();
     await bench.started("sub");
     const seen = async () => {
       const { events } = await bench.inbox.call("events.watch", { afterEvent: 0, limit: 1000 });
@@ -310,7 +312,7 @@ describe.each(engines)("$name", (engine) => {
     ]);
     expect(await why({ profile: undefined, worker: "w", budget: "1k" })).toEqual([
       "invalid_input",
-      'the budget would have no effect: "w" is already running, and nobody knows what it uses',
+      'the budget would have no effect: "w" is already running, and its usage is not known',
     ]);
     for (const [budget, tokens, costUsd] of [
       ["200k", 200_000, null],

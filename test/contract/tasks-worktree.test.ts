@@ -47,7 +47,7 @@ describe.each(engines)("$name", (engine) => {
     const none = await refusal(bench.push("never", { cwd: folder.path, worktree: "yes" }));
     expect([none.code, none.message]).toEqual([
       "invalid_input",
-      `it cannot have a worktree: ${folder.path} is in no git repository`,
+      `the task cannot have a worktree: ${folder.path} is in no git repository`,
     ]);
   });
 

@@ -53,6 +53,7 @@ describe.each(engines)("$name", ({ start }) => {
   test("[T4] a thread whose lease has run out is listed whatever its status, as claimable", async () => {
     await using bench = await start();
     const { inbox } = bench;
+    bench.freeze();
     await give(inbox, "w", "lapsing");
     await inbox.call("threads.claim", { agent: "w", thread: "thr_1", leaseSeconds: 10 });
     await inbox.call("threads.update", { agent: "w", thread: "thr_1" });
@@ -150,6 +151,7 @@ describe.each(engines)("$name", ({ start }) => {
   test("[T12] a dead member's pool work goes to another member, and a released one back to the pool", async () => {
     await using bench = await start();
     const { inbox } = bench;
+    bench.freeze();
     for (const agent of ["w1", "w2"]) await inbox.call("pools.join", { agent, pool: "backend" });
     await give(inbox, "backend", "s");
     await inbox.call("threads.claim", { agent: "w1", leaseSeconds: 5 });

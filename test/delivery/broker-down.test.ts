@@ -19,6 +19,7 @@ import {
   untilWaiting,
 } from "../support/carried.ts";
 import { type Rabbit, startRabbit } from "../support/servers.ts";
+import { soon, timed } from "../support/soon.ts";
 import { startTap } from "../support/tap.ts";
 import { until } from "../support/until.ts";
 
@@ -35,18 +36,11 @@ async function expectCarried(bus: CarriedBus, at: Broker, writer: Inbox, name = 
   await reader.close();
 }
 
-/** How long it took. */
-async function timed(work: Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work;
-  return performance.now() - begun;
-}
-
 brokerSuite("a broker that is hurt", () => {
   let rabbit: Rabbit;
   beforeAll(async () => {
     rabbit = await startRabbit();
-  }, 60_000);
+  }, 180_000);
   afterAll(() => rabbit?.stop());
 
   test("[G3] queues and pointers outlive the broker's sudden end", async () => {
@@ -98,15 +92,17 @@ brokerSuite("a broker that is hurt", () => {
       const [reader, writer] = [bus.open(), bus.open()];
       const first = await send(writer);
       expect(ids(await reader.call("mailbox.receive", { agent }))).toEqual([first]);
-      const received = reader.call("mailbox.receive", { agent });
-      const begun = performance.now();
-      const second = await send(writer);
-      expect(ids(await received)).toEqual([second]);
-      expect(performance.now() - begun).toBeLessThan(5000);
-      const third = await send(writer, "nobody yet");
-      expect(await bus.outbox()).toEqual([first, second, third]);
-      const brief = bus.open();
-      expect(await timed(brief.close())).toBeLessThan(5000);
+      const written = [first];
+      await soon("mail wakes who waits", 5000, async () => {
+        const received = reader.call("mailbox.receive", { agent });
+        return timed(async () => {
+          written.push(await send(writer));
+          expect(ids(await received)).toEqual(written.slice(-1));
+        });
+      });
+      written.push(await send(writer, "nobody yet"));
+      expect(await bus.outbox()).toEqual(written);
+      await soon("who leaves is gone", 5000, () => timed(() => bus.open().close()));
       return { reader, writer };
     });
     const waiting = opened.map(({ reader }) => reader.call("mailbox.receive", { agent }));
@@ -179,22 +175,22 @@ brokerSuite("a broker that is hurt", () => {
     try {
       const kept = await Promise.all(opened.map(({ writer }) => send(writer, "nobody yet")));
       for (const { reader, writer, received } of opened) {
-        const sent: number[] = [];
-        const took = await timed(
-          (async () => {
+        let waiting = received;
+        await soon("mail is sent and received", 3000, () =>
+          timed(async () => {
+            const sent = [];
             for (let i = 0; i < 5; i++) sent.push(await send(writer, agent, `m${i}`));
-          })(),
+            expect(ids(await waiting)).toEqual(sent.slice(0, 1));
+            for (const id of sent.slice(1))
+              expect(ids(await reader.call("mailbox.receive", { agent }))).toEqual([id]);
+            waiting = reader.call("mailbox.receive", { agent });
+            const id = await send(writer);
+            expect(ids(await waiting)).toEqual([id]);
+            waiting = reader.call("mailbox.receive", { agent });
+          }),
         );
-        expect(took).toBeLessThan(3000);
-        expect(await timed(received)).toBeLessThan(3000);
-        expect(ids(await received)).toEqual([sent[0]!]);
-        for (const id of sent.slice(1))
-          expect(ids(await reader.call("mailbox.receive", { agent }))).toEqual([id]);
-        const next = reader.call("mailbox.receive", { agent });
-        const begun = performance.now();
-        const id = await send(writer);
-        expect(ids(await next)).toEqual([id]);
-        expect(performance.now() - begun).toBeLessThan(3000);
+        const last = await send(writer);
+        expect(ids(await waiting)).toEqual([last]);
       }
       const unsent = await buses.all((bus) => bus.outbox());
       expect(kept.map((id, i) => unsent[i]!.includes(id))).toEqual([true, true]);
@@ -208,11 +204,16 @@ brokerSuite("a broker that is hurt", () => {
   });
 
   test("[C8] [G3] doctor tells a broker that takes no messages from one that does", async () => {
-    expect(await checkBroker(rabbit.url)).toMatchObject({ name: "delivery", status: "ok" });
+    // It waits two seconds for an answer: a machine that stands still for as long makes it say something else.
+    const found = (status: string, detail: string) =>
+      until(`doctor finds that it ${detail}: ${status}`, async () => {
+        const finding = await checkBroker(rabbit.url);
+        return finding.name === "delivery" && finding.status === status && finding.detail.includes(detail);
+      });
+    await found("ok", "answers");
     rabbit.control("set_vm_memory_high_watermark", "0.00000001");
     try {
-      const { status, detail } = await checkBroker(rabbit.url);
-      expect([status, detail]).toEqual(["warn", expect.stringContaining("takes no messages")]);
+      await found("warn", "takes no messages");
     } finally {
       rabbit.control("set_vm_memory_high_watermark", "0.4");
     }

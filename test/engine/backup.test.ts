@@ -106,7 +106,7 @@ test("[Y6.2] transcripts, journal and profiles come back, and a transcript is fo
   const again = await restore(target.location, file, true);
   expect(again.kept).toHaveLength(4);
   for (const place of again.kept) expect(existsSync(place)).toBe(true);
-  expect(again.warnings!.join()).toContain("agents.toml was left as it is");
+  expect(again.warnings!.join()).toContain("agents.toml was not changed");
   expect(readFileSync(beside("agents.toml"), "utf8")).toBe("# changed\n");
 });
 

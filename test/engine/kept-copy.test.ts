@@ -53,7 +53,7 @@ test("[I4.1] [I4.2] a database of every earlier schema is brought forward, with 
     // The older program can go on with it.
     openDatabase(copy, migrations.slice(0, version)).close();
   }
-}, 60_000);
+});
 
 test("[I4.2] the copy goes with the first write after seven days, with those of earlier upgrades", async () => {
   using folder = temporaryFolder();

@@ -28,6 +28,7 @@ import { replies, replyStart } from "../../src/bus/procedures/threads-wait-reply
 import { deletions } from "../../src/bus/retention/delete.ts";
 import { duePage, skipNewest } from "../../src/bus/retention/due.ts";
 import { kindsOn } from "../../src/bus/retention/kinds.ts";
+import { dueInTopic, skipNewestOf } from "../../src/bus/retention/topics.ts";
 import { forgetOldSeen, forgetSeenIn } from "../../src/bus/seen-document.ts";
 import { keptTasks } from "../../src/bus/tasks/keep.ts";
 import { startDue } from "../../src/bus/tasks/start.ts";
@@ -114,6 +115,8 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "gc, tasks": (tx) => duePage(tx, gc.tasks, range),
   "gc, threads": (tx) => duePage(tx, gc.threads, range),
   "gc, mail": (tx) => duePage(tx, gc.mail, range),
+  "gc, topics": () => dueInTopic({ channel: "builds", now, before: now, upTo: 0 }, 1),
+  "gc, the newest of a topic": () => skipNewestOf({ channel: "builds", now }, 9, 5),
   "gc, dead letters": (tx) => duePage(tx, gc["dead-letters"], range),
   "gc, expired": (tx) => duePage(tx, gc.expired, range),
   "gc, the newest that stay": () => skipNewest(gc.mail, { at: now, ref: 9 }, 100),

@@ -1,6 +1,6 @@
 /** The laws of procedures (src/sql/procedure.ts) on the SQLite engine, and what group commit makes of them. */
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
@@ -220,7 +220,23 @@ test("[S4] a lock held by another process is waited for without stopping the eve
   clearInterval(ticking);
   other.close();
   expect(await names()).toEqual(["patient"]);
-}, 20_000);
+});
+
+test("[S4] a process that stood still while it waited for the lock tries again before it says busy", async () => {
+  const other = new Database(path);
+  other.run("begin immediate");
+  const waiting = engine.write(() => run(add("asleep")));
+  await Bun.sleep(50); // it has tried
+  // As after a machine was suspended: a minute is over from one moment to the next.
+  const late = performance.now() + 60_000;
+  const clock = spyOn(performance, "now").mockImplementation(() => late);
+  await Bun.sleep(50);
+  clock.mockRestore();
+  other.run("rollback");
+  other.close();
+  await waiting;
+  expect(await names()).toEqual(["asleep"]);
+});
 
 test("[B4] [T11] what a program in the same process is handed is collected in the transaction that answers", async () => {
   const inbox = openInbox(path);

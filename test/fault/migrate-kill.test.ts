@@ -2,12 +2,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { busMigrate } from "../../src/admin/bus-migrate.ts";
+import type { InboxError } from "../../src/contract/errors.ts";
 import { createBus } from "../../src/engines/registry.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { inFull, isFull } from "../support/in-full.ts";
 import { kinds, type Spot } from "../support/places.ts";
 import { randomOf } from "../support/random.ts";
-import { refusal } from "../support/refusal.ts";
+import { until } from "../support/until.ts";
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
@@ -53,6 +54,21 @@ async function killAfter(rows: number, source: Spot, target: Spot): Promise<bool
   return end(child);
 }
 
+/** A copy that was killed in the middle, most often again and again. One that ends before that shows nothing: it is begun anew. */
+const halfCopied = (source: Spot, to: string) =>
+  until(
+    "a copy is killed in the middle",
+    async () => {
+      const target = await kinds[to]!();
+      let kills = 0;
+      while (kills < times && (await killAfter(1 + random() * (big / 4), source, target))) kills++;
+      if (kills) return { target, kills };
+      await target[Symbol.asyncDispose]();
+      return undefined;
+    },
+    150_000,
+  );
+
 async function end(child: Bun.Subprocess): Promise<boolean> {
   child.kill("SIGKILL");
   await child.exited;
@@ -63,11 +79,10 @@ async function end(child: Bun.Subprocess): Promise<boolean> {
 for (const to of Object.keys(kinds))
   test(`[G5] to ${to}: killed again and again while it copies, compares and deletes, it goes on where it was`, async () => {
     await using source = await kinds.file!();
-    await using target = await kinds[to]!();
     await fill(source);
-    let kills = 0;
-    while (kills < times && (await killAfter(1 + random() * (big / 4), source, target))) kills++;
-    expect(kills).toBeGreaterThan(0);
+    const copy = await halfCopied(source, to);
+    await using target = copy.target;
+    let { kills } = copy;
     const flags = ["migrate", "--from", source.location, "--to", target.location, "--json"];
     const moved = await run(flags);
     expect(moved.json).toMatchObject({ ok: true, rows: 2 * big + 3000 });
@@ -87,7 +102,7 @@ for (const to of Object.keys(kinds))
     expect((await run(flags)).json.ok).toBe(true);
     expect(await target.contents()).toEqual(await source.contents());
     expect((await run(flags)).json).toMatchObject({ copied: 0, deleted: 0 });
-  }, 120_000);
+  });
 
 // Between databases of one kind rarely: reading and writing are the same as between two.
 for (const from of Object.keys(kinds))
@@ -108,11 +123,24 @@ for (const from of Object.keys(kinds))
         stdio: ["ignore", "pipe", "inherit"],
       });
       alive.add(child);
-      await child.stdout.getReader().read(); // it has begun
-      const error = await refusal(move(source, target));
+      const lines = child.stdout.getReader();
+      await lines.read(); // it has begun
+      // What nobody reads would fill the pipe, and it would stop there.
+      const heard = (async () => {
+        while (!(await lines.read()).done);
+      })();
+      // Where the worker stands still for as long as it takes, the source is not in use, and the copy is whole.
+      const error = await until("a copy meets a source that is written to", () =>
+        move(source, target).then(
+          () => undefined,
+          (error: InboxError) => error,
+        ),
+      );
       expect([error.code, error.hint]).toEqual(["busy", expect.stringContaining("run it again")]);
       await end(child);
+      await heard;
       const rest = await move(source, target);
       expect(await target.contents()).toEqual(await source.contents());
-      expect(rest.copied).toBeLessThan(big);
+      // What the first move had copied is not copied again; how much the worker wrote meanwhile depends on the machine.
+      expect(rest.copied).toBeLessThan(rest.rows - big);
     });

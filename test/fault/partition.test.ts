@@ -9,6 +9,7 @@ import type { Fields } from "../support/hub.ts";
 import { inFull, isFull } from "../support/in-full.ts";
 import { canMakeNetworks, type House, startNetwork } from "../support/network.ts";
 import { hasRabbit, postgresPrograms, startPostgres, startRabbit } from "../support/servers.ts";
+import { soon } from "../support/soon.ts";
 import { copied, flaws, stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 import { doubled, lost, overlapping } from "./kill-record.ts";
@@ -25,15 +26,17 @@ if (missing.length) console.warn(`SKIPPED: a partition between hubs, for want of
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
-}, 60_000);
+}, 180_000);
 
 /** Longer than any connection may be silent, and shorter. */
 const long = 23;
 const short = 6;
 /** People at their ease leave the processor to others. */
-const pauseMs = inFull(200, 50);
+const pauseMs = inFull(600, 50);
+/** What is done at once, on a busy machine: less than the silence after which a connection is given up. */
+const momentMs = 10_000;
 /** No call to a hub without a database may take longer: the silence of a connection, the making of another, a moment. */
-const deadlineMs = 15_000 + 5000 + 2500;
+const deadlineMs = 15_000 + 5000 + momentMs;
 
 type Segment = "database" | "broker";
 
@@ -135,9 +138,11 @@ async function cut(side: Side, other: Side, seconds: number, ...segments: Segmen
   side.house.cut(...segments);
   const over = Bun.sleep(seconds * 1000);
   await Bun.sleep(500);
-  const health = await side.ask("GET /healthz");
-  expect(health.status).toBe(200);
-  expect(health.ms).toBeLessThan(2000);
+  await soon("/healthz answers", momentMs, async () => {
+    const health = await side.ask("GET /healthz");
+    expect(health.status).toBe(200);
+    return health.ms;
+  });
   if (!segments.includes("database"))
     for (const each of [side, other])
       expect((await each.ask("POST /api/mailbox/aside/send", mail())).status).toBe(201);
@@ -157,7 +162,10 @@ async function cut(side: Side, other: Side, seconds: number, ...segments: Segmen
 }
 
 /** Mail for somebody who waits at one hub, sent at the other. */
-async function expectWakes(db: string, from: Side, to: Side): Promise<void> {
+const expectWakes = (db: string, from: Side, to: Side) =>
+  soon("mail wakes who waits", momentMs, () => timeToWake(db, from, to));
+
+async function timeToWake(db: string, from: Side, to: Side): Promise<number> {
   const sleeper = `sleeper-${to.name}`;
   const waiting = to.ask(`POST /api/mailbox/${sleeper}/receive`, { timeoutSeconds: 50 });
   await until(
@@ -169,7 +177,7 @@ async function expectWakes(db: string, from: Side, to: Side): Promise<void> {
   const started = performance.now();
   const woken = JSON.parse((await waiting).text);
   expect(woken.messages.map(({ message }: { message: string }) => message)).toEqual([letter.message]);
-  expect(performance.now() - started).toBeLessThan(2000);
+  return performance.now() - started;
 }
 
 const openWork = `
@@ -209,10 +217,14 @@ test.skipIf(missing.length > 0)(
 
     for (const side of [a, b]) side.say("enough");
     // What a cut-off hub had handed out without knowing it comes back by itself a minute later.
-    await until("no work is left open", async () => {
-      for (const side of [a, b]) side.check();
-      return Number((await stored(db, openWork))[0]!.left) === 0;
-    });
+    await until(
+      "no work is left open",
+      async () => {
+        for (const side of [a, b]) side.check();
+        return Number((await stored(db, openWork))[0]!.left) === 0;
+      },
+      150_000,
+    );
     await expectWakes(db, a, b);
     await expectWakes(db, b, a);
     for (const side of [a, b]) side.say("leave");

@@ -30,10 +30,17 @@ interface Tally {
   errors: number;
 }
 
-/** Eight writers on two inboxes, which are never opened anew; who is told that nothing was written writes it again. */
-async function writeOn(inboxes: readonly Inbox[], each: number, tally: Tally): Promise<void> {
+/**
+ * Eight writers on two inboxes, which are never opened anew; who is told that nothing was written writes it again. They go on
+ * for as long as `goesOn`: what is done to them meanwhile may take longer than any number of writes.
+ */
+async function writeOn(
+  inboxes: readonly Inbox[],
+  tally: Tally,
+  goesOn: (turn: number) => boolean,
+): Promise<void> {
   const writer = async (inbox: Inbox, who: number) => {
-    for (let turn = 0; turn < each; turn++) {
+    for (let turn = 0; goesOn(turn); turn++) {
       const summary = `${who}-${turn}`;
       for (;;) {
         try {
@@ -187,7 +194,7 @@ postgresSuite("down", () => {
     const inbox = openInbox(db);
     const asked = [inbox.call("messages.pending", { channel: "c" }), createPostgres(db)].map(refusal);
     try {
-      const errors = await within(8, "an answer", Promise.all(asked));
+      const errors = await within(14, "an answer", Promise.all(asked));
       expect(errors.map(({ code }) => code)).toEqual(["storage", "storage"]);
       expect(calls).toBeLessThan(100); // it is not asked as fast as it can hang up
     } finally {
@@ -218,7 +225,8 @@ postgresSuite("down", () => {
     const inboxes = [openInbox(`${server.url}?pool=4`), openInbox(`${server.url}?pool=4`)];
     const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
     const each = inFull(60, 150);
-    const writing = writeOn(inboxes, each, tally);
+    let killing = true;
+    const writing = writeOn(inboxes, tally, (turn) => killing || turn < each);
     for (const written of [each, 3 * each, 5 * each]) {
       await until("the next writes are acknowledged", () => tally.acknowledged.length >= written);
       await server.kill();
@@ -226,11 +234,12 @@ postgresSuite("down", () => {
       await until("a write has failed", () => tally.errors > seen); // they have noticed
       await server.restart();
     }
+    killing = false;
     await writing;
     console.log(
       `${tally.acknowledged.length} written, ${tally.errors} refused, ${tally.unknown.length} of unknown fate`,
     );
-    expect(tally.acknowledged.length + tally.unknown.length).toBe(8 * each);
+    expect(tally.acknowledged.length + tally.unknown.length).toBeGreaterThanOrEqual(8 * each);
     await check(server.url, tally);
     for (const inbox of inboxes) await inbox.close();
   });
@@ -279,14 +288,27 @@ postgresSuite("down", () => {
     const inbox = openInbox(line.url);
     await inbox.call("agents.list", {}); // makes the tables
     await makeKnown(server.url, "w");
-    const waits = [
-      inbox.call("events.watch", { timeoutSeconds: 2 }),
-      inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 2 }),
-      inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds: 2 }),
-    ].map(refusal);
-    await untilWaiting(server.url, "w", async () => (await inbox.call("agents.list", {})).agents);
+    /** Waits that have begun; undefined where the machine took so long that one is over already. */
+    const begun = async (timeoutSeconds: number) => {
+      let over = false;
+      const waits = [
+        inbox.call("events.watch", { timeoutSeconds }),
+        inbox.call("mailbox.receive", { agent: "w", timeoutSeconds }),
+        inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds }),
+      ].map((wait) => refusal(wait.finally(() => (over = true))));
+      const all = Promise.all(waits);
+      void all.catch(() => {}); // it is looked at below
+      const live = async () => (await inbox.call("agents.list", {})).agents;
+      await Promise.race([untilWaiting(server.url, "w", live), Promise.allSettled(waits)]);
+      return over ? undefined : { all };
+    };
+    let timeoutSeconds = 1;
+    const { all } = await until("three wait", () => {
+      timeoutSeconds *= 2;
+      return begun(timeoutSeconds);
+    });
     await line.stop();
-    for (const { code, message } of await within(10, "the end of the waits", Promise.all(waits)))
+    for (const { code, message } of await within(timeoutSeconds + 12, "the end of the waits", all))
       expect([code, message]).toEqual(["storage", expect.stringContaining("cannot be reached")]);
     await inbox.close();
   });
@@ -296,29 +318,31 @@ postgresSuite("down", () => {
     const inboxes = [openInbox(`${server.url}?pool=4`), openInbox(`${server.url}?pool=4`)];
     const tally: Tally = { acknowledged: [], unknown: [], errors: 0 };
     const writing = { over: false };
+    let thrown = 0;
     const ours = "from pg_stat_activity where application_name = 'restante'";
     const driver = postgres(server.url, { max: 1 });
     const throwing = (async () => {
-      let thrown = 0;
       while (!writing.over) {
         const victim = `select pid ${ours} and state <> 'idle' order by random() limit 1`;
         thrown += (await driver.unsafe(`select pg_terminate_backend(pid) from (${victim}) as one`)).length;
         await Bun.sleep(15); // so that something is written in between
       }
-      return thrown;
     })();
-    await writeOn(inboxes, 30, tally).finally(() => {
+    await writeOn(inboxes, tally, (turn) => turn < 30 || thrown <= 10).finally(() => {
       writing.over = true;
     });
-    const thrown = await throwing;
+    await throwing;
     console.log(
       `thrown out ${thrown} times, ${tally.errors} refused, ${tally.unknown.length} of unknown fate`,
     );
     expect(thrown).toBeGreaterThan(10);
     expect(tally.unknown).toEqual([]); // the server was there all the time, and could be asked
     await check(server.url, tally);
-    const used = Number((await driver.unsafe(`select count(*) as count ${ours}`))[0]!.count);
-    expect(used).toBeLessThanOrEqual(8);
+    // Who was thrown out last may still be on its way out.
+    await until(
+      "no more connections are left than the pools have",
+      async () => Number((await driver.unsafe(`select count(*) as count ${ours}`))[0]!.count) <= 8,
+    );
     for (const inbox of inboxes) await inbox.close();
     await within(
       14,

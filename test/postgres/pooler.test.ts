@@ -118,7 +118,8 @@ postgresSuite("pooler", () => {
   );
 
   test.skipIf(!hasPgbouncer)("[G4] the server behind it is down: that is said, and soon", async () => {
-    await using pooler = await startPgbouncer(`postgres://postgres@127.0.0.1:${freePort()}/t1`);
+    const nobody = `postgres://postgres@127.0.0.1:${freePort()}/t1`;
+    await using pooler = await startPgbouncer(nobody, { waitSeconds: 2 });
     const inbox = openInbox(`${pooler.url}?pooler=transaction`);
     const error = await within(10, "an answer", refusal(inbox.call("messages.pending", { channel: "c" })));
     expect(error.code).toBe("storage");

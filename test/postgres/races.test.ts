@@ -217,6 +217,54 @@ postgresSuite("races", () => {
     await Promise.all(inboxes.map((each) => each.close()));
   });
 
+  test("[L1] [B1] what is only referred to by an uncommitted row of somebody else's is taken all the same", async () => {
+    await using bus = await crowd(1);
+    const inbox = bus.of(0);
+    await sendThread(inbox, "s", "worker");
+    const other = postgres(postgresUrl!, {
+      max: 1,
+      connection: { search_path: new URL(bus.url).searchParams.get("schema")! },
+    });
+    // As a row that refers to it does, until it is committed.
+    await other.unsafe("begin; select 1 from threads for key share");
+    const { thread } = await inbox.call("threads.claim", { agent: "worker" });
+    expect(thread?.subject).toBe("s");
+    await other.unsafe("rollback");
+    await other.end();
+  });
+
+  test("[B1] who runs again because another of the transaction failed passes over nothing that it had locked itself", async () => {
+    using place = await temporarySchema();
+    const engine: Engine = openPostgres(place.url);
+    const writer = openInbox(place.url);
+    await sendThread(writer, "s");
+    const failing = () =>
+      engine.write(function* (): Procedure<void> {
+        yield* run(sql`update threads set subject = 'never' where false`);
+        yield* one(sql`select 1 as one`);
+        throw new Error("no");
+      });
+    const taking = () =>
+      engine.write(function* (tx): Procedure<boolean> {
+        const row = yield* one(sql`select threads.thread_id from threads ${tx.forUpdateFree}`);
+        yield* one(sql`select 1 as one`);
+        return row !== undefined;
+      });
+    await Promise.all(
+      times(4, () =>
+        engine.read(function* () {
+          yield* one(sql`select 1 as one`);
+        }),
+      ),
+    );
+    for (let round = 0; round < 100; round++) {
+      const [failed, found] = await Promise.allSettled([failing(), taking()]);
+      expect(failed.status).toBe("rejected");
+      expect(found).toMatchObject({ value: true });
+    }
+    await Promise.all([engine.close(), writer.close()]);
+  });
+
   test("[B7] a write that must wait for somebody's lock keeps no other write of its process waiting", async () => {
     await using bus = await crowd(1);
     const inbox = bus.of(0);

@@ -1,13 +1,32 @@
 /** [G1] Connections that go from one contract test to the next (test/support/spare.ts). */
 import { expect, test } from "bun:test";
-import type { Spare } from "../../src/engines/engine.ts";
+import { busId } from "../../src/bus/outbox.ts";
+import type { Engine, Spare } from "../../src/engines/engine.ts";
 import type { Connection } from "../../src/engines/postgres/connection.ts";
+import { openPostgres } from "../../src/engines/postgres/engine.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { administrator, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite } from "../support/postgres-suite.ts";
+import { refusal } from "../support/refusal.ts";
 import { until } from "../support/until.ts";
 
 postgresSuite("spare connections", () => {
+  test("[G1] who calls after the end is refused, and takes no connection that is somebody else's by now", async () => {
+    using place = await temporarySchema();
+    const left: Connection[] = [];
+    const spare: Spare = { take: () => left.shift(), leave: (_, one) => void left.push(one as Connection) };
+    const closed = openPostgres(place.url, { spare });
+    const look = (engine: Engine) => engine.read(() => busId());
+    const known = await look(closed);
+    await closed.close();
+    const next = openPostgres(place.url, { spare });
+    expect(await look(next)).toBe(known);
+    const { code, message } = await refusal(look(closed));
+    expect([code, message]).toEqual(["storage", expect.stringContaining("closed")]);
+    await next.close();
+    await Promise.all(left.map((connection) => connection.close()));
+  });
+
   test("[G1] the next engine finds them without a transaction, a lock or an ear, and none that was lost", async () => {
     using place = await temporarySchema();
     const left: Connection[] = [];

@@ -5,6 +5,7 @@ import { openInbox } from "../../src/inbox/inbox.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { refusal } from "../support/refusal.ts";
 import { freePort, startPostgres, startStandby } from "../support/servers.ts";
+import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 postgresSuite("a standby", () => {
@@ -30,6 +31,11 @@ postgresSuite("a standby", () => {
     const { code, message } = await within(14, "a refusal", refusal(send(only)));
     expect([code, message]).toEqual(["storage", expect.stringContaining("nothing was written")]);
 
+    // What it has not heard when the primary dies it does not have, be it the tables themselves.
+    await until(
+      "the standby has all messages",
+      async () => (await stored(standby.url, "select 1 from messages")).length === 15,
+    );
     await primary.kill();
     await standby.promote();
     for (const inbox of [...inboxes, only])

@@ -1,5 +1,6 @@
 /** Whoever waits is woken by a write of another process, hub or machine; the database is all they have in common. */
 import { expect, test } from "bun:test";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { diagnosePostgres } from "../../src/engines/postgres/doctor.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
@@ -68,6 +69,13 @@ postgresSuite("wake", () => {
     expect(checks.find(({ name }) => name === "wake-ups")).toMatchObject({ status: "ok" });
   });
 
+  test("[C8] [G2] the doctor waits for notifications where it takes seconds until somebody listens", async () => {
+    using place = await temporarySchema();
+    await using line = await slowToListen(place.url);
+    const { checks } = await diagnosePostgres(line.url);
+    expect(checks.find(({ name }) => name === "wake-ups")).toMatchObject({ status: "ok" });
+  });
+
   test("[W1] [M12] one message to 3,000 wakes 2,000 who wait in one process, on few connections", async () => {
     // Of its own, so that its connections can be counted.
     const server = await startPostgres({ durable: false });
@@ -99,6 +107,42 @@ postgresSuite("wake", () => {
     }
   });
 });
+
+/** Stands between the driver and the server: whoever says LISTEN hears nothing for a while. */
+async function slowToListen(url: string): Promise<AsyncDisposable & { url: string }> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on("data", (bytes) => {
+      if (bytes.includes('listen "')) {
+        upstream.pause();
+        setTimeout(() => upstream.resume(), 2500);
+      }
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes) => client.write(bytes));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const own = new URL(url);
+  own.port = String((server.address() as AddressInfo).port);
+  return {
+    url: own.href,
+    [Symbol.asyncDispose]: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
 
 const presentIn = async (url: string) => {
   const text = "select count(*) as count from presence, unnest(agents) as agent where agent like 'agent-%'";

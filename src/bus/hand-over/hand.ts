@@ -244,7 +244,7 @@ function tooLate(collected: readonly number[], lost: readonly number[]): InboxEr
       ? `${named} of what was handed over was not confirmed in time and is no longer yours`
       : "what was handed over was not confirmed in time and is no longer yours",
     {
-      hint: "do not act on it: another reader has it or will get it, or it expired",
+      hint: "do not act on it: another reader has it or will get it, or it has expired",
       details: {
         collected: collected.map((id) => idOf("message", id)),
         lost: lost.map((id) => idOf("message", id)),

@@ -72,7 +72,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
 const notToBeAnswered = ({ kind, thread_id }: MessageRow) =>
   kind === "question"
     ? `is a question in ${idOf("thread", thread_id!)}: answer it there`
-    : `is no question but a message of kind ${kind}`;
+    : `is not a question; its kind is ${kind}`;
 
 /** An entry that is no question has no message to answer here. */
 function* questionNumber(id: number | string): Procedure<number> {
@@ -83,7 +83,7 @@ function* questionNumber(id: number | string): Procedure<number> {
   if (entry?.message_id != null) return entry.message_id;
   throw new InboxError(
     entry ? "invalid_state" : "not_found",
-    entry ? `the entry ${id} is no question` : `there is no entry ${id}`,
+    entry ? `the entry ${id} is not a question` : `there is no entry ${id}`,
     {
       hint: entry
         ? phrase`${call("entries.reply", { id, message: blank("…") })} replies to it`

@@ -6,7 +6,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
-import { joined, literal, type Sql, sql } from "../../sql/sql.ts";
+import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import type { RowOf } from "../../sql/table.ts";
 import type { pruned } from "../../sql/tables.ts";
 import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
@@ -27,7 +27,7 @@ export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"m
   const after = cursor ?? 0;
   const everything = input.includeAcked || input.onlyAcked || reader !== undefined;
   // Whoever begins at the beginning has seen nothing that could be missing.
-  const gap = everything && cursor ? yield* gapAfter(channel, after) : undefined;
+  const gap = cursor ? yield* gapAfter(channel, after, everything) : undefined;
   const conditions: Sql[] = [
     sql`messages.to_agent = ${channel}`,
     sql`messages.message_id > ${after}`,
@@ -50,10 +50,11 @@ export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"m
 
 type Gap = Pick<RowOf<typeof pruned>, "from_id" | "to_id">;
 
-/** [M7] The first range after a cursor that gc has deleted. */
-function* gapAfter(channel: string, after: number): Procedure<Gap | undefined> {
+/** [M7] The first range after a cursor that was deleted. Whoever reads only what nobody has acked misses nothing else. */
+function* gapAfter(channel: string, after: number, everything: boolean): Procedure<Gap | undefined> {
+  const last = everything ? fragment`pruned.to_id` : fragment`pruned.unacked_to`;
   return yield* one<Gap>(sql`
-    select pruned.from_id, pruned.to_id from pruned where pruned.channel = ${channel} and pruned.to_id > ${after}
+    select pruned.from_id, pruned.to_id from pruned where pruned.channel = ${channel} and ${last} > ${after}
     order by pruned.from_id limit 1`);
 }
 
@@ -63,7 +64,7 @@ function* expired(channel: string, after: number, gap: Gap, now: string): Proced
     where messages.to_agent = ${channel} and messages.message_id > ${gap.to_id} and ${unexpired(now)}
     order by messages.message_id limit 1`);
   const oldest = next?.message_id ?? gap.to_id + 1;
-  return new InboxError("cursor_expired", `gc has deleted messages of "${channel}" after ${after}`, {
+  return new InboxError("cursor_expired", `messages of "${channel}" after ${after} were deleted`, {
     hint: phrase`continue with ${field("afterId", oldest - 1)}; the oldest remaining message is ${oldest}`,
     details: { channel, after, oldest_id: oldest },
   });

@@ -1,9 +1,9 @@
 /** [Q3] Moving a task within its queue. */
-
 import { onlyOneOf } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
@@ -44,7 +44,7 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
   if (to !== undefined && to > line.length)
     throw new InboxError(
       "invalid_input",
-      `position ${to} is out of range: the queue has ${line.length} tasks`,
+      `position ${to} is out of range: the queue has ${plural(line.length, "task")}`,
       {
         hint: phrase`${call("tasks.move", { name, to: line.length })} moves it to the end`,
       },

@@ -15,7 +15,7 @@ export function* tasksReport(
   const row = yield* liveTask(agent);
   if (row?.status !== "running" || row.worker !== null)
     throw new InboxError("invalid_state", `"${agent}" is not a sub-agent with a running task`, {
-      hint: "a program reports for the task that it was started for, under that task's name",
+      hint: "a program reports for the task that it was started for; use that task's name as the agent name",
     });
   const used = { ...counts, costUsd: costUsd ?? null };
   if (costUsd === undefined && Object.values(counts).every((value) => value === 0))

@@ -1,10 +1,10 @@
 /** [L1]–[L7] Granting the lease of a thread: the named one, or the best candidate. */
-
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
+import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
 import { ending, one, refused, together } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -199,7 +199,7 @@ function* claimThread(
 /** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */
 function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string): Procedure<Refused> {
   const id = idOf("thread", thread.thread_id);
-  const summary = `gave up after ${lease.attempt} attempts: the last lease, held by "${lease.agent_id}", expired`;
+  const summary = `gave up after ${plural(lease.attempt, "attempt")}: the last lease, held by "${lease.agent_id}", expired`;
   const payload = { success: false, reason: "attempts_exhausted", attempts: lease.attempt };
   const head = {
     thread: thread.thread_id,

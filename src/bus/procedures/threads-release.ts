@@ -19,7 +19,7 @@ export function* threadsRelease(
       "invalid_input",
       phrase`${field("reason")} is for releasing another agent's thread with ${field("force")}`,
       {
-        hint: phrase`leave out ${field("reason")}; to say why you stop, first ${call("threads.update", { thread: input.thread, summary: blank("why") })}`,
+        hint: phrase`leave out ${field("reason")}; to say why you stop, use ${call("threads.update", { thread: input.thread, summary: blank("why") })} first`,
       },
     );
   const locked = yield* lockWithLease(tx, input.thread);

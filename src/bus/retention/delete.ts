@@ -63,6 +63,15 @@ export const deletions: Record<
   },
 };
 
+/** Messages of a topic, which nobody acks; what somebody has taken meanwhile stays. Answers with their number. */
+export function* deleteUnacked(tx: Context, refs: readonly number[]): Procedure<number> {
+  const free = sql`${byNumber(refs)} and messages.acked_at is null and messages.dead_at is null
+    and messages.hidden_until is null`;
+  const rows = yield* deleteMessages(tx, free);
+  yield* rememberPruned(rows, { unacked: true });
+  return rows.length;
+}
+
 const numbersIn = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 const byNumber = (refs: readonly number[]) => sql`messages.message_id in (${listed(refs)})`;
 

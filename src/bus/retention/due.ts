@@ -13,9 +13,9 @@ export interface Place {
 
 /** Rows that are looked at in one step, and about how much of them is deleted. */
 export const rowsAtOnce = 200;
-const bytesAtOnce = 512 * 1024;
+export const bytesAtOnce = 512 * 1024;
 /** The number of rows to skip per step when the newest ones are counted. */
-const skippedAtOnce = 10_000;
+export const skippedAtOnce = 10_000;
 export const lastRef = Number.MAX_SAFE_INTEGER;
 
 /** Always as many: every other number would be one more statement to prepare and keep. */

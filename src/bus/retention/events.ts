@@ -26,9 +26,9 @@ export function* refuseExpired(after: number): Procedure<void> {
   if (after >= last) return;
   throw new InboxError(
     "cursor_expired",
-    `events after ${after} were deleted by retention; the oldest still there is after ${last}`,
+    `events after ${after} were deleted by retention; events after ${last} still exist`,
     {
-      hint: `go on after event ${last}, or leave the position out to begin now`,
+      hint: `continue after event ${last}, or leave out the position to start with new events`,
       details: { after_event: after, oldest_after: last },
     },
   );

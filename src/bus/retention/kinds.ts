@@ -1,12 +1,12 @@
 /**
  * [Y1] [Y2] What each kind of thing is that retention deletes: where it is, by what it is old, and whether anybody still needs
- * it. Events are a kind of their own (events.ts): they are deleted from the oldest on, without exception.
+ * it. Events (events.ts) and messages of topics (topics.ts) are deleted in another way: from the oldest on.
  */
 import type { RetentionKind } from "../../contract/retention.ts";
 import { fragment, type Sql, sql } from "../../sql/sql.ts";
 
 /** `expired` needs no limit: what has expired is in no read. */
-export type RowKind = Exclude<RetentionKind, "events"> | "expired";
+export type RowKind = Exclude<RetentionKind, "events" | "topics"> | "expired";
 
 export interface Kind {
   table: Sql;
@@ -23,7 +23,7 @@ export interface Kind {
 
 /** Of a row itself, beside its text. */
 const rowBytes = fragment`2000`;
-const messageBytes = fragment`octet_length(messages.body) + octet_length(messages.payload_json) + ${rowBytes}`;
+export const messageBytes = fragment`octet_length(messages.body) + octet_length(messages.payload_json) + ${rowBytes}`;
 
 /** A stored reader of its channel has yet to read it. */
 const unreadBy = (message: Sql) => fragment`exists (

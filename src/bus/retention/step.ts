@@ -6,10 +6,11 @@ import { type Sql, sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 import { wordsReached } from "../search.ts";
 import { lockTasks } from "../task.ts";
-import { deletions } from "./delete.ts";
+import { deleteUnacked, deletions } from "./delete.ts";
 import { duePage, listed, type Place } from "./due.ts";
 import { deleteEvents, dueEvents, type EventCut } from "./events.ts";
 import { type Kind, kindsOn, type RowKind } from "./kinds.ts";
+import { dueInTopic, type TopicCut } from "./topics.ts";
 
 export interface Step {
   count: number;
@@ -64,7 +65,7 @@ function* lockThreads(tx: Context, query: Sql): Procedure<Set<number>> {
   const locked = threads.length
     ? yield* all<{ thread_id: number }>(sql`
         select threads.thread_id from threads where threads.thread_id in (${listed(threads)})
-        order by threads.thread_id ${tx.forUpdateFree}`)
+        order by threads.thread_id ${tx.forDeleteFree}`)
     : [];
   const ours = new Set(locked.map(({ thread_id }) => thread_id));
   return new Set(
@@ -91,6 +92,15 @@ export function* deleteDueEvents(tx: Context, cut: EventCut): Procedure<{ count:
   yield* deleteEvents(last);
   yield* applied(tx, "events", count, yield* tx.clock());
   return { count, more };
+}
+
+export function* deleteDueInTopic(tx: Context, cut: TopicCut): Procedure<{ count: number; more: boolean }> {
+  yield* alone(tx, "gc");
+  const { ids, more } = yield* dueInTopic(cut, 0);
+  if (!ids.length) return { count: 0, more: false };
+  const count = yield* deleteUnacked(tx, ids);
+  if (count) yield* applied(tx, "topics", count, yield* tx.clock());
+  return { count, more: more && count > 0 };
 }
 
 function* applied(tx: Context, kind: RetentionKind | "expired", count: number, now: string): Procedure<void> {

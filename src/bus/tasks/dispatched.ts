@@ -1,5 +1,6 @@
 /** [Q10] Tasks that living workers have: how they end, and how a worker is called off. */
 import { idOf } from "../../contract/ids.ts";
+import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
@@ -21,7 +22,7 @@ export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
     if (!hasEnded(thread) && !overdue && row.killed_by === null) continue;
     ended.push({ worker: thread.assigned_to, task: row.name, thread: thread.thread_id });
     const why = overdue
-      ? `it exceeded its timeout of ${row.timeout_ms! / 1000} seconds`
+      ? `it exceeded its timeout of ${plural(row.timeout_ms! / 1000, "second")}`
       : "its thread was cancelled";
     const error = row.killed_by === null ? why : killedBy(row);
     const reason = row.killed_by !== null ? "killed" : overdue ? "timeout" : "cancelled";

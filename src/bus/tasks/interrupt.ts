@@ -54,5 +54,5 @@ export function* takeInterrupts(tx: Context, number: number, token: string): Pro
   const said = those.map(
     (each) => `"${each.from_agent}" has interrupted you:\n\n${each.body || each.summary}`,
   );
-  return `${said.join("\n\n")}\n\nHeed this first. Then go on with your task, as far as it still stands.`;
+  return `${said.join("\n\n")}\n\nFollow this first. Then continue with your task, as far as it still applies.`;
 }

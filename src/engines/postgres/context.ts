@@ -12,8 +12,11 @@ export const clockQuery = fragment`clock`;
 export const tryAgain = fragment`try again`;
 
 const forUpdate = fragment`for update`;
-const forUpdateFree = fragment`for update skip locked`;
-const forUpdateFreeThreads = fragment`for update of threads skip locked`;
+// "no key": a row that refers to this one, as a message to its thread, locks its key; with "for update" whoever takes the
+// next thread would pass over one that is just being replied to.
+const forUpdateFree = fragment`for no key update skip locked`;
+const forUpdateFreeThreads = fragment`for no key update of threads skip locked`;
+const forDeleteFree = fragment`for update skip locked`;
 /** As many rows as callers ever share a transaction; each gets one. */
 const numbers = {
   threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
@@ -85,6 +88,7 @@ export function contextOf(
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
+    forDeleteFree: writes ? forDeleteFree : nothing,
     joinedTexts,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement

@@ -64,7 +64,7 @@ async function engine(ask: Ask): Promise<Finding> {
   return {
     name: "engine",
     status: "fail",
-    detail: `Postgres ${version}, a standby: it takes no writes`,
+    detail: `Postgres ${version}, a standby: it does not accept writes`,
     fix: "name the primary, or both hosts with target_session_attrs=read-write",
     left: reasons.server,
   };
@@ -116,7 +116,9 @@ async function wakeUps(text: string, pool: Pool): Promise<Finding> {
   const wake = openWake(parseAddress(text), pool);
   const subscription = wake.subscribe(["doctor"]);
   try {
-    for (let i = 0; i < 30 && wake.hears() === undefined; i++) await sleep(50);
+    // Connecting may take long. The first notification may be late because this process or the server stood still: wait a second more.
+    for (let i = 0; i < 200 && wake.hears() === undefined; i++) await sleep(50);
+    for (let i = 0; i < 20 && !wake.hears(); i++) await sleep(50);
     if (wake.hears()) return ok("wake-ups", "notifications arrive");
     return warn(
       "wake-ups",
@@ -141,7 +143,7 @@ async function leases(ask: Ask): Promise<Finding> {
   const thread = `thr_${oldest.id}`;
   return warn(
     "leases",
-    `${count} ran out and nobody took over, the oldest ${thread} of "${oldest.agent}"`,
+    `${count} expired and nobody has taken over, the oldest: ${thread} of "${oldest.agent}"`,
     phrase`${call("threads.claim", { thread, agent: blank("NAME") })}, or ${call("threads.cancel", { thread, agent: blank("NAME") })}`,
     reasons.decision,
   );

@@ -89,7 +89,8 @@ class Transaction {
       if (this.#failure) throw this.#failure;
     } catch (error) {
       if (this.#committed && isLost(error)) throw this.#unsettled(error);
-      if (this.#begun) void this.#send("rollback");
+      // Awaited: those who run again on another connection would pass over what this one still has locked.
+      if (this.#begun) await this.#send("rollback").catch(() => {});
       // A statement that nobody waited for broke the transaction, and the next one only complained of that.
       throw this.#failure ?? error;
     }

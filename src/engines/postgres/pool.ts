@@ -31,21 +31,17 @@ export function openPool(
   const line = new Line();
   const spares = sparesOf(spare, address);
   let closing: (() => void) | undefined;
+  let isClosed = false;
   let retiring: Timer | undefined;
   /** When a connection was last given back in order. */
   let answered = performance.now();
 
-  function lost(connection: Connection): void {
-    open.delete(connection);
-    const at = idle.indexOf(connection);
-    if (at >= 0) idle.splice(at, 1);
-    // Those that lie here lead to the same server: whoever took one would wait as long again.
-    if (connection.lost instanceof Silence) closeAll(idle);
-  }
-
   function made(url: string): Connection {
     const connection = spares.take(url) ?? new Connection(address, url);
-    connection.onLost = lost;
+    connection.onLost = () => {
+      open.delete(connection);
+      forget(connection, idle);
+    };
     open.add(connection);
     return connection;
   }
@@ -67,6 +63,8 @@ export function openPool(
   }
 
   async function acquire(): Promise<Connection> {
+    // A call after close() would open a connection that is never closed, or use one that was passed on to another pool.
+    if (isClosed) throw new ConnectionLost("closed");
     clearTimeout(retiring);
     const ready = idle.pop();
     if (ready) return ready;
@@ -97,6 +95,7 @@ export function openPool(
     async close() {
       clearTimeout(retiring);
       if (idle.length < open.size) await new Promise<void>((done) => (closing = done));
+      isClosed = true;
       await Promise.all([...open].map(spares.end));
     },
   };
@@ -117,6 +116,14 @@ function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
       spare.leave(placeOf(connection.url), connection);
     },
   };
+}
+
+/** Removes a lost connection from the idle ones. */
+function forget(connection: Connection, idle: Connection[]): void {
+  const at = idle.indexOf(connection);
+  if (at >= 0) idle.splice(at, 1);
+  // Those that lie here lead to the same server: whoever took one would wait as long again.
+  if (connection.lost instanceof Silence) closeAll(idle);
 }
 
 function closeAll(idle: Connection[]): void {

@@ -598,4 +598,8 @@ create table notification_subscriptions (
 create index audit_task on audit (task_number) where task_number is not null;
 create index worktrees_branch on worktrees (branch) where branch is not null;
 `,
+  // [Y1] Retention of topics deletes what nobody has acked: whoever reads only that has a gap there, too.
+  `
+alter table pruned add column unacked_to bigint not null default 0;
+`,
 ];

@@ -263,9 +263,11 @@ function openEar(options: EarOptions) {
       listening = undefined;
       void connection?.close();
     },
-    /** Its own hello has come back. */
+    /** Its own hello has come back; late, where this process or the server stood still. */
     prove(): void {
+      const wasDeaf = heard === false;
       heard = true;
+      if (wasDeaf && timer) pace();
     },
     hears: () => heard,
   };

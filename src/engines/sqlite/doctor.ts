@@ -82,7 +82,7 @@ function integrity(db: Database): Finding {
 
 function journal(db: Database, path: string): Finding {
   const { journal_mode } = get<{ journal_mode: string }>(db, "pragma journal_mode");
-  if (journal_mode === "wal") return ok("journal", "write-ahead log, synchronous full");
+  if (journal_mode === "wal") return ok("journal", "journal mode wal, synchronous full");
   const fix = "close every program that uses it, then run: sqlite3 FILE 'pragma journal_mode=wal'";
   const repair = () => {
     const own = openDatabase(path);
@@ -103,7 +103,7 @@ const largeLog = 64 * 1024 * 1024;
 function writeAheadLog(path: string): Finding {
   const size = fs().statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const detail = `${(size / 1024 / 1024).toFixed(1)} MiB`;
-  if (size <= largeLog) return ok("log", detail);
+  if (size <= largeLog) return ok("log", `the write-ahead log has ${detail}`);
   const repair = () => {
     const own = openDatabase(path);
     try {
@@ -159,7 +159,7 @@ function room({ bsize, bfree, bavail, files, ffree }: StatsFs, place: string): F
   const free = bsize * (process.getuid?.() === 0 ? bfree : bavail);
   const advice = { fix: `make room on the disk of ${place}`, left: reasons.machine };
   if (files > 0 && ffree === 0)
-    return { name: "disk", status: "fail", detail: `no more files can be made in ${place}`, ...advice };
+    return { name: "disk", status: "fail", detail: `no more files can be created in ${place}`, ...advice };
   const left = `${(free / 1024 / 1024).toFixed(free < enoughBytes ? 1 : 0)} MiB are free in ${place}`;
   if (free < 1024 * 1024)
     return { name: "disk", status: "fail", detail: `the disk is full: ${left}`, ...advice };
@@ -193,7 +193,7 @@ function leases(db: Database): Finding {
   if (!rows.length) return ok("leases", "none has expired");
   const [oldest] = rows;
   const thread = `thr_${oldest!.id}`;
-  const detail = `${rows.length}${rows.length === 100 ? " or more" : ""} ran out and nobody took over, the oldest ${thread} of "${oldest!.agent}"`;
+  const detail = `${rows.length}${rows.length === 100 ? " or more" : ""} expired and nobody has taken over, the oldest: ${thread} of "${oldest!.agent}"`;
   return {
     name: "leases",
     status: "warn",

@@ -83,6 +83,7 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     forUpdate: nothing,
     forUpdateFree: nothing,
     forUpdateFreeThreads: nothing,
+    forDeleteFree: nothing,
     joinedTexts,
     rivals: 1,
     // The file has one lock, and the transaction holds it.

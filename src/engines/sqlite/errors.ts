@@ -37,7 +37,7 @@ export function translate(error: unknown, path: string): InboxError {
 
 export const notOurs = (path: string, why: string) =>
   new InboxError("storage", `${path} is not a Restante database: ${why}; nothing was changed`, {
-    hint: "name another file",
+    hint: "give another file",
     details: { notOurs: true },
   });
 
@@ -45,9 +45,9 @@ export const notOurs = (path: string, why: string) =>
 const unreadable = (path: string) =>
   new InboxError(
     "storage",
-    `${path} is damaged, or not a Restante database: it does not begin as a SQLite file does; nothing was changed`,
+    `${path} is damaged, or not a Restante database: it does not start with a SQLite header; nothing was changed`,
     {
-      hint: phrase`if it was a bus, ${restoring(path)} replaces it with a backup; else name another file`,
+      hint: phrase`if it was a bus, ${restoring(path)} replaces it with a backup; otherwise give another file`,
       details: { notOurs: true },
     },
   );

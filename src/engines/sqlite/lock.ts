@@ -3,23 +3,26 @@
  * call, and ever longer, so that newcomers overtake those who wait; here everybody tries again after a
  * short random pause, which keeps the worst wait near the average one (docs/decisions/0003).
  */
+import { ownWatch } from "../../platform/own-watch.ts";
 import { sleep } from "../../platform/runtime.ts";
 import { isBusy } from "./errors.ts";
 
 const busyWaitMs = 5000;
+/** Far longer than a pause: in the rest of a longer gap this process stood still and did not try. */
+const stillMs = 250;
 /** Longer pauses waste less on failed attempts when there are many writers, and make few ones wait: measured in bench/. */
 const pauseMs = 4;
 
 /** `attempt` begins a transaction and ends it before it returns, so that no other one can come in between. */
 export async function whenFree<T>(attempt: () => T): Promise<T> {
-  let deadline = 0;
+  let watch: (() => number) | undefined;
   for (;;) {
     try {
       return attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      deadline ||= Date.now() + busyWaitMs;
-      if (Date.now() > deadline) throw error;
+      watch ??= ownWatch(stillMs);
+      if (watch() > busyWaitMs) throw error;
     }
     await sleep(Math.random() * pauseMs);
   }
