@@ -32,7 +32,7 @@ export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 /** The messages that one to everybody or to a pool became, one for each. */
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
-export const channel = (help = "the channel: an agent's name or a topic") => name(help, "CHANNEL");
+export const channel = (help = "the channel: an agent, a pool or a topic") => name(help, "CHANNEL");
 export const correlationId = (help: Text) =>
   v.optional(name(help, "CORRELATION", "correlation", "correlation-id"));
 /** What a thread's message calls its payload: the same field of the same record. */
@@ -58,7 +58,7 @@ export const channelFilter = () => ({
   channel: channel(),
   afterId: v.optional(messageNumber("only messages with a greater id (default: 0)", "after")),
   limit: v.optional(integer("maximum number of messages (default: 50)", { min: 1, max: 1000 }), 50),
-  sender: v.optional(name("only from this sender", "AGENT")),
-  correlationId: correlationId("only with this correlation id"),
+  sender: v.optional(name("only messages from this sender", "AGENT")),
+  correlationId: correlationId("only messages with this correlation id"),
   includeAcked: flag("include acknowledged messages"),
 });

@@ -139,6 +139,7 @@ export const choices = () =>
         ),
         v.minLength(1, "must list at least one answer"),
         v.maxLength(choicesLimit, `must list at most ${choicesLimit} answers`),
+        v.check((all) => new Set(all).size === all.length, "must not list an answer twice"),
       ),
       { type: "list", value: "ANSWER,…", help: "answers to choose from, shown to the person as buttons" },
     ),

@@ -46,7 +46,7 @@ export const errorTable = {
     exit: 30,
     http: 401,
     retryable: false,
-    hint: phrase`give a token that is valid: ${option("token", blank("TOKEN"))}; ${call("tokens.create", { agent: blank("NAME") })} creates one`,
+    hint: phrase`give a valid token: ${option("token", blank("TOKEN"))}; ${call("tokens.create", { agent: blank("NAME") })} creates one`,
   },
   limited: { exit: 50, http: 429, retryable: true, hint: "wait a moment and try again" },
   conflict: {
@@ -77,7 +77,7 @@ export const errorTable = {
     exit: 40,
     http: 410,
     retryable: false,
-    hint: "the messages in between were deleted by gc; continue from the oldest remaining message",
+    hint: "the messages in between were deleted; continue from the oldest remaining message",
   },
   not_initialized: {
     exit: 40,

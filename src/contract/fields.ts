@@ -211,7 +211,7 @@ export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFl
     v.pipe(
       v.custom<Record<string, unknown>>(
         (input) => typeof input === "object" && input !== null && !Array.isArray(input) && isJson(input),
-        "must be a JSON object, of valid Unicode text without U+0000",
+        "must be a JSON object whose text is valid Unicode without U+0000",
       ),
       v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),

@@ -19,7 +19,7 @@ export const leaseToken = () =>
     described(
       v.pipe(
         v.string("must be text"),
-        v.regex(/^[0-9a-f]{24}$/, "must be the 24 hexadecimal digits that claim answered with"),
+        v.regex(/^[0-9a-f]{24}$/, "must be the 24 hexadecimal digits that claim returned"),
       ),
       {
         type: "text",

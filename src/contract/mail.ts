@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { choice, flag, integer, name } from "./fields.ts";
 import { kinds, shownInEveryView } from "./message.ts";
+import { field, phrase } from "./phrase.ts";
 
 export const mail = () =>
   v.strictObject({
@@ -36,17 +37,20 @@ const ackMode = () =>
   v.optional(
     choice(
       ["auto", "manual"],
-      "when a message counts as collected: auto, when it was shown; manual, when you ack it (default: auto)",
+      "when a message counts as collected: auto: as soon as it is printed; manual: when you acknowledge it (default: auto)",
     ),
     "auto",
   );
 
 const visibilitySeconds = () =>
   v.optional(
-    integer("with manual acks: redelivered unless acknowledged within N seconds (default: 60)", {
-      min: 1,
-      max: 7 * 86_400,
-    }),
+    integer(
+      phrase`with ${field("ack", "manual")}: delivered again unless acknowledged within N seconds (default: 60)`,
+      {
+        min: 1,
+        max: 7 * 86_400,
+      },
+    ),
     60,
   );
 

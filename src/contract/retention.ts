@@ -8,6 +8,7 @@ export const retentionKinds = [
   "tasks",
   "threads",
   "mail",
+  "topics",
   "dead-letters",
   "events",
 ] as const;
@@ -20,8 +21,21 @@ export const retentionMeanings: Record<RetentionKind, string> = {
   tasks: "tasks that have finished, with their threads",
   threads: "threads that have ended and belong to no task",
   mail: "acknowledged messages without a thread",
+  topics: "messages of topics that every stored reader has read (the count applies to each topic)",
   "dead-letters": "dead letters",
   events: "events",
+};
+
+/** One of each kind, and several. */
+export const retentionNouns: Record<RetentionKind, readonly [string, string]> = {
+  entries: ["entry", "entries"],
+  transcripts: ["transcript", "transcripts"],
+  tasks: ["task", "tasks"],
+  threads: ["thread", "threads"],
+  mail: ["acknowledged message", "acknowledged messages"],
+  topics: ["message of a topic", "messages of topics"],
+  "dead-letters": ["dead letter", "dead letters"],
+  events: ["event", "events"],
 };
 
 /** Of one kind. Null: no limit. Where both are set, whatever exceeds either goes. */

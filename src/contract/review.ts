@@ -55,7 +55,7 @@ export const reviewInQueue = () => v.strictObject(reviewFields());
 export const reviewAsked = () => ({
   review: v.optional(
     name(
-      phrase`the profile of a sub-agent that reviews it before you hear of it, see ${call("tasks.profiles")}; none: nobody (default: the profile's)`,
+      phrase`the profile of the sub-agent that reviews the result before it is delivered, see ${call("tasks.profiles")}; none: no review (default: the profile's)`,
       "PROFILE",
     ),
   ),

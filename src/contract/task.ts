@@ -131,13 +131,13 @@ export const startingTool = {
 } as const;
 
 const model = () => {
-  const field = name("the model (default: yours, INBOX_MODEL, else the profile's)", "MODEL");
+  const field = name("the model (default: INBOX_MODEL, your own; else the profile's)", "MODEL");
   return v.optional(described(field, { ...field.field, env: "INBOX_MODEL", along: "profile" }));
 };
 
 const profile = () => {
   const field = name(
-    phrase`the profile of the agent program, see ${call("tasks.profiles")} (default: your own, INBOX_RUNNER)`,
+    phrase`the profile of the agent program, see ${call("tasks.profiles")} (default: INBOX_RUNNER, your own)`,
     "PROFILE",
   );
   return v.optional(described(field, { ...field.field, env: "INBOX_RUNNER" }));
@@ -151,22 +151,20 @@ const workingFolder = () => {
 export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
   v.optional(number(help, { min: 0.1, max: 31 * 86_400, unit: "seconds" }));
 
-export const taskPriority = () =>
-  v.optional(choice(priorities, "priority among waiting tasks (default: normal)"));
+export const taskPriority = (help = "priority among waiting tasks (default: normal)") =>
+  v.optional(choice(priorities, help));
 
 export const dependencies = () =>
   v.optional(names("start it only after these tasks have succeeded", "TASK,…"));
 
-export const retries = () =>
-  v.optional(
-    integer("retry a failed task up to N times (default: the profile's, else 0)", { min: 0, max: 100 }),
-  );
+export const retries = (help = "retry a failed task up to N times (default: the profile's, else 0)") =>
+  v.optional(integer(help, { min: 0, max: 100 }));
 
 const permission = () =>
   v.optional(
     choice(
       permissionsAsked,
-      "what it may do without asking: inherit: as you (default); allow: everything; edit: files in its folder; ask: what a person or you permit; reject: nothing",
+      "what it may do: inherit: the same as you (default); reject: only what its program's own settings allow; ask: also what a person or you permit; edit: also edit files in its folder; allow: everything",
     ),
   );
 
@@ -187,6 +185,6 @@ export const taskSettings = () => ({
   worker: worker(),
   cwd: workingFolder(),
   worktree: worktreeAsked(),
-  withChanges: flag("its worktree begins with your uncommitted changes"),
+  withChanges: flag("start its worktree with your uncommitted changes"),
   ...reviewAsked(),
 });

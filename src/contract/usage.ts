@@ -65,7 +65,7 @@ export function budgetIn(text: string): Budget | undefined {
 }
 
 export const budgetAsked = (
-  help = "end it when it has used this many tokens (200k) or dollars (2.50usd), with all it started (default: the profile's budget)",
+  help = "kill it when it and the tasks it has pushed have used more than this: tokens (200k) or dollars (2.50usd) (default: the profile's budget)",
 ) =>
   v.optional(
     described(

@@ -15,7 +15,7 @@ export const worktreeAsked = () =>
   v.optional(
     choice(
       worktreesAsked,
-      "a git worktree and branch of its own: auto: if it may edit and is in a repository (default); yes; no: it works in its folder",
+      "give it a git worktree and branch of its own: auto: if it may edit and its folder is in a git repository (default); yes: always; no: it works in its folder",
     ),
   );
 

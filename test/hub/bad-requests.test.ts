@@ -38,7 +38,7 @@ describe("bodies", () => {
   test("[C4] a refusal says which fields there are and which was meant, in the words of the surface", async () => {
     const hint = (await raw(send, '{"channel":"a"}')).json.error.hint;
     expect(hint).toBe(
-      "it takes channel, content, sender, taskId, ttlSeconds, correlationId, metadata, strict; /docs/api shows more",
+      "the fields are channel, content, sender, taskId, ttlSeconds, correlationId, metadata, strict; /docs/api shows more",
     );
     expect((await raw(send, '{"channel":"a","contnet":"b"}')).json.error.message).toBe(
       'there is no field contnet; did you mean "content"?',

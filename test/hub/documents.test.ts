@@ -115,9 +115,12 @@ describe("what is served", () => {
     writeFileSync(join(root, "empty.txt"), "");
     const empty = await fetchDocument(await entryWith("empty.txt"));
     expect([empty.status, await empty.text()]).toEqual([200, ""]);
+    // Much more than the system takes from the hub before anybody reads it.
+    const most = 256 * 1024 * 1024;
+    truncateSync(join(root, "big.bin"), most);
     const shrinking = await fetchDocument(await entryWith("big.bin"));
     truncateSync(join(root, "big.bin"), 10);
-    expect((await shrinking.arrayBuffer()).byteLength).toBeLessThan(80 * 65_536);
+    expect((await shrinking.arrayBuffer()).byteLength).toBeLessThan(most);
   });
 
   test("[U2] [U3] an entry lists its documents with size and type, and says why one cannot be shown", async () => {

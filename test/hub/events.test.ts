@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { openInbox } from "../../src/inbox/inbox.ts";
+import { connect } from "../../src/surfaces/client/client.ts";
 import { openSse, type SseWriter } from "../../src/surfaces/http/sse.ts";
 import { type Ask, hubHere, served } from "../support/hub.ts";
 import { line } from "../support/socket.ts";
@@ -116,6 +117,39 @@ describe("a stream", () => {
     await using hub = await hubHere();
     const stream = await openStream(`${hub.url}/api/events`);
     await Promise.all([stream.ended(), hub.stop()]);
+  });
+});
+
+describe("our own client", () => {
+  test("[W6] tells what had happened before the time was over, also where the stream comes too late", async () => {
+    await using hub = await hubHere();
+    for (const content of ["a", "b", "c"]) await post(hub.ask, content);
+    const late = (signal: AbortSignal) =>
+      new Promise<never>((_, refuse) => signal.addEventListener("abort", () => refuse(signal.reason)));
+    const client = connect(hub.url, {
+      fetch: (url, init) => (/\/api\/events\?/.test(url) ? late(init.signal!) : fetch(url, init)),
+    });
+    const told = [];
+    for await (const { eventType } of client.follow({ afterEvent: 0, timeoutSeconds: 0.01 }))
+      told.push(eventType);
+    expect(told).toEqual(["agent.joined", "message.sent", "message.sent", "message.sent"]);
+  });
+
+  test("[W6] ends when the time is over also where something happens whenever it looks", async () => {
+    await using hub = await hubHere();
+    const client = connect(hub.url, {
+      fetch: async (url, init) => {
+        if (/\/api\/events\/wait/.test(url)) await post(hub.ask, "more");
+        return fetch(url, init);
+      },
+    });
+    const told = [];
+    for (const timeoutSeconds of [0.01, 0])
+      for await (const { eventType } of client.follow({ afterEvent: 1, timeoutSeconds })) {
+        told.push(eventType);
+        if (told.length > 50) throw new Error("it does not end");
+      }
+    expect(new Set(told)).toEqual(new Set(["message.sent"]));
   });
 });
 

@@ -1,7 +1,9 @@
 /** [B4] [W4] Clients that were gone before the hub looked at what they had sent. */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { served } from "../support/hub.ts";
 import { bytesOf, line } from "../support/socket.ts";
+import { until } from "../support/until.ts";
 
 /** What each of them would have taken. */
 const asked: [route: string, body: Record<string, unknown>][] = [
@@ -21,6 +23,9 @@ test("[B4] [W4] [L1] who is gone before a stopped hub goes on takes nothing: no 
     for (const [route, body] of asked) {
       const lines = await Promise.all(Array.from({ length: 3 }, () => line(hub.url)));
       hub.kill("SIGSTOP");
+      await until("the hub stands still", () =>
+        /\) T /.test(readFileSync(`/proc/${hub.pid}/stat`, "latin1")),
+      );
       for (const raw of lines)
         await new Promise<void>((sent) =>
           raw.socket.write(

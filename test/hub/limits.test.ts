@@ -162,7 +162,7 @@ describe("waits", () => {
     const total = 2000;
     const lines = await Promise.all(Array.from({ length: total }, () => line(hub.url)));
     lines.forEach((raw, i) => {
-      raw.send(bytesOf(`GET /terminals/agent-${i}/inbox/messages/wait?timeout=60&batch_window=0`));
+      raw.send(bytesOf(`GET /terminals/agent-${i}/inbox/messages/wait?timeout=600&batch_window=0`));
     });
     await untilWaiting(hub.ask, total);
     await hub.ask("POST /api/messages", { channel: "known", content: "x" });

@@ -1,8 +1,11 @@
 /** [M9] [B4] [G4] Answers of a hub that never come: what was written is not reported as if it had not been. */
 import { expect, test } from "bun:test";
+import { connect } from "../../src/surfaces/client/client.ts";
+import type { Wire } from "../../src/surfaces/client/request.ts";
 import { run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { muteLine } from "../support/mute-line.ts";
+import { refusal } from "../support/refusal.ts";
 
 const inbox = (db: string, ...args: string[]) => run([...args, "--json", "--db", db]);
 
@@ -15,6 +18,8 @@ test("[M9] [G4] a write whose answers are all lost is reported as not known, wit
   expect(line.swallowed()).toBeGreaterThan(1);
   const key = lost.json.error.details.idempotency_key;
   expect(lost.json.error.hint).toContain(key);
+  // By this the bus knows that it needs the key for an hour only.
+  expect(key).toStartWith("call-");
   const again = await inbox(hub.url, "send", "w", "hello", "--idempotency-key", key);
   expect([again.code, again.json.deduplicated]).toEqual([0, true]);
   expect((await hub.ask("GET /api/mailbox/w")).json.total).toBe(1);
@@ -35,4 +40,48 @@ test("[B4] [C3] a receive whose confirmation never arrives does not end with 0",
   expect(json.messages).toMatchObject([{ id: 1 }]);
   expect(code).toBe(50);
   expect(stderr).toContain("not marked as read");
+});
+
+/** The first answer is lost; instead of the second one comes a refusal. */
+function losingFirst({ code, status }: { code: string; status: number }): Wire["fetch"] {
+  let calls = 0;
+  return async (url, init) => {
+    if (++calls > 1)
+      return Response.json(
+        { error: { code, message: "no room left: nothing was written", hint: "" } },
+        { status },
+      );
+    await (await fetch(url, init)).text();
+    throw new TypeError("the connection was closed");
+  };
+}
+
+test.each([
+  { code: "storage", status: 503 },
+  { code: "limited", status: 429 },
+  { code: "unauthenticated", status: 401 },
+  { code: "not_allowed", status: 403 },
+  { code: "internal", status: 500 },
+])(
+  "[M9.5] a write whose first answer is lost is not reported as unwritten where its repetition is refused as $code",
+  async (refused) => {
+    await using hub = await hubHere();
+    const client = connect(hub.url, { fetch: losingFirst(refused) });
+    const error = await refusal(client.call("mailbox.send", { from: "lead", to: "w", message: "hello" }));
+    expect(error.code).toBe("storage");
+    expect(error.message).toContain("gave no answer, and the repeated call was refused (no room left");
+    expect(error.message).toContain("not known");
+    expect(error.details?.known).toBe(false);
+    const idempotencyKey = error.details!.idempotency_key as string;
+    const again = { from: "lead", to: "w", message: "hello" };
+    await connect(hub.url).call("mailbox.send", again, { idempotencyKey });
+    expect((await hub.ask("GET /api/mailbox/w")).json.total).toBe(1);
+  },
+);
+
+test("[M9.5] a refusal that is decided with the key in hand is the answer, also where an earlier one was lost", async () => {
+  await using hub = await hubHere();
+  const client = connect(hub.url, { fetch: losingFirst({ code: "conflict", status: 409 }) });
+  const error = await refusal(client.call("mailbox.send", { from: "lead", to: "w", message: "hello" }));
+  expect([error.code, error.details?.known]).toEqual(["conflict", undefined]);
 });

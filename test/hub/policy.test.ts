@@ -117,7 +117,7 @@ describe("what an operation names", () => {
       return json.error?.code;
     });
     expect(wrong).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe("the bus as a whole", () => {

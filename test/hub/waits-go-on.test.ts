@@ -1,25 +1,20 @@
 /** Waits at a hub are as long as they were asked to be: over many requests, and over a hub that goes away. */
 import { describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
+import type { InboxError } from "../../src/contract/errors.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
 import { run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { type Ask, hubHere, type ServedHub, served } from "../support/hub.ts";
+import { type Ask, hubHere, served } from "../support/hub.ts";
 import { refusal } from "../support/refusal.ts";
 import { shellProfile } from "../support/scene.ts";
+import { freePort } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
 const untilWaiting = (to: Ask, count = 1) =>
   until("as many as expected wait at the hub", async () =>
     (await to("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
   );
-
-/** A hub that was killed, and another one at its address. */
-async function anew(hub: ServedHub, signal: NodeJS.Signals): Promise<ServedHub> {
-  hub.kill(signal);
-  await hub.exited;
-  return served(hub.db, "--port", new URL(hub.url).port);
-}
 
 describe("a hub that goes away and comes back", () => {
   const mail = (to: string) => (ask: Ask) =>
@@ -44,14 +39,18 @@ describe("a hub that goes away and comes back", () => {
     test.each(["SIGTERM", "SIGKILL"] as const)(
       `[W1] [G4] after %s ${name} goes on waiting there`,
       async (signal) => {
-        await using first = await served();
+        using folder = temporaryFolder();
+        const at = [join(folder.path, "coord.db"), "--port", String(freePort())] as const;
+        await using first = await served(...at);
         await first.ask("POST /api/threads", { from: "lead", to: "x", subject: "s" });
         await first.ask("POST /api/mailbox/w/check", {}); // known: being seen for the first time is an event
         const waiting = run([...args, "--db", first.url, "--json"]);
         await untilWaiting(first.ask);
         // One that is cut at once may not have begun; that is an error, as where nobody is there.
         await Bun.sleep(600);
-        await using second = await anew(first, signal);
+        first.kill(signal);
+        await first.exited;
+        await using second = await served(...at);
         await untilWaiting(second.ask);
         await cause(second.ask);
         const { code, stdout, stderr } = await waiting;
@@ -60,17 +59,8 @@ describe("a hub that goes away and comes back", () => {
       },
     );
 
-  test("[G4] [W3] whose time runs out meanwhile is told that, and not that nothing came", async () => {
-    await using hub = await served();
-    const waiting = run(["receive", "--agent", "w", "--timeout-seconds", "2", "--db", hub.url, "--json"]);
-    await untilWaiting(hub.ask);
-    hub.kill("SIGTERM");
-    const { code, json } = await waiting;
-    expect([code, json.error.code]).toEqual([50, "storage"]);
-    expect(json.error.message).toContain("cannot be reached");
-  });
-
-  test("[G4] a wait without an end does not outlive a hub that is gone for good", async () => {
+  /** A receive at a hub that goes away while it waits, and after so many milliseconds; what it is refused with. */
+  async function refusedAfter(ms: number, timeoutSeconds?: number): Promise<InboxError> {
     await using hub = await served();
     let asked = 0;
     const client = connect(hub.url, {
@@ -79,26 +69,35 @@ describe("a hub that goes away and comes back", () => {
         return fetch(to, init);
       },
     });
-    const waiting = refusal(client.call("mailbox.receive", { agent: "w" }));
+    const waiting = refusal(client.call("mailbox.receive", { agent: "w", timeoutSeconds }));
     await untilWaiting(hub.ask);
     hub.kill("SIGTERM");
     await hub.exited;
-    const clock = performance.now.bind(performance);
     // From when it has looked twice in vain it counts how long nobody was there.
     const before = asked;
     await until("it has looked for the hub", () => asked >= before + 2);
-    const later = spyOn(performance, "now").mockImplementation(() => clock() + 5 * 60_000);
+    const clock = performance.now.bind(performance);
+    const later = spyOn(performance, "now").mockImplementation(() => clock() + ms);
     try {
-      expect(await waiting).toMatchObject({ code: "storage", details: { unreachable: true } });
+      return await waiting;
     } finally {
       later.mockRestore();
     }
+  }
+
+  test("[G4] [W3] whose time runs out meanwhile is told that, and not that nothing came", async () => {
+    const error = await refusedAfter(60_000, 60);
+    expect(error).toMatchObject({ code: "storage", message: expect.stringContaining("cannot be reached") });
+  });
+
+  test("[G4] a wait without an end does not outlive a hub that is gone for good", async () => {
+    const error = await refusedAfter(5 * 60_000);
+    expect(error).toMatchObject({ code: "storage", details: { unreachable: true } });
   });
 
   test("[G4] who begins to wait where nobody is, is told so at once", async () => {
-    const gone = await served();
-    await gone[Symbol.asyncDispose]();
-    const error = await refusal(connect(gone.url).call("mailbox.receive", { agent: "w" }));
+    // A port no hub is given by chance.
+    const error = await refusal(connect("http://127.0.0.1:9").call("mailbox.receive", { agent: "w" }));
     expect(error).toMatchObject({ code: "storage", message: expect.stringContaining("cannot be reached") });
   });
 });

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../../src/contract/errors.ts";
-import { openInbox } from "../../src/inbox/inbox.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { openChanges } from "../../src/surfaces/mcp/changes.ts";
 import { root } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
@@ -53,19 +53,19 @@ describe.each(cases)("$transport $revision", ({ transport, revision }) => {
     await using worker = await at.as("w1");
     const [inbox, thread] = ["inbox://agents/the%20lead/inbox", "inbox://threads/thr_1"];
     const { heard, stop } = await subscribed(lead, revision, inbox, thread);
-    const next = async (uri: string, act: () => Promise<unknown>) => {
+    const next = async (act: () => Promise<unknown>, ...uris: string[]) => {
       heard.length = 0;
       await act();
-      await until("the subscriber has heard of the change", () => heard.includes(uri));
+      await until("the subscriber has heard of the change", () => uris.every((uri) => heard.includes(uri)));
     };
-    await next(inbox, () => worker.call("send_message", { receiver_id: "the lead", message: "hello" }));
-    await next(inbox, () => lead.call("check"));
-    await next(thread, () => lead.call("send_task", { to: "w1", subject: "s" }));
-    await next(thread, () => worker.call("claim"));
-    await next(inbox, () => worker.call("done", { thread: "thr_1", summary: "ok" }));
+    await next(() => worker.call("send_message", { receiver_id: "the lead", message: "hello" }), inbox);
+    await next(() => lead.call("check"), inbox);
+    await next(() => lead.call("send_task", { to: "w1", subject: "s" }), thread);
+    await next(() => worker.call("claim"), thread);
+    await next(() => worker.call("done", { thread: "thr_1", summary: "ok" }), inbox, thread);
     expect(new Set(heard)).toEqual(new Set([inbox, thread]));
     // From another process, too.
-    await next(inbox, () => at.hub.ask("POST /api/mailbox/the%20lead/send", { from: "x", message: "m" }));
+    await next(() => at.hub.ask("POST /api/mailbox/the%20lead/send", { from: "x", message: "m" }), inbox);
     await stop();
     heard.length = 0;
     await using other = await at.as("w2");
@@ -143,9 +143,10 @@ test("[C5] events are read only while somebody listens, and what happened while 
         return inbox.follow(input, options);
       },
     });
-    await changes.ready();
+    const subscribed = await changes.ready();
     const heard = new Set<string>();
     const [first, second] = [changes.subscribe((uri) => heard.add(uri)), changes.subscribe(() => {})];
+    subscribed();
     await until("the events are read", () => reads.length > 0);
     await inbox.call("mailbox.send", { from: "x", to: "lead", message: "m" });
     away = false;
@@ -154,6 +155,56 @@ test("[C5] events are read only while somebody listens, and what happened while 
     expect(reads.at(-1)!.aborted).toBe(false);
     second();
     expect(reads.at(-1)!.aborted).toBe(true);
+  } finally {
+    await inbox.close();
+  }
+});
+
+/** A bus where something comes before every call. */
+const calling = (inbox: Inbox, before: () => Promise<void>) =>
+  ({
+    ...inbox,
+    async call(...args: never) {
+      await before();
+      return (inbox.call as (...args: never) => Promise<never>)(...args);
+    },
+  }) as Inbox;
+
+test("[C5] where the bus is slow, too, nothing is missed by who has subscribed", async () => {
+  await using hub = await hubHere();
+  const inbox = openInbox(hub.db);
+  try {
+    const changes = openChanges(calling(inbox, () => Bun.sleep(1200)));
+    const subscribed = await changes.ready();
+    const heard = new Set<string>();
+    const stop = changes.subscribe((uri) => heard.add(uri));
+    subscribed();
+    await inbox.call("mailbox.send", { from: "x", to: "lead", message: "m" });
+    await until("the mail is told of", () => heard.has("inbox://agents/lead/inbox"));
+    stop();
+  } finally {
+    await inbox.close();
+  }
+});
+
+test("[C5] who listens before the bus is there hears of what happens when it is", async () => {
+  await using hub = await hubHere();
+  const inbox = openInbox(hub.db);
+  try {
+    let asked = 0;
+    const changes = openChanges(
+      calling(inbox, async () => {
+        if (++asked === 1) throw new InboxError("not_initialized", "there is no bus yet");
+      }),
+    );
+    const heard = new Set<string>();
+    const stop = changes.subscribe((uri) => heard.add(uri));
+    await until("the mail is told of", async () => {
+      await inbox.call("mailbox.send", { from: "x", to: "lead", message: "m" });
+      await Bun.sleep(20);
+      return heard.has("inbox://agents/lead/inbox");
+    });
+    stop();
   } finally {
     await inbox.close();
   }
@@ -171,9 +222,10 @@ test("[C5] many changes at once are told of together", async () => {
         yield* inbox.follow(input, options);
       },
     });
-    await changes.ready();
+    const subscribed = await changes.ready();
     const heard: string[] = [];
     const stop = changes.subscribe((uri) => heard.push(uri));
+    subscribed();
     for (let i = 0; i < 40; i++) await inbox.call("mailbox.send", { from: "x", to: "lead", message: `${i}` });
     read.resolve();
     await until("the changes are told of", () => heard.length);

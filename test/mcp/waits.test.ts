@@ -71,6 +71,42 @@ test("[W3] every tool that waits does so for 50 seconds unless it is told", asyn
   }
 });
 
+test("[B4.4] [M3] a reader that calls again has read its answer, also where only its arguments say who it is", async () => {
+  await using hub = await hubHere();
+  const send = (content: string) => hub.ask("POST /api/messages", { channel: "builds", content });
+  for (const revision of revisions) {
+    await using one = await overHttp(`${hub.url}/mcp`, revision);
+    await using other = await overHttp(`${hub.url}/mcp`, revision);
+    const reads = async (visitor: Visitor, reader: string) => {
+      const { fields } = await visitor.call("msg_inbox", { channel: "builds", reader, commit: true });
+      return fields.messages.map(({ content }: { content: string }) => content);
+    };
+    const [mine, others] = [`mine of ${revision}`, `another's of ${revision}`];
+    await reads(one, mine);
+    await send(`first of ${revision}`);
+    await reads(other, others);
+    const shown = await reads(one, mine);
+    expect(shown.at(-1)).toBe(`first of ${revision}`);
+    expect(await reads(one, mine)).toEqual([]);
+    await send(`second of ${revision}`);
+    expect(await reads(one, mine)).toEqual([`second of ${revision}`]);
+  }
+});
+
+test("[B4.2] [B4.4] without sessions, another call under the same name confirms only answers that were written out", async () => {
+  const settling = openSettling();
+  let confirmed = 0;
+  const handed = { value: {}, confirm: async () => void confirmed++, release: async () => {} };
+  settling.answered("1", handed, "w");
+  await settling.spoke("w");
+  expect(confirmed).toBe(0);
+  settling.written("1");
+  await settling.spoke("other");
+  expect(confirmed).toBe(0);
+  await settling.spoke("w");
+  expect(confirmed).toBe(1);
+});
+
 describe.each(cases)("$transport $revision", ({ transport, revision }) => {
   test("[W4] [B4] a client that goes away in the middle of a wait has missed nothing when it is back", async () => {
     await using at = await place(transport, revision);

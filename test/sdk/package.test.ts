@@ -53,7 +53,7 @@ test("[I2] a launcher starts the programs where install scripts did not run, the
   await succeeds(["npm", "rebuild", "restante", "--offline", "--foreground-scripts"], installed.path);
   expect(statSync(inPackage("bin/inbox")).size).toBeGreaterThan(1_000_000);
   expect(await versions()).toEqual(wanted);
-}, 60_000);
+});
 
 /** As somebody does who has installed it: the programs are on PATH, and the folder is empty. */
 async function inEmptyFolder(script: string): Promise<string> {
@@ -87,9 +87,10 @@ test("[I2] the README's tour, worker, sub-agents and inbox run with the installe
   const worker = `inbox init
     printf '#!/bin/sh\\nread -r line; echo "did $line"\\n' >do-the-work; chmod +x do-the-work
     inbox send --from lead --to ada --subject one --body good
+    set -m # so that it can be ended with all it has started: a claim that is left waits for ever
     ( ${blockWith("claim --wait")} ) &
     inbox wait-reply thr_1 --agent lead --kinds result --timeout-seconds 30
-    pkill -P $! || true; kill $! || true`;
+    kill -- -$!`;
   if (Bun.which("jq")) expect(await inEmptyFolder(worker)).toContain("did good");
 
   const results = await inEmptyFolder(`inbox init\n${blockWith("orch push")}`);
@@ -97,7 +98,7 @@ test("[I2] the README's tour, worker, sub-agents and inbox run with the installe
 
   if (Bun.which("jq"))
     expect(await inEmptyFolder(`inbox init\n${blockWith("inbox workspace add")}`)).toContain("rates section");
-}, 120_000);
+});
 
 test.skipIf(!postgresUrl || !sharedBroker)(
   "[I2] the README's commands for more than one machine run with the installed programs",
@@ -117,7 +118,7 @@ test.skipIf(!postgresUrl || !sharedBroker)(
     const said = await inEmptyFolder(`inbox init\n${script}\ninbox doctor\nkill $pids; wait`);
     expect(said.match(/"url"/g)).toHaveLength(2);
   },
-  120_000,
+  180_000,
 );
 
 test("[I2] the installed programs know every command in the README's table", async () => {
@@ -127,7 +128,7 @@ test("[I2] the installed programs know every command in the README's table", asy
   await inEmptyFolder(
     asked.map((line) => `${line} >/dev/null || { echo "${line}" >&2; exit 1; }`).join("\n"),
   );
-}, 60_000);
+});
 
 test("[I3] the README's program runs from the package", async () => {
   await using hub = await hubHere();
@@ -139,7 +140,7 @@ test("[I3] the README's program runs from the package", async () => {
     );
   const script = `${program}\nawait inbox.close(); console.log(JSON.stringify([messages.length, missing]));`;
   expect(await runs(["node"], "readme", script)).toEqual([2, []]);
-}, 60_000);
+});
 
 /** What each runtime does with the SDK; it answers with one line of JSON. */
 const round = (source: string, location: string) => `
@@ -183,7 +184,7 @@ for (const [name, command, there] of runtimes) {
         expect(await runs(command, name, round(source, hub.url))).toEqual(wanted);
       }
     },
-    60_000,
+    180_000,
   );
 
   // Node 20 has no SQLite: it speaks to hubs.
@@ -200,7 +201,7 @@ for (const [name, command, there] of runtimes) {
         "no damage found",
       );
     },
-    60_000,
+    180_000,
   );
 }
 
@@ -213,7 +214,7 @@ test("[I3] a bundler for browsers takes the client for restante, with nothing of
   expect(bundle).not.toMatch(/(?:from|import|require)\s*\(?["'](?:node:|bun:|fs|path)/);
   // What runs in a browser runs here: test/sdk/runtimes.test.ts has the client in Chromium.
   expect(await runs(["node"], "page", bundle)).toEqual(wanted);
-}, 60_000);
+});
 
 test.skipIf(!existsSync(node22))(
   "[I3] a program on Node queues a sub-agent, which the installed executable runs",
@@ -234,7 +235,7 @@ test.skipIf(!existsSync(node22))(
     const env = { INBOX_TRUST: installed.path };
     expect(await runs([node22], "leader", script, env)).toBe(join(folder, "coord.db-tasks/bin/inbox"));
   },
-  90_000,
+  180_000,
 );
 
 test("[I3] a Node without SQLite says what to use instead, and makes no file", async () => {
@@ -270,7 +271,7 @@ test("[I3] [C6] TypeScript needs nothing but the installed package", async () =>
   const flags = ["--strict", "--noEmit", "--target", "esnext", "--types", "", "--lib", "esnext,dom"];
   const tsc = join(root, "node_modules/.bin/tsc");
   await succeeds([tsc, ...flags, "--module", "nodenext", "use.mts"], installed.path);
-}, 60_000);
+});
 
 test("[I3] publint and attw find nothing in the package", async () => {
   const local = (name: string) => join(root, "node_modules/.bin", name);
@@ -278,4 +279,4 @@ test("[I3] publint and attw find nothing in the package", async () => {
   expect(said).toContain("All good!");
   // ESM only: `require` gets it from Node 22 on, and TypeScript's old way of resolving knows no exports.
   await succeeds([local("attw"), installed.archive, "--profile", "esm-only", "--no-color"], installed.path);
-}, 120_000);
+});

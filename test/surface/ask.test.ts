@@ -55,7 +55,7 @@ test("[A5] the list of entries shows choices and answers; either id answers; lat
     expect.stringContaining("answer as the person: --agent user"),
   ]);
   expect((await d.human("entries", "reply", id, "why?")).stdout).toBe(
-    `answered ci in words, with none of the choices; inbox entries reply ${id} --choice CHOICE decides\n`,
+    `answered ci in words, without a choice; inbox entries reply ${id} --choice CHOICE decides\n`,
   );
   expect((await d.human("answer", id, "ship")).stdout).toBe("answered ci\n");
   expect((await d.human("entries", "list")).stdout).toContain('Ship it?\n    answered "ship" by user');

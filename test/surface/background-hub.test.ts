@@ -16,6 +16,7 @@ import { propertyList } from "../../src/service/launchd.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { endLeftByKilledRuns } from "../support/left-behind.ts";
+import { freePort } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
 const plain = ["--manager", "process"];
@@ -39,11 +40,14 @@ test.skipIf(process.platform !== "linux")(
     const killed = `const { run } = await import(${JSON.stringify(preload)});
       const up = await run(["up", "--json", ...${JSON.stringify(plain)}], { cwd: ${JSON.stringify(at.path)} });
       console.log(up.json.hub.pid);
-      process.kill(process.pid, "SIGKILL");`;
+      setInterval(() => {}, 1000);`;
     const run = Bun.spawn([process.execPath, "-e", killed], { env: bareEnvironment(), stdout: "pipe" });
-    const hub = Number(await new Response(run.stdout).text());
-    await run.exited;
+    const { value } = await run.stdout.getReader().read();
+    const hub = Number(new TextDecoder().decode(value));
+    // Before the run is killed: from then on any other file that begins may end its hub.
     expect(existsSync(`/proc/${hub}`)).toBe(true);
+    run.kill("SIGKILL");
+    await run.exited;
     endLeftByKilledRuns();
     await until("the hub is gone", () => !existsSync(`/proc/${hub}`));
   },
@@ -53,7 +57,9 @@ test("[N2] two ups at once start one hub; a killed one is noticed and started ag
   using at = place();
   const none = await at.inbox("status");
   expect([none.code, none.json.error.code]).toEqual([40, "not_initialized"]);
-  const [first, second] = await Promise.all([at.inbox("up", ...plain), at.inbox("up", ...plain)]);
+  // The usual port another file's hub may take while this one is dead.
+  const named = [...plain, "--port", String(freePort())];
+  const [first, second] = await Promise.all([at.inbox("up", ...named), at.inbox("up", ...named)]);
   expect([first.code, second.code]).toEqual([0, 0]);
   expect([first.json.already, second.json.already].toSorted()).toEqual([false, true]);
   const { hub } = first.json;
@@ -70,7 +76,9 @@ test("[N2] two ups at once start one hub; a killed one is noticed and started ag
   const again = await at.inbox("up", ...plain);
   expect(again.json.hub.url).toBe(hub.url);
   const status = await at.inbox("status");
-  expect([status.code, status.json.hubs]).toEqual([0, [again.json.hub]]);
+  // Whether it answers within a second is a matter of the machine.
+  const { ready: _, ...restarted } = again.json.hub;
+  expect([status.code, status.json.hubs]).toMatchObject([0, [restarted]]);
   const other = await at.inbox("up", "--port", "1");
   expect([other.code, other.json.error.code]).toEqual([20, "conflict"]);
   const down = await at.inbox("down");

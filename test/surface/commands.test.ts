@@ -352,7 +352,7 @@ test("[S2] what init makes stays out of a repository, and what is meant to be sh
   git("init", "--quiet");
   const ignore = join(folder.path, ".agents/.gitignore");
   expect((await run(["init"], { cwd: folder.path })).stdout).toContain(
-    `${ignore} keeps it out of git; agents.toml beside it can be committed`,
+    `${ignore} excludes it from git; the profile file agents.toml in the same folder can be committed`,
   );
   await run(["send", "b", "hello"], { cwd: folder.path });
   expect(git("status", "--short")).toEqual([""]);

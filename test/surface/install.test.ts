@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import {
+  copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -27,7 +27,7 @@ const installer = join(root, "packaging/install.sh");
 function release(folder: string, wrong?: string): string {
   const path = join(folder, "release");
   mkdirSync(path);
-  linkSync(program, join(path, host));
+  copyFileSync(program, join(path, host));
   const sum = createHash("sha256").update(readFileSync(program)).digest("hex");
   writeFileSync(join(path, "SHA256SUMS"), `${wrong ?? sum}  ${host}\n`);
   writeFileSync(join(path, "VERSION"), "999.0.0\n");
@@ -92,7 +92,7 @@ describe("install.sh", () => {
       problem: null,
       upgrade_command: `curl -fsSL ${hub.url}/install.sh | sh -s -- ${hub.url}`,
     });
-  }, 60_000);
+  });
 
   test("[I1.3] a wrong checksum, a missing file and no address install nothing", async () => {
     using folder = temporaryFolder();
@@ -108,7 +108,7 @@ describe("install.sh", () => {
     }
     expect(existsSync(join(prefix, "bin/inbox"))).toBe(false);
     expect(readdirSync(join(prefix, "lib/restante"))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 function served(folder: string): { url: string; [Symbol.dispose](): void } {
@@ -158,7 +158,7 @@ test.skipIf(!Bun.which("dpkg-deb"))(
     expect(statSync(join(out, "etc/restante/hub.env")).mode & 0o777).toBe(0o600);
     expect(existsSync(join(out, "usr/share/zsh/vendor-completions/_orch"))).toBe(true);
   },
-  60_000,
+  180_000,
 );
 
 test("[I1.4] the formula names every executable with its checksum, and no host", () => {
@@ -199,7 +199,7 @@ test("[I4.4] upgrade asks the registry that npm is configured for, outside of th
   // Where npm would have put it, with an npm that says where it was asked.
   const bin = join(folder.path, "node_modules/restante/bin");
   mkdirSync(bin, { recursive: true });
-  linkSync(program, join(bin, "inbox"));
+  copyFileSync(program, join(bin, "inbox"));
   const path = join(folder.path, "path");
   mkdirSync(path);
   const npm = (script: string) => writeFileSync(join(path, "npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

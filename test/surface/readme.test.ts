@@ -41,11 +41,12 @@ test.skipIf(!Bun.which("jq"))(
     printf '#!/bin/sh\\nread -r line; test "$line" != bad && echo "did $line"\\n' > do-the-work; chmod +x do-the-work
     inbox send --from lead --to ada --subject one --body good >/dev/null
     inbox send --from lead --to ada --subject two --body bad >/dev/null
+    set -m # so that it can be ended with all it has started: a claim that is left waits for ever
     ( ${worker} ) >/dev/null &
     pid=$!
     inbox wait-reply thr_2 --agent lead --kinds result --timeout-seconds 30 >/dev/null
     inbox list --json
-    pkill -P $pid; kill $pid`;
+    kill -- -$pid`;
     const { stdout } = await bash(script, folder.path);
     const { threads } = JSON.parse(stdout);
     expect(threads.map(({ status }: { status: string }) => status)).toEqual(["failed", "done"]);

@@ -80,7 +80,7 @@ test("[A5] a question is answered by either form of its id, once, and says how t
   );
   await at.inbox("send", "--from", "lead", "--to", "bob", "--subject", "s");
   expect(await refused(at, "answer 3 yes --agent bob")).toContain(
-    "message 3 is no question but a message of kind task",
+    "message 3 is not a question; its kind is task",
   );
   await at.inbox("claim", "thr_1", "--agent", "bob");
   await at.inbox("update", "thr_1", "Which?", "--status", "blocked", "--agent", "bob");
@@ -136,7 +136,7 @@ test("[C3] what is typed without a command is told that one is missing", async (
     "30 error a command is missing after --agent foo (invalid_input)\nhint  inbox --help lists the commands",
   );
   expect(await refused(at, "send bob hello --subject x")).toContain(
-    '--subject cannot be combined with the plain argument "bob"',
+    '--subject cannot be combined with the argument "bob"',
   );
   expect(await refused(at, "ask bob hi --strict --wait")).toContain(
     "--wait cannot be combined with --strict",
@@ -259,7 +259,7 @@ test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel",
     cancelled.match(/cancelled: not needed/g)!.length + (cancelled.match(/payload/g)?.length ?? 0),
   );
   expect(await refused(at, "release thr_1 --agent w --reason tired")).toContain(
-    'first inbox update thr_1 "why"',
+    'use inbox update thr_1 "why" first',
   );
 });
 

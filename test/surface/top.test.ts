@@ -29,7 +29,10 @@ test("[O2] without a terminal, with --once and with --json top prints once", asy
   using at = await desk();
   await at.inbox("send", "ada", "hello", "--agent", "ada");
   const plain = await at.human("top");
-  expect([plain.code, plain.stdout]).toEqual([0, (await at.human("top", "--once")).stdout]);
+  const once = await at.human("top", "--once");
+  // It gets older from one look to the next.
+  const ageless = (text: string) => text.replace(/\b\d+s\b/g, "a while");
+  expect([plain.code, ageless(plain.stdout)]).toEqual([0, ageless(once.stdout)]);
   expect(plain.stdout).toContain("mail     1 waiting");
   expect(plain.stdout).not.toContain("\u001b");
   const { json } = await at.inbox("top");

@@ -109,7 +109,7 @@ test("[N5] [U6] setup gives the workspace of this folder the client's session co
   expect(await stored()).toBe(null);
   expect((await at.inbox("setup", "claude", "--yes", "--session", "none")).json.session).toBe(null);
   const set = await at.human("setup", "claude", "--yes");
-  expect(set.stdout).toContain("offer the way back into its session: claude --continue");
+  expect(set.stdout).toContain("show the command that reopens its session: claude --continue");
   expect(await stored()).toBe("claude --continue");
   await at.inbox("setup", "codex", "--yes");
   expect(await stored()).toBe("claude --continue");

@@ -9,7 +9,7 @@ export const auditList = operation({
   kind: "read",
   access: { on: "bus", scopes: ["user", "leader", "admin"] },
   summary: "Show who asked what, and who answered, as JSON lines",
-  detail: "No command changes or deletes these records.",
+  detail: "The records are never changed; no command deletes them.",
   input: () =>
     v.strictObject({
       after: v.optional(

@@ -8,7 +8,7 @@ export const busImport = operation({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a bus from an export",
-  detail: phrase`All lines are checked first: the checksum, the number of rows, every table and column. The target is the database given by ${option("db")}, else the one found here, else a new one here; it must be empty. Two buses cannot be merged: both number threads, messages and events from 1, so ids and cursors of one would mean something else in the other. Tokens of the export are valid on the new bus. Approve it with ${call("bus.trust")} before it starts programs.`,
+  detail: phrase`All lines are checked first: the checksum, the number of rows, every table and column. The target is the database given by ${option("db")}, else the one found here, else a new one here; it must be empty. Two buses cannot be merged: both number threads, messages and events from 1, so an id or cursor of one means something else in the other. Tokens of the export are valid on the new bus. Approve it with ${call("bus.trust")} before it starts programs.`,
   input: () =>
     v.strictObject({
       file: text("the export, or - for standard input", { limit: 4096, value: "FILE" }),

@@ -9,7 +9,7 @@ export const busLogs = operation({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Show the log of the hub that runs in the background",
-  detail: phrase`The log of the hub that ${call("bus.up")} started. It is kept in two files of at most 4 MiB.`,
+  detail: phrase`Only a hub that was started with ${call("bus.up")} has this log. It is kept in two files of at most 4 MiB each.`,
   input: () =>
     v.strictObject({
       lines: v.optional(

@@ -8,13 +8,13 @@ export const busMigrate = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Copy a whole bus to another database",
   detail:
-    "From a file to Postgres, back, or between two of a kind: everything, including ids, cursors, leases and tokens. The source is " +
+    "Copies everything, including ids, cursors, leases and tokens, between files and Postgres in any direction. The source is " +
     "not changed. The target is created, or must be empty or an earlier copy. A repeated run copies only what is missing, so a " +
     "bus can be copied while it is in use, and again after its writers have been stopped.",
   input: () =>
     v.strictObject({
-      from: text("the database to copy from: a file, or postgres://…", { limit: 4096, value: "PLACE" }),
-      to: text("the database to copy to: a file, or postgres://…", { limit: 4096, value: "PLACE" }),
+      from: text("the database to copy from: a file, or postgres://…", { limit: 4096, value: "DATABASE" }),
+      to: text("the database to copy to: a file, or postgres://…", { limit: 4096, value: "DATABASE" }),
     }),
   output: () =>
     v.strictObject({

@@ -9,7 +9,7 @@ export const busQuickstart = operation({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Set everything up here: the bus, the agent programs you have, the hub, the page",
-  detail: phrase`Every step is shown as the command that does it, and can be repeated: what is there already stays. It asks before it changes the configuration of an agent program; ${field("yes")} answers yes. Without a terminal it asks nothing and changes no configuration unless ${field("yes")} is given.`,
+  detail: phrase`Every step is shown as the command that does it. It can be run again: what already exists is kept. It asks before it changes the configuration of an agent program; ${field("yes")} answers yes. Without a terminal it asks nothing, and changes no configuration unless ${field("yes")} is given.`,
   input: () =>
     v.strictObject({
       yes: flag("configure the agent programs it finds without asking"),

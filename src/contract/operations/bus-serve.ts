@@ -27,7 +27,9 @@ export const busServe = operation({
         choice(["text", "json"], "log requests and warnings, one line each (default: warnings only)"),
       ),
       logFile: v.optional(
-        absolutePath("write the log to this file and FILE.1, at most 4 MiB each (default: standard error)"),
+        absolutePath(
+          "write the log to this file, and older lines to PATH.1, at most 4 MiB each (default: standard error)",
+        ),
       ),
       notify: v.optional(
         described(
@@ -41,7 +43,7 @@ export const busServe = operation({
           {
             type: "text",
             value: "CONTACT",
-            help: "send push notifications of what needs the person, through the browsers' push services, which are told this contact (mailto:… or https://…)",
+            help: "send push notifications about entries that need the person; the browsers' push services are given this contact (mailto:… or https://…)",
           },
         ),
       ),

@@ -23,7 +23,7 @@ export const busSetup = operation({
       ),
       agent: v.optional(
         name(
-          "the agent's name on the bus, written as INBOX_AGENT (default: the client's INBOX_AGENT, else main)",
+          "the agent's name on the bus, written as INBOX_AGENT (default: the one in the client's configuration, else main)",
         ),
       ),
       url: v.optional(
@@ -34,7 +34,7 @@ export const busSetup = operation({
       ),
       session: v.optional(
         text(
-          "the command that reopens its session, offered by entries of this folder's workspace (default: the client's own; none: do not set it)",
+          "the command that reopens the agent's session, shown on entries of this folder's workspace (default: the client's own command; none: do not set one)",
           { limit: 4096, value: "COMMAND" },
         ),
       ),

@@ -9,7 +9,7 @@ export const busTop = operation({
   kind: "local",
   access: { on: "everybody" },
   summary: "Watch the bus live in the terminal",
-  detail: phrase`Shows what ${call("stats.show")} shows, again and again, until q or Ctrl-C. Without a terminal, or with ${field("once")}, it prints it once.`,
+  detail: phrase`Shows the output of ${call("stats.show")} and refreshes it until q or Ctrl-C. Without a terminal, or with ${field("once")}, it is printed once.`,
   input: () =>
     v.strictObject({
       once: flag("print it once, without redrawing"),

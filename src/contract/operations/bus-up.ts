@@ -9,7 +9,7 @@ export const busUp = operation({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Start the hub in the background, as a service where the system has one",
-  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that already runs is left as it is. Without ${field("port")} it takes 3456, or the next free port, and keeps it. Where tokens are required and there is none, it creates one and shows it once. ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")} do the rest.`,
+  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that is already running is left as it is. Without ${field("port")} it takes 3456, or the next free port, and keeps it. If tokens are required and there is none, it creates one and shows it once. See also ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")}.`,
   input: () =>
     v.strictObject({
       port: v.optional(

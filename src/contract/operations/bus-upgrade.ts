@@ -11,9 +11,10 @@ export const busUpgrade = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Report whether there is a newer version, and how to upgrade",
   detail:
-    "The program does not replace itself: the answer names the command that does. It asks the release that INBOX_RELEASES names (an address or a folder), else npm's configured registry " +
-    "where npm installed this program. A database is brought forward by the next command of a newer program, which keeps a copy of it for 7 days.",
-  input: () => v.strictObject({ check: flag("only report; this is also the default") }),
+    "The program does not replace itself: the output names the command that does. It looks in INBOX_RELEASES (an address or a folder); if that is not set and npm installed this program, " +
+    "in npm's configured registry. The first command of a newer version upgrades the database, and keeps a copy of the old one for 7 days.",
+  input: () =>
+    v.strictObject({ check: flag("only report; the command does nothing else, with or without this flag") }),
   output: () =>
     v.strictObject({
       version: v.string(),

@@ -7,10 +7,10 @@ export const costsSet = operation({
   name: "costs.set",
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
-  summary: "Set how much all tasks together may use on one day",
+  summary: "Set the daily limits for all tasks together",
   detail:
-    "A limit that is not given stays as it is; none removes one. Once a limit is reached, queued tasks wait until the next day (UTC) or a higher limit, " +
-    "and tasks that would start at once are refused. Running tasks go on; their budgets limit them. 0 stops all starts until it is changed.",
+    "A limit that is not given stays as it is; the value none removes a limit. Once a limit is reached, queued tasks wait until the next day (UTC) or a higher limit, " +
+    "and tasks that would start at once are refused. Running tasks continue until their own budgets end them. With a limit of 0 no task starts.",
   input: () =>
     v.strictObject({
       tokens: limitAsked("tokens", "maximum number of tokens per day"),

@@ -9,7 +9,7 @@ export const costsShow = operation({
   kind: "read",
   access: { on: "everybody" },
   summary: "Show what tasks have cost by day, and the daily limit",
-  detail: phrase`Days are in UTC, newest first, those without usage left out. What a single task has cost is in ${call("tasks.queue")} and ${call("tasks.show")}.`,
+  detail: phrase`Days are in UTC, newest first; days without usage are left out. What a single task has cost is in ${call("tasks.queue")} and ${call("tasks.show")}.`,
   input: () =>
     v.strictObject({
       days: v.optional(integer("maximum number of days (default: 30)", { min: 1, max: 3660 }), 30),

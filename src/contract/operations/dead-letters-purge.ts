@@ -7,7 +7,7 @@ export const deadLettersPurge = operation({
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Delete dead letters",
-  detail: "One by its id, or all of a channel. A message of a thread stays in its thread.",
+  detail: "Deletes one, by its id, or all of a channel. A message of a thread stays in its thread.",
   input: () => v.strictObject(chosenDeadLetters()),
   output: () => v.strictObject({ purged: v.number() }),
   errors: ["invalid_input", "not_found"],

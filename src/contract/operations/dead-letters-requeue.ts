@@ -6,8 +6,8 @@ export const deadLettersRequeue = operation({
   name: "deadLetters.requeue",
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },
-  summary: "Put dead letters back into their inbox",
-  detail: "One by its id, or all of a channel.",
+  summary: "Deliver dead letters again",
+  detail: "Puts one message, by its id, or all dead letters of a channel back into the inbox.",
   input: () => v.strictObject(chosenDeadLetters()),
   output: () =>
     v.strictObject({

@@ -9,7 +9,7 @@ export const entriesArchive = operation({
   access: { on: "entry", by: "id", does: "change" },
   summary: "Archive an entry: the person is done with it",
   detail:
-    "It leaves the inbox and is read; it stays in the history and in search. Archiving it again changes nothing and answers already: true.",
+    "The entry leaves the inbox and is marked as read; it stays in the archive and in search. Archiving it again changes nothing and returns already: true.",
   input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who archives it", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),
   errors: ["invalid_input", "not_found"],

@@ -9,7 +9,7 @@ export const entriesChanges = operation({
   kind: "read",
   access: { on: "entry", by: "id", does: "read" },
   summary: "Show how an entry's documents have changed since the person last read them",
-  detail: phrase`Compares each document with its text when the person last read it, in this entry or another. ${call("entries.seen")} says that it was read.`,
+  detail: phrase`Compares each document with the text that the person last read, in this entry or another. ${call("entries.seen")} records what was read.`,
   input: () => v.strictObject({ id: entryId() }),
   output: () => v.strictObject({ documents: v.array(documentChange()) }),
   errors: ["invalid_input", "not_found"],

@@ -7,7 +7,7 @@ export const entriesCounts = operation({
   kind: "read",
   access: { on: "person", does: "read" },
   summary: "Count the entries of the inbox",
-  detail: `How many are unread and how many need the person, in all and in each workspace; ${unreadLimit} means ${unreadLimit} or more. Also how many are snoozed, and when the next of them comes back.`,
+  detail: `Counts the unread entries and those that need the person, in total and per workspace; ${unreadLimit} means ${unreadLimit} or more. Also counts the snoozed entries and says when the next one comes back.`,
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

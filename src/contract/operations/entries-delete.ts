@@ -8,7 +8,7 @@ export const entriesDelete = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Delete an entry of the person's inbox",
-  detail: `It is hidden at once and erased after ${restoreSeconds} seconds, with its line in the journal; until then it can be restored.`,
+  detail: `The entry is hidden at once and erased after ${restoreSeconds} seconds, together with its line in the journal. Until then it can be restored.`,
   input: () =>
     v.strictObject({
       id: entryId(),

@@ -9,7 +9,7 @@ export const entriesExport = operation({
   access: { on: "person", does: "read" },
   summary: "Print the person's inbox as JSON lines, oldest first",
   detail:
-    "Same lines as the journal, plus the sender and whether the entry was read and answered. " +
+    "The lines are those of the journal, plus the sender and whether the entry was read and answered. " +
     "Over HTTP the export is paged: pass the last id as after until hasMore is false.",
   input: () =>
     v.strictObject({

@@ -10,7 +10,7 @@ export const entriesHistory = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "Show the person's inbox, newest first",
-  detail: `What is archived or snoozed is in its own folder. Includes the number of unread entries, of the workspace if one is given; ${unreadLimit} means ${unreadLimit} or more.`,
+  detail: `Archived and snoozed entries are in folders of their own. The output includes the number of unread entries (of the workspace, if one is given); ${unreadLimit} means ${unreadLimit} or more.`,
   input: () =>
     v.strictObject({
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 200 }), 50),
@@ -19,7 +19,7 @@ export const entriesHistory = operation({
           "only entries older than this entry (it may be deleted) or this time (milliseconds or ISO 8601)",
         ),
       ),
-      workspaceId: v.optional(workspaceId("only of this workspace")),
+      workspaceId: v.optional(workspaceId("only entries of this workspace")),
       unread: flag("only unread entries"),
       needsYou: flag("only entries that need the person: open questions, and failures"),
       folder: v.optional(choice(entryFolders, "which entries (default: inbox)"), "inbox"),

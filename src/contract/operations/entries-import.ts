@@ -8,7 +8,7 @@ export const entriesImport = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Add entries from JSON lines, as written by export or the journal",
   detail:
-    "Entries whose id exists already are left unchanged. Each entry keeps its time, and so its place in the history.",
+    "Entries whose id exists already are left unchanged. Each entry keeps its time, so it is listed where it was.",
   input: () => v.strictObject({ entries: exportedEntries() }),
   output: () =>
     v.strictObject({

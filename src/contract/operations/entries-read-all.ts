@@ -11,10 +11,10 @@ export const entriesReadAll = operation({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Mark all entries of the inbox as read",
-  detail: phrase`Give ${field("upTo")} the newest entry that the person has seen: what came after it stays unread.`,
+  detail: phrase`With ${field("upTo")}, entries newer than the given one stay unread: give the newest entry that the person has seen.`,
   input: () =>
     v.strictObject({
-      workspaceId: v.optional(workspaceId("only of this workspace")),
+      workspaceId: v.optional(workspaceId("only entries of this workspace")),
       upTo: v.optional(entryPlace("only this entry and older ones, or those up to this time")),
       agent: v.optional(name("who read them", "NAME"), person),
     }),

@@ -9,7 +9,7 @@ export const entriesRead = operation({
   access: { on: "entry", by: "id", does: "change" },
   summary: "Mark an entry as read",
   detail:
-    "This also acks a message to the person. Marking it again changes nothing and returns already: true.",
+    "If the entry is a message to the person, that message is acknowledged. Marking it again changes nothing and returns already: true.",
   input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who read it", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),
   errors: ["invalid_input", "not_found"],

@@ -11,7 +11,7 @@ export const entriesReply = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Answer an entry of the person's inbox",
-  detail: phrase`The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. It wakes whoever is waiting. A choice must be one the entry offers, and arrives as payload.choice; a message that is one of the choices is that choice. A question can be answered once; ${field("change")} replaces the answer. A later message without a choice is sent, but does not change the answer. Only the person answers: as user, as whoever gives no name, or with a token of scope user or admin.`,
+  detail: phrase`The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. An agent that waits for it gets it at once. A choice must be one that the entry offers, and arrives as payload.choice; a message equal to one of the choices counts as that choice. A question can be answered once; ${field("change")} replaces the answer. A later message without a choice is sent, but does not change the answer. Only the person can answer: as the agent user, without an agent name, or with a token of scope user or admin.`,
   input: () =>
     v.strictObject({
       id: entryId(),

@@ -8,7 +8,7 @@ export const entriesRestore = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Restore an entry that was just deleted",
-  detail: `Possible for ${restoreSeconds} seconds after deletion; an entry that was not deleted is left unchanged.`,
+  detail: `This works for ${restoreSeconds} seconds after the deletion. An entry that was not deleted is left unchanged.`,
   input: () => v.strictObject({ id: entryId(), agent: v.optional(name("who restores it", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),
   errors: ["invalid_input", "not_found"],

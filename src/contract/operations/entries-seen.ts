@@ -10,16 +10,12 @@ export const entriesSeen = operation({
   name: "entries.seen",
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
-  summary: "Remember an entry's documents as the person has read them",
-  detail: phrase`${call("entries.changes")} compares with this. Only text of up to ${seenLimits.bytes / 1024} KiB is kept, of the ${seenLimits.documents} documents that were read last; it is deleted together with the entry.`,
+  summary: "Record that the person has read an entry's documents",
+  detail: phrase`Keeps their current text, with which ${call("entries.changes")} compares. Only text of up to ${seenLimits.bytes / 1024} KiB per document is kept, for the ${seenLimits.documents} documents read last; it is deleted together with the entry.`,
   input: () =>
     v.strictObject({
       id: entryId(),
-      asOf: v.optional(
-        time(
-          "skip documents that were changed after this time, because the person was shown an earlier text",
-        ),
-      ),
+      asOf: v.optional(time("skip documents changed after this time: the person was shown an earlier text")),
       agent: v.optional(name("who has read them", "NAME"), person),
     }),
   output: () => v.strictObject({ kept: v.array(v.string()) }),

@@ -12,11 +12,11 @@ export const entriesShow = operation({
   kind: "read",
   access: { on: "entry", by: "id", does: "read", marking: "change" },
   summary: "Show one entry of the person's inbox, and its documents as they are now",
-  detail: phrase`Changes nothing without ${field("markRead")}. A program that shows the entry to the person should mark it as read, as the page does.`,
+  detail: phrase`Without ${field("markRead")} nothing is changed. A program that shows the entry to the person should use it, as the page does.`,
   input: () =>
     v.strictObject({
       id: entryId(),
-      markRead: flag("mark it as read; this also acks a message"),
+      markRead: flag("mark it as read; if it is a message, acknowledge it"),
       agent: v.optional(name(phrase`who reads, with ${field("markRead")}`, "NAME"), person),
     }),
   output: () =>

@@ -10,7 +10,7 @@ export const entriesSnooze = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Hide an entry until later",
-  detail: phrase`It leaves the inbox until the given time. Without ${field("until")} it comes back with the next entry of its thread; if it has none, of its sender.`,
+  detail: phrase`The entry leaves the inbox until the given time. Without ${field("until")} it comes back with the next entry of its thread, or, if it belongs to no thread, with the next entry of its sender.`,
   input: () =>
     v.strictObject({
       id: entryId(),

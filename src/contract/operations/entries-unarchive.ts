@@ -8,7 +8,7 @@ export const entriesUnarchive = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Bring an archived entry back into the inbox",
-  detail: "It stays read.",
+  detail: "It stays marked as read.",
   input: () =>
     v.strictObject({ id: entryId(), agent: v.optional(name("who brings it back", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),

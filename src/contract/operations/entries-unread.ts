@@ -8,7 +8,7 @@ export const entriesUnread = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Mark an entry as unread again",
-  detail: "A message that was acked by reading it stays acked.",
+  detail: "If reading the entry has acknowledged a message, that message stays acknowledged.",
   input: () =>
     v.strictObject({ id: entryId(), agent: v.optional(name("who marks it as unread", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),

@@ -8,7 +8,7 @@ export const entriesUnsnooze = operation({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Bring a snoozed entry back now",
-  detail: "An entry that is not snoozed stays as it is, and the answer has already: true.",
+  detail: "An entry that is not snoozed stays as it is; the call returns already: true.",
   input: () =>
     v.strictObject({ id: entryId(), agent: v.optional(name("who brings it back", "NAME"), person) }),
   output: () => v.strictObject({ entry: entry(), already: v.boolean() }),

@@ -12,7 +12,7 @@ export const mailboxAsk = operation({
   kind: "write",
   access: { on: "own" },
   summary: "Ask an agent or the person a question, outside of any thread",
-  detail: phrase`The person sees the choices as buttons. The answer comes to your inbox; the person's answer has the question's correlation id, and the chosen answer as payload.choice. In a thread use ${call("threads.update", { status: "blocked" })} instead.`,
+  detail: phrase`The person sees the choices as buttons. The answer is delivered to your inbox; the person's answer has the question's correlation id, and the chosen answer as payload.choice. To ask in a thread, use ${call("threads.update", { status: "blocked" })} instead.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),

@@ -11,14 +11,14 @@ export const mailboxDecide = operation({
   kind: "wait",
   access: { on: "own" },
   summary: "Ask, and wait for the decision",
-  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no. Standard output has the choice alone, so that a script can read it; who said what goes to standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time: the answer then says how to continue waiting.`,
+  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no. Standard output has the choice alone, so that a script can read it; who answered what goes to standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time; the output then says how to continue waiting.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),
       to: v.optional(names("who may answer: agents, or user for the person", "AGENT,…")),
       question: v.optional(text("what to ask", { file: true })),
       choices: choices(),
-      wait: flag("wait for the decision; without it the question is asked, and nothing waits"),
+      wait: flag("wait for the decision; without this flag the command asks and returns at once"),
       need: v.optional(integer("N agents must give the first choice (default: 1)", { min: 1, max: 100 })),
       escalateTo: v.optional(name("also ask this agent if there is no decision in time", "AGENT")),
       escalateAfter: v.optional(

@@ -11,8 +11,8 @@ export const mailboxGather = operation({
   access: { on: "own" },
   summary: "Wait for answers from several agents, and collect them together",
   detail:
-    "An answer is a result, or any message from a sender that has no open thread from you. After the timeout you get " +
-    "the answers so far and the names that are missing; the exit code is 10 only if there are none.",
+    "The result of a thread is an answer; so is any message from an agent that has no open thread from you. After the timeout you get " +
+    "the answers so far and the names of the agents that have not answered; the exit code is 10 only if there are no answers.",
   input: () =>
     v.strictObject({
       agent: mailbox(),

@@ -9,7 +9,7 @@ export const mailboxReceive = operation({
   kind: "wait",
   access: { on: "own" },
   summary: "Wait for mail and collect it",
-  detail: phrase`One message unless ${field("max")} is given, oldest first unless ${field("lifo")}. Printed messages are acked.`,
+  detail: phrase`Collects one message unless ${field("max")} is given, oldest first unless ${field("lifo")} is given. Printed messages are acknowledged unless ${field("ack")} says otherwise.`,
   input: () =>
     v.strictObject({
       agent: mailbox(),

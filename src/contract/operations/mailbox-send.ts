@@ -3,6 +3,7 @@ import { copies } from "../channel-message.ts";
 import { address, flag, name, text } from "../fields.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { field, phrase } from "../phrase.ts";
 import { recipient, strict } from "../recipient.ts";
 import { nextEventId } from "../waiting.ts";
 
@@ -11,16 +12,16 @@ export const mailboxSend = operation({
   kind: "write",
   access: { on: "own", with: { flag: "interrupt", on: "task", by: "to", does: "change" } },
   summary: "Send a plain message, without a thread",
-  detail:
-    "The arguments are the agent and the text. The message stays in the agent's inbox until it is collected. " +
-    "Each member of a pool gets a copy. A running sub-agent can be interrupted: its present turn ends, and it goes on with the message.",
+  detail: phrase`The message stays in the agent's inbox until it is collected. Each member of a pool gets a copy. With ${field("interrupt")}, a running sub-agent ends its current turn and continues with the message.`,
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: address("the agent or pool that gets it, or * for all known agents", "AGENT"),
+      to: address("the agent or pool that gets the message, or * for all known agents", "AGENT"),
       message: text("the text", { file: true }),
       strict: strict(),
-      interrupt: flag("end the present turn of this running sub-agent; it goes on with the message"),
+      interrupt: flag(
+        "end the current turn of this running sub-agent, which then continues with the message",
+      ),
     }),
   output: () =>
     v.strictObject({
@@ -44,7 +45,7 @@ export const mailboxSend = operation({
     set: "mailbox",
     usual: true,
     usualFor: ["worker", "leader"],
-    use: "Send an agent a message; it is kept until asked for. For work to be finished use send_task.",
+    use: "Send an agent a message; it is kept until the agent collects it. To assign work use send_task.",
     renamed: { to: "receiver_id" },
     // It costs every model a line, and is for those who lead: follow_up has it.
     without: ["strict", "interrupt"],

@@ -10,8 +10,8 @@ export const mailboxWait = operation({
   access: { on: "own" },
   summary: "Wait for the first message, then collect what arrives within a short window",
   detail:
-    "Messages that arrive at about the same time are returned together. The window starts with the first message's " +
-    "arrival; it ends at once if no more mail is expected.",
+    "Messages that arrive at about the same time are returned together. The window starts when the first message " +
+    "arrives. It ends early when no more mail is expected: the agent given as sender has answered, or the last of your running tasks has.",
   input: () =>
     v.strictObject({
       agent: mailbox(),

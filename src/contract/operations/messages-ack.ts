@@ -9,7 +9,7 @@ export const messagesAck = operation({
   kind: "write",
   access: { on: "message", by: "id", does: "change" },
   summary: "Acknowledge one message",
-  detail: "A second ack changes nothing and returns already: true with the time of the first.",
+  detail: "A second acknowledgement changes nothing and returns already: true with the time of the first.",
   input: () => v.strictObject({ id: messageNumber("the message's id"), agent: name("who acks", "NAME") }),
   output: () => v.strictObject({ message: channelMessage(), already: v.boolean() }),
   errors: ["invalid_input", "not_found", "invalid_state"],

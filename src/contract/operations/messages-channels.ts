@@ -7,7 +7,7 @@ export const messagesChannels = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "List channels by name",
-  detail: "Every name a message was sent to, with its number of unacknowledged messages.",
+  detail: "Lists every name that a message was sent to, with its number of unacknowledged messages.",
   input: () =>
     v.strictObject({
       after: v.optional(name("only names after this one, for the next page", "CHANNEL")),

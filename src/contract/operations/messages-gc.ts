@@ -7,7 +7,7 @@ export const messagesGc = operation({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete expired messages, and old acknowledged ones",
-  detail: "Never deletes an unexpired message that is not acknowledged, nor a message of a thread.",
+  detail: "Unexpired messages that nobody has acknowledged are kept, and so are messages of threads.",
   input: () =>
     v.strictObject({
       ackedOlderThanHours: v.optional(
@@ -26,7 +26,7 @@ export const messagesGc = operation({
     tool: "msg_gc",
     set: "messages",
     destructive: true,
-    use: "Delete expired messages, and on demand old acked ones. Cannot be undone.",
+    use: "Delete expired messages, and old acknowledged ones if asked to. Cannot be undone.",
   },
   examples: ["inbox msg gc --acked-older-than 24"],
 });

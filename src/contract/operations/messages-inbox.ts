@@ -9,7 +9,7 @@ export const messagesInbox = operation({
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Read a channel, without acknowledging anything",
-  detail: phrase`Messages after ${field("afterId")}, oldest first. With ${field("reader")} the bus keeps the position, and acked messages are included; ${field("commit")} moves the position. Only an empty page means the end.`,
+  detail: phrase`Returns messages after ${field("afterId")}, oldest first. With ${field("reader")} it starts at the position that the bus keeps for that reader, and includes acknowledged messages; ${field("commit")} moves the position. A page can be short: only an empty page means the end.`,
   input: () =>
     v.strictObject({
       ...channelFilter(),
@@ -27,7 +27,7 @@ export const messagesInbox = operation({
   mcp: {
     tool: "msg_inbox",
     set: "messages",
-    use: "Read a channel from a position on. Changes nothing.",
+    use: "Read a channel from a position, without acknowledging anything.",
     says: { commit: "with reader: move its position past what was read" },
     without: ["onlyAcked", "newest"],
   },

@@ -9,7 +9,8 @@ export const messagesRead = operation({
   kind: "read",
   access: { on: "message", by: "id", does: "read" },
   summary: "Read one message, or a part of a long one",
-  detail: "Changes nothing. total is the length of the whole content in characters.",
+  detail:
+    "The message is not acknowledged. In the output, total is the length of the whole content in characters.",
   input: () =>
     v.strictObject({
       id: messageNumber("the message"),

@@ -8,7 +8,7 @@ export const messagesReaders = operation({
   access: { on: "channel", by: "channel", does: "read" },
   summary: "List the readers of a channel, and how far each has read",
   detail:
-    "Readers that have a stored position, by name: the number of the last message they have read, when that was, and how many messages came after it, up to 1000.",
+    "Lists the readers that have a stored position, by name: the id of the last message each has read, when that was, and how many messages came after it, up to 1000.",
   input: () => v.strictObject({ channel: channel() }),
   output: () =>
     v.strictObject({

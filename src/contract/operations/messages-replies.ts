@@ -8,10 +8,15 @@ export const messagesReplies = operation({
   kind: "read",
   access: { on: "visible" },
   summary: "Find the replies to a request, on every channel",
-  detail: "All messages with that correlation id except the first.",
+  detail: "Returns all messages with that correlation id except the first, which is the request.",
   input: () =>
     v.strictObject({
-      correlationId: name("the id of the request", "CORRELATION", "correlation", "correlation-id"),
+      correlationId: name(
+        "the correlation id of the request",
+        "CORRELATION",
+        "correlation",
+        "correlation-id",
+      ),
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>

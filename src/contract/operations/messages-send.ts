@@ -10,10 +10,10 @@ export const messagesSend = operation({
   access: { on: "own" },
   summary: "Append a message to a channel",
   detail:
-    "A channel is an agent's name, a pool or any topic. Each member of a pool gets a copy; with * all known agents do.",
+    "A channel is the name of an agent, a pool or a topic. Each member of a pool gets a copy; with * every known agent gets one.",
   input: () =>
     v.strictObject({
-      channel: address("the channel: an agent's name, a topic, or *", "CHANNEL"),
+      channel: address("the channel: an agent, a pool, a topic, or * for all known agents", "CHANNEL"),
       content: content(),
       sender: name("who sends (default: cli)", "NAME"),
       taskId: v.optional(name("the task it is about", "ID", "task")),

@@ -10,7 +10,7 @@ export const messagesWait = operation({
   kind: "wait",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Wait until a channel has messages to read",
-  detail: phrase`Like ${call("messages.inbox")}, but waits while the page would be empty. To see each message once, continue with ${field("afterId")} and the last id you saw, or let the bus keep your position: ${field("reader", blank("NAME"))} ${field("commit")}.`,
+  detail: phrase`Like ${call("messages.inbox")}, but waits until there is a message to return. To see each message once, continue with ${field("afterId")} and the last id you saw, or let the bus keep your position: ${field("reader", blank("NAME"))} ${field("commit")}.`,
   input: () =>
     v.strictObject({
       ...channelFilter(),

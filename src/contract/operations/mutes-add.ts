@@ -10,7 +10,7 @@ export const mutesAdd = operation({
   access: { on: "person", does: "change" },
   summary: "Mute an agent or a thread",
   detail:
-    "Its entries go to the archive as they come, and are not counted as unread. Questions still come to the inbox. Give either a name or a thread.",
+    "New entries of a muted agent or thread go to the archive and are not counted as unread. Questions still come to the inbox. Give either an agent or a thread.",
   input: () => v.strictObject({ ...muted(), agent: v.optional(name("who mutes it", "NAME"), person) }),
   output: () =>
     v.strictObject({

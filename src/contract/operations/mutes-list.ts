@@ -7,7 +7,7 @@ export const mutesList = operation({
   kind: "read",
   access: { on: "person", does: "read" },
   summary: "List what is muted",
-  detail: "Agents by name, then threads, in the order of their numbers.",
+  detail: "Lists agents by name, then threads by number.",
   input: () => v.strictObject({}),
   output: () => v.strictObject({ mutes: v.array(mute()) }),
   errors: [],

@@ -9,7 +9,7 @@ export const mutesRemove = operation({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Unmute an agent or a thread",
-  detail: "What was archived meanwhile stays there. Give either a name or a thread.",
+  detail: "Entries that were archived in the meantime stay archived. Give either an agent or a thread.",
   input: () => v.strictObject({ ...muted(), agent: v.optional(name("who unmutes it", "NAME"), person) }),
   output: () =>
     v.strictObject({

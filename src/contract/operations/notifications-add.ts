@@ -9,7 +9,7 @@ export const notificationsAdd = operation({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Send push notifications to a device of the person",
-  detail: `The device is told of entries that need the person. The page calls this with what the browser's PushManager answers. At most ${subscriptionLimit} devices are kept; one is forgotten when its push service says that it is gone, and when a token of the agent is revoked.`,
+  detail: `The device is notified of entries that need the person. The page calls this with the subscription that the browser's PushManager returns. At most ${subscriptionLimit} devices are kept. A device is removed when its push service reports it as gone, or when a token of the agent that added it is revoked.`,
   input: () =>
     v.strictObject({
       endpoint: endpoint(),

@@ -8,7 +8,7 @@ export const notificationsRemove = operation({
   name: "notifications.remove",
   kind: "write",
   access: { on: "person", does: "change" },
-  summary: "Send no more push notifications to a device",
+  summary: "Stop push notifications to a device",
   input: () =>
     v.strictObject({ endpoint: endpoint(), agent: v.optional(name("whose device it is", "NAME"), person) }),
   output: () => v.strictObject({ endpoint: v.string(), already: v.boolean() }),

@@ -7,7 +7,8 @@ export const poolsRemove = operation({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Remove a pool and its members, and free its name",
-  detail: "Threads assigned to it stay; the answer counts them, and reassign gives them to another agent.",
+  detail:
+    "Threads assigned to the pool stay; the output counts them, and reassign gives them to another agent.",
   input: () => v.strictObject({ pool: name("the pool", "POOL"), agent: name("who removes it", "AGENT") }),
   output: () => v.strictObject({ pool: v.string(), members: v.array(v.string()), pending: v.number() }),
   errors: ["invalid_input", "not_found"],

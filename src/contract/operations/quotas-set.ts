@@ -11,7 +11,7 @@ export const quotasSet = operation({
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the quotas of one agent, or of all agents",
   detail:
-    "Sets all four limits: a limit that is left out is removed, and the one for all agents applies again. A write that exceeds a " +
+    "Sets all four limits: a limit that is left out is removed, and the limit for all agents applies again. A write that exceeds a " +
     "quota is refused as a whole. The person has no quota; results of tasks are always delivered.",
   input: () =>
     v.strictObject({

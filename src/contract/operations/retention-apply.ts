@@ -10,8 +10,7 @@ export const retentionApply = operation({
   summary: "Delete what exceeds the retention limits, and free its space",
   detail:
     "Runs in short transactions, so nobody waits for it; it can be interrupted and run again. A hub does the same automatically. " +
-    "Expired messages are deleted whatever the limits are. A thread is deleted once " +
-    "no entry refers to it.",
+    "Expired messages are deleted whatever the limits are. A thread is kept as long as an entry refers to it.",
   input: () =>
     v.strictObject({
       dryRun: flag("delete nothing, only count what would be deleted now"),

@@ -12,7 +12,7 @@ export const retentionSet = operation({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the retention limits of one kind, or of all",
-  detail: phrase`Data older than ${field("days")}, or beyond the newest ${field("count")}, is deleted once nobody needs it, by the hub and by ${call("retention.apply")}. Without either limit everything of that kind is kept.`,
+  detail: phrase`The hub and ${call("retention.apply")} delete what is older than ${field("days")} or not among the newest ${field("count")}, once nobody needs it any more. Without either limit, everything of that kind is kept.`,
   input: () =>
     v.strictObject({
       kind: choice(

@@ -18,7 +18,7 @@ export const statsShow = operation({
     tool: "stats",
     set: "supervisor",
     idempotent: true,
-    use: "See the state of the whole bus: queues, oldest mail, leases about to end, running sub-agents.",
+    use: "See the state of the whole bus: queues, oldest mail, leases about to expire, running sub-agents.",
   },
   examples: ["inbox stats", "inbox stats --json"],
 });

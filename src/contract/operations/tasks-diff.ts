@@ -9,7 +9,7 @@ export const tasksDiff = operation({
   kind: "read",
   access: { on: "task", by: "name", does: "read" },
   summary: "Show what a task has changed in its worktree",
-  detail: phrase`Of a running task this is what it has changed so far, committed or not. ${call("tasks.merge")} takes it over.`,
+  detail: phrase`For a running task: its changes so far, committed or not. ${call("tasks.merge")} merges them.`,
   input: () => v.strictObject({ name: taskName() }),
   output: () =>
     v.strictObject({

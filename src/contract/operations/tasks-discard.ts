@@ -9,7 +9,7 @@ export const tasksDiscard = operation({
   access: { on: "task", by: "name", does: "change" },
   summary: "Delete the worktree and the branch of a finished task",
   detail:
-    "commit is the last state of it, uncommitted changes included; git keeps it for a while: git branch NAME COMMIT brings it back.",
+    "The output names the commit with the last state of the worktree, including uncommitted changes. Git keeps that commit for a while: git branch NAME COMMIT brings it back.",
   input: () => v.strictObject({ agent: queueOf(), name: taskName() }),
   output: () =>
     v.strictObject({
@@ -24,7 +24,7 @@ export const tasksDiscard = operation({
   mcp: {
     tool: "discard",
     set: "supervisor",
-    use: "Delete the worktree and branch of a finished task, with all it has changed.",
+    use: "Delete the worktree and branch of a finished task, with all its changes.",
     destructive: true,
   },
   examples: ["orch discard fix-login"],

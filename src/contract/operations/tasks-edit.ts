@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { name, names } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { call, phrase } from "../phrase.ts";
 import { prompt, queueOf, retries, task, taskName, taskPriority, taskTimeout } from "../task.ts";
 import { budgetAsked } from "../usage.ts";
 
@@ -9,18 +10,19 @@ export const tasksEdit = operation({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Change a task that has not started",
+  detail: "Settings that are not given stay as they are.",
   input: () =>
     v.strictObject({
       agent: queueOf(),
       name: taskName(),
       prompt: v.optional(prompt("its new prompt")),
-      model: v.optional(name("another model", "MODEL")),
-      profile: v.optional(name("another kind of agent", "PROFILE")),
-      timeout: taskTimeout(),
-      budget: budgetAsked("another budget: tokens (200k) or dollars (2.50usd)"),
+      model: v.optional(name("its new model", "MODEL")),
+      profile: v.optional(name(phrase`its new profile, see ${call("tasks.profiles")}`, "PROFILE")),
+      timeout: taskTimeout("SIGKILL it after N seconds"),
+      budget: budgetAsked("its new budget: tokens (200k) or dollars (2.50usd)"),
       after: v.optional(names("start it only after these tasks have succeeded; empty for none", "TASK,…", 0)),
-      retries: retries(),
-      priority: taskPriority(),
+      retries: retries("retry it up to N times if it fails"),
+      priority: taskPriority("its new priority among waiting tasks"),
     }),
   output: () => v.strictObject({ task: task() }),
   errors: ["not_found", "invalid_state", "invalid_input"],

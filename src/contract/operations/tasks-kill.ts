@@ -9,7 +9,7 @@ export const tasksKill = operation({
   access: { on: "task", by: "name", does: "change" },
   summary: "Kill a running task and everything it has started",
   detail:
-    "Sends SIGKILL to the whole process tree, and kills the tasks it pushed. Its parent gets the failure, with the output so far.",
+    "Sends SIGKILL to the whole process tree, and kills the tasks it pushed. Its parent is told that it failed, with the output so far.",
   input: () =>
     v.strictObject({
       agent: queueOf(),

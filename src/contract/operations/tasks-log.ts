@@ -24,7 +24,7 @@ export const tasksLog = operation({
       ),
       tail: v.optional(integer("begin with the last N entries", { min: 1, max: 1000 })),
       before: v.optional(
-        integer(phrase`with ${field("tail")}: the last ones before this position`, {
+        integer(phrase`with ${field("tail")}: the last N entries before this position`, {
           min: 0,
           max: Number.MAX_SAFE_INTEGER,
         }),

@@ -10,7 +10,7 @@ export const tasksMerge = operation({
   kind: "wait",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Merge the branch of a finished task",
-  detail: phrase`Merges one at a time, in a worktree of its own, then runs the check command of the profile or of agents.toml; only then does the branch move. A conflict or a failed check goes to the sub-agent, which resumes with it, at the cost of another turn; with ${field("noResume")}, or where its program cannot resume, to its parent. A branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
+  detail: phrase`Merges run one at a time, each in a worktree of its own. The target branch moves only after the check command of the profile or of agents.toml has passed. On a conflict or a failed check the sub-agent resumes to fix it, which costs another turn. With ${field("noResume")}, or if its program cannot resume, its parent is told instead. A target branch that is checked out somewhere is moved only with ${field("updateCheckout")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -18,11 +18,11 @@ export const tasksMerge = operation({
       into: v.optional(
         text("merge into this branch (default: the one it was pushed from)", { limit: 256, value: "BRANCH" }),
       ),
-      squash: flag("one commit instead of a merge"),
-      rebase: flag("its commits on top of the branch, without a merge commit"),
-      noResume: flag("only report a conflict or a failed check: the sub-agent is not resumed with it"),
+      squash: flag("merge all changes as one commit"),
+      rebase: flag("rebase the commits onto the target branch, without a merge commit"),
+      noResume: flag("only report a conflict or a failed check; do not resume the sub-agent"),
       updateCheckout: flag(
-        "the branch may be checked out: update that checkout, unless its own changes are in the way",
+        "if the target branch is checked out, update that checkout too; refused if uncommitted changes are in the way",
       ),
     }),
   output: () =>

@@ -10,7 +10,7 @@ export const tasksPermit = operation({
   summary: "Ask whether a sub-agent may use a tool, and wait for the answer",
   detail:
     "Agent programs call it for a task with permission=ask. The question goes to the person or the parent, as the profile says; " +
-    "no answer in time is a deny.",
+    "without an answer in time the use is denied.",
   input: () =>
     v.strictObject({
       agent: queueOf(),

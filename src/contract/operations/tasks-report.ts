@@ -10,8 +10,8 @@ export const tasksReport = operation({
   name: "tasks.report",
   kind: "write",
   access: { on: "own" },
-  summary: "Report what your own task has used, from a program whose runner cannot",
-  detail: phrase`Adds to what was reported before, and answers with the sum. Programs whose runner reports their usage by itself (${call("tasks.profiles")} says which) must not: it would count twice.`,
+  summary: "Report what your own task has used, if its runner does not report it",
+  detail: phrase`The numbers are added to what was reported before, and the sum is returned. If the runner reports usage itself (${call("tasks.profiles")} shows which do), do not call this: the usage would count twice.`,
   input: () =>
     v.strictObject({
       agent: name("the sub-agent that reports", "AGENT"),

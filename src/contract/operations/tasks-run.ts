@@ -10,7 +10,7 @@ export const tasksRun = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start your queued tasks, and return at once",
-  detail: phrase`N is how many of your tasks run at the same time; the others follow as they finish. Tasks you push later wait for the next run. Results are delivered to your inbox: ${call("mailbox.receive")}.`,
+  detail: phrase`At most N of your tasks run at the same time; the others start as these finish. Tasks you push later wait for the next run. Results are delivered to your inbox: ${call("mailbox.receive")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
@@ -33,7 +33,7 @@ export const tasksRun = operation({
   mcp: {
     tool: "run",
     set: "supervisor",
-    use: "Start the tasks you have pushed; count is how many run at the same time. Then wait for results with check_inbox or gather.",
+    use: "Start the tasks you have pushed, at most count at the same time. Then wait for results with check_inbox or gather.",
   },
   examples: ["orch run", "orch run 2 timeout=300"],
 });

@@ -10,14 +10,14 @@ export const tasksSend = operation({
   name: "tasks.send",
   kind: "write",
   access: { on: "task", by: "name", does: "change", starts: true },
-  summary: "Write to a sub-agent; one that has finished resumes with it",
-  detail: phrase`While it is queued or runs, the message is put into its inbox, as ${call("mailbox.send")} does, or interrupts it. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer comes to the parent's inbox. Its worktree is as it was; if that was merged, it begins from the branch it was merged into, if it was discarded, from the branch it was pushed from.`,
+  summary: "Send a message to a sub-agent; a finished one resumes with it",
+  detail: phrase`While the sub-agent is queued or running, the message is put into its inbox, as ${call("mailbox.send")} does, or interrupts it. If it has finished and its program can resume, its session gets the message as another turn of the same task, and its answer is delivered to the parent's inbox. It continues in its worktree. If its branch was merged, it starts from the target branch; if it was discarded, from the branch it was pushed from.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),
       name: taskName("the sub-agent: its name, id or branch"),
       message: text("what to tell it", { file: true }),
-      interrupt: flag("end its present turn, if it runs; it goes on with the message"),
+      interrupt: flag("end its current turn, if it is running; it then continues with the message"),
       budget: budgetAsked(
         "its budget from now on, for all of its turns together: tokens (200k) or dollars (2.50usd)",
       ),
@@ -49,7 +49,7 @@ export const tasksSend = operation({
   mcp: {
     tool: "follow_up",
     set: "supervisor",
-    use: "Tell a sub-agent something more, also after its result: its session goes on. The answer comes to your inbox.",
+    use: "Send a sub-agent another message, even after its result: its session continues. The answer is delivered to your inbox.",
   },
   examples: [
     'orch send fix-login "Also cover the empty password in a test"',

@@ -8,7 +8,7 @@ export const tasksShow = operation({
   kind: "read",
   access: { on: "task", by: "name", does: "read" },
   summary: "Show one task, the newest of that name",
-  detail: "If its program can continue a conversation, resume is the command that reopens it.",
+  detail: "If its program can continue a conversation, resume in the output is the command that reopens it.",
   input: () => v.strictObject({ name: taskName() }),
   output: () =>
     v.strictObject({

@@ -13,7 +13,7 @@ export const threadsClaim = operation({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Take exclusive ownership of a thread",
-  detail: phrase`With a thread: that one, or lease_conflict. Without: the first one that fetch would list, atomically; with ${field("wait")} it waits until there is one. The answer contains the lease token and the thread's messages.`,
+  detail: phrase`With a thread, claims that thread, or fails with lease_conflict if another agent holds it. Without one, claims the first thread that fetch lists; two agents never get the same one. With ${field("wait")} it waits until there is a thread to claim. The output contains the lease token and the thread's messages.`,
   input: () =>
     v.strictObject({
       agent: name("who claims", "AGENT"),
@@ -44,8 +44,8 @@ export const threadsClaim = operation({
     usualFor: ["worker"],
     use: "Take the next pending thread, or the named one, before working on it. wait blocks until there is one.",
     says: {
-      thread: "the thread to take, without wait",
-      wait: "block until there is one, without thread",
+      thread: "the thread to take; cannot be combined with wait",
+      wait: "block until there is a thread to claim; cannot be combined with thread",
       timeoutSeconds: "with wait: seconds, at most 600 (default 50)",
     },
     without: ["leaseToken"],

@@ -11,8 +11,8 @@ export const threadsFetch = operation({
   access: { on: "own" },
   summary: "List the threads an agent could claim, without claiming any",
   detail:
-    "Threads assigned to the agent or its pools, and those whose lease has expired; " +
-    "by priority, then oldest first. Fetching grants no lease: claim does.",
+    "Lists threads assigned to the agent or its pools, including those whose lease has expired: " +
+    "by priority, then oldest first. To work on one, claim it: fetching grants no lease.",
   input: () =>
     v.strictObject({
       agent: name("the agent that would claim them", "AGENT"),

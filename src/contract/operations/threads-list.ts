@@ -13,11 +13,11 @@ export const threadsList = operation({
   summary: "List threads, newest first",
   input: () =>
     v.strictObject({
-      agent: v.optional(name("created by or assigned to this agent", "AGENT")),
+      agent: v.optional(name("only threads created by or assigned to this agent", "AGENT")),
       status: v.optional(statusFilter()),
-      createdBy: v.optional(name("created by this agent", "AGENT")),
-      assignedTo: v.optional(name("assigned to this agent", "AGENT")),
-      run: v.optional(name("of this run", "RUN")),
+      createdBy: v.optional(name("only threads created by this agent", "AGENT")),
+      assignedTo: v.optional(name("only threads assigned to this agent", "AGENT")),
+      run: v.optional(name("only threads of this run", "RUN")),
       before: v.optional(threadId("only threads older than this one, for the next page")),
       leases: flag("also list the leases under which these threads are held"),
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),

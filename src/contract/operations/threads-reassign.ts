@@ -12,13 +12,13 @@ export const threadsReassign = operation({
   access: { on: "assignment", by: "thread", does: "change" },
   summary: "Reassign a thread to another agent or pool",
   detail:
-    "With tokens: for the thread's creator and leaders only. The thread becomes pending for the new agent; its holder loses the lease and gets " +
-    "a control message. The thread of a sub-agent cannot be reassigned: kill the sub-agent.",
+    "The thread becomes pending for the new agent; its holder loses the lease and gets a control message. On a hub that requires tokens, " +
+    "only the thread's creator or a leader may do this. The thread of a sub-agent cannot be reassigned: kill the sub-agent instead.",
   input: () =>
     v.strictObject({
       agent: name("who decides", "AGENT"),
       thread: threadId("the thread to reassign"),
-      to: name("the agent or pool that gets it", "AGENT"),
+      to: name("the agent or pool that gets the thread", "AGENT"),
       reason: v.optional(text("why", { limit: 4096, file: true })),
       strict: strict(),
     }),

@@ -12,13 +12,15 @@ export const threadsRelease = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change", forced: "assignment" },
   summary: "Release a thread, so that another agent can claim it",
-  detail: phrase`The thread becomes pending again, assigned to its original recipient. With ${field("force")} it is taken from its holder, who loses the lease and gets a control message. Where tokens are used, only the thread's creator or a leader may do that.`,
+  detail: phrase`The thread becomes pending again, assigned to its original recipient. With ${field("force")} you can release a thread that another agent holds: that agent loses the lease and gets a control message. On a hub that requires tokens, only the thread's creator or a leader may use ${field("force")}.`,
   input: () =>
     v.strictObject({
-      agent: name("the holder, or who forces it", "AGENT"),
+      agent: name("the holder, or the agent that releases it by force", "AGENT"),
       thread: threadId(),
       leaseToken: leaseToken(),
-      force: flag("take it from its holder; with tokens: for the thread's creator and leaders only"),
+      force: flag(
+        "release it even though another agent holds it; on a hub that requires tokens, only for its creator and leaders",
+      ),
       reason: v.optional(text(phrase`with ${field("force")}: why`, { limit: 4096, file: true })),
     }),
   /** The message is what the holder was told, where it was forced. */

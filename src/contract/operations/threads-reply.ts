@@ -13,7 +13,7 @@ export const threadsReply = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Answer in a thread",
-  detail: phrase`Goes to the other side of the thread (creator or assignee) unless ${field("to")} is given; wakes its wait-reply.`,
+  detail: phrase`The answer goes to the other side of the thread (creator or assignee) unless ${field("to")} is given. An agent that waits there with wait-reply gets it at once.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),

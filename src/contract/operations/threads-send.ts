@@ -14,11 +14,11 @@ export const threadsSend = operation({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Create a thread, or add a message to one",
-  detail: phrase`Without ${field("thread")} it creates a thread for ${field("to")} with ${field("subject")}. With ${field("thread")} it adds a message to that thread; an unknown thread is an error.`,
+  detail: phrase`Without ${field("thread")}, creates a thread: ${field("to")} and ${field("subject")} are required. With ${field("thread")}, adds a message to that thread, which must exist.`,
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: v.optional(name("the agent or pool that gets it", "AGENT")),
+      to: v.optional(name("the agent or pool that gets the thread", "AGENT")),
       subject: v.optional(text("what the new thread is about", { limit: 1024 })),
       thread: v.optional(threadId("the thread to add to")),
       run: v.optional(name("the run the new thread belongs to (default: default)", "RUN")),

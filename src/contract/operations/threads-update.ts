@@ -15,7 +15,7 @@ export const threadsUpdate = operation({
   summary: "Report progress, or ask a question when blocked",
   detail:
     "A blocked update is a question to the thread's creator: the summary must state what is missing. " +
-    "The answer includes when the lease expires; wait-reply renews it while you wait.",
+    "The output shows when the lease expires; wait-reply renews it while you wait.",
   input: () =>
     v.strictObject({
       agent: name("the holder", "AGENT"),

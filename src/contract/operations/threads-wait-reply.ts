@@ -11,7 +11,7 @@ export const threadsWaitReply = operation({
   access: { on: "thread", by: "thread", does: "read" },
   summary: "Wait until another agent answers in a thread",
   detail:
-    "By default it starts after your own last message in the thread, so an answer that came in between is found. " +
+    "By default it looks for messages after your own last message in the thread, so an answer that is already there is found. " +
     "Returns all matching messages, collects those addressed to you, and gives the event id to continue from. " +
     "If you hold the lease, it is renewed while you wait.",
   input: () =>

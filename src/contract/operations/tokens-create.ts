@@ -9,10 +9,10 @@ export const tokensCreate = operation({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a token for one agent",
   detail:
-    "The token is shown once. Its bearer acts as that agent and as no other. " +
-    "worker: its own mail and work, and topics. " +
-    "user: reads everything, and changes the person's inbox as well. " +
-    "leader: changes everything except the person's inbox. " +
+    "The token is shown once. Whoever has it acts as that agent and as no other. " +
+    "Scopes: worker: its own mail and work, and topics. " +
+    "user: the same, and it also reads everything and changes the person's inbox. " +
+    "leader: reads everything, and changes everything except the person's inbox. " +
     "admin: everything.",
   input: () =>
     v.strictObject({

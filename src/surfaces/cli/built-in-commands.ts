@@ -81,7 +81,7 @@ function helpAbout(words: readonly string[], program: Program): string {
 /** [C12] A group's name alone, or with a word that is none of its commands. */
 function missingSubcommand(word: string, argument: string | undefined, program: Program): InboxError {
   const names = [...new Set(subcommandsOf(word, program).map((name) => name.slice(word.length + 1)))];
-  const hint = `${program} ${word} --help says what each does`;
+  const hint = `${program} ${word} --help shows what each does`;
   if (argument === undefined)
     return new InboxError(
       "invalid_input",
@@ -101,7 +101,7 @@ function unknownCommand(word: string, program: Program): InboxError {
   const names = new Set([...commandNames(program), ...groups, ...Object.keys(ownCommands(program))]);
   const other = program === "inbox" ? "orch" : "inbox";
   if (findCommand([word], other) || subcommandsOf(word, other).length)
-    return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has`, {
+    return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has one`, {
       hint: `${other} ${word} --help`,
     });
   const guess = didYouMean(word, names);
@@ -119,7 +119,7 @@ async function completedNames(kind: string | undefined, argv: readonly string[])
   if (!found)
     throw new InboxError(
       "invalid_input",
-      `names are of ${nameKinds.join(", ")}, not of ${kind ?? "nothing"}`,
+      `the kind of names must be one of ${nameKinds.join(", ")}; got ${kind === undefined ? "none" : JSON.stringify(kind)}`,
       {
         hint: `for example: inbox completion names ${nameKinds[0]}`,
       },

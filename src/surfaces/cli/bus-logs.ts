@@ -21,9 +21,13 @@ export async function runLogs(
   const { lines: count, follow } = parseInput(busLogs, input);
   const location = locate(asked);
   if (isHub(location))
-    throw new InboxError("invalid_input", `logs reads a file of a hub here, and ${location} is an address`, {
-      hint: "run it where the hub runs",
-    });
+    throw new InboxError(
+      "invalid_input",
+      `logs reads the log file of a hub on this machine, but ${location} is an address`,
+      {
+        hint: "run it where the hub runs",
+      },
+    );
   const { log } = hubFolder(location, asked.env);
   if (!follow) return respond({ log, lines: lastLines(log, count) });
   const paint = paintFor(1);

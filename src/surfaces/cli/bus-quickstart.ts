@@ -26,7 +26,7 @@ export async function runQuickstart(asked: Asked, { input }: CommandInput, json:
   const { cwd, env } = asked;
   const db = locateOrNew(asked);
   if (isHub(db))
-    throw new InboxError("invalid_input", `quickstart sets up a database here, and ${db} is a hub`, {
+    throw new InboxError("invalid_input", `quickstart sets up a database here, but ${db} is a hub`, {
       hint: "leave out --db and INBOX_DB; inbox setup CLIENT --url connects an agent program to a hub",
     });
   const place = asked.db === undefined ? [] : ["--db", asked.db];
@@ -91,7 +91,7 @@ async function connect(
     const words = ["setup", name, ...place];
     if (yes) {
       const { answer } = await steps.ask("inbox", [...words, "--yes"], ({ file, changed }) => [
-        changed ? `wrote ${file}; restart ${clients[name].title} to see it` : `${file} is up to date`,
+        changed ? `wrote ${file}; restart ${clients[name].title} to use it` : `${file} is up to date`,
       ]);
       if (answer.ok) configured.push(name);
     } else if (atTerminal) {

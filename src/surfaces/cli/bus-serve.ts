@@ -38,7 +38,7 @@ export async function runHub(
   } = parseInput(busServe, input);
   const db = locateOrNew(unmasked(asked));
   if (isHub(db))
-    throw new InboxError("invalid_input", `the hub serves a database, and ${db} is a hub`, {
+    throw new InboxError("invalid_input", `a hub serves a database, but ${db} is itself a hub`, {
       hint: "leave out --db, or name a file or a postgres:// address",
     });
   // Servers, pages and documents are no other command's business: loading them takes 2 ms.

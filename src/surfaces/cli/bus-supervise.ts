@@ -9,7 +9,7 @@ export async function runSupervisor(
 ): Promise<{ started: number }> {
   const db = locate(unmasked(asked));
   if (isHub(db))
-    throw new InboxError("invalid_input", `supervise works on a database, and ${db} is a hub`, {
+    throw new InboxError("invalid_input", `supervise works on a database, but ${db} is a hub`, {
       hint: "the hub supervises by itself",
     });
   const { supervise } = require("../../orch/supervisor.ts") as typeof import("../../orch/supervisor.ts");

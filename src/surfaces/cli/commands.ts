@@ -13,6 +13,10 @@ export const operationsFor = (program: Program, among = operations) => {
   return [...own, ...shared];
 };
 
+/** A command of both programs is shown as the one that was asked calls it. */
+export const examplesIn = (program: Program, { cli, examples }: AnyOperation): readonly string[] =>
+  cli.program === "both" ? examples.map((line) => line.replace(/^inbox /, `${program} `)) : examples;
+
 /** Commands that are about the program, not about the bus. */
 export const ownCommands = (program: Program): Record<string, string> => ({
   ...(program === "inbox" && {
@@ -45,15 +49,15 @@ export function findCommand(
 
 /** First words of several commands. `pool` alone is none of them, `retain` alone is. */
 const groups: Readonly<Record<string, string>> = {
-  mute: "Agents and threads whose entries go to the archive as they come",
-  notify: "Devices of the person that get push notifications",
+  mute: "Mutes: agents and threads whose new entries go to the archive",
+  notify: "Notifications: devices of the person that get push notifications",
   msg: "Channels: message streams, each reader with its own position",
   dlq: "Dead letters: messages that could not be delivered",
   pool: "Pools: groups of agents that share assigned work",
   workspace: "Workspaces: folders that agents work in, shown to the person by label",
   entries: "The person's inbox: documents and comments from agents",
-  retain: "Retention: how long the bus keeps things that are over",
-  quota: "Quotas: how much an agent may write and have open",
+  retain: "Retention: how long the bus keeps finished data",
+  quota: "Quotas: how much one agent may write and keep open",
   costs: "Costs: what tasks have used, by day, and the daily limit",
   token: "Tokens: who may call a hub, and with which scope",
 };

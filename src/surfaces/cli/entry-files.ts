@@ -4,6 +4,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { exportedEntry, importLimit } from "../../contract/exported-entry.ts";
 import type { InputOf } from "../../contract/operations/index.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { fileLines, whyNoFile } from "../../platform/file-lines.ts";
 import { safeJson } from "../text/safe.ts";
 import { print } from "./output.ts";
 
@@ -26,6 +27,11 @@ type Line = InputOf<"entries.import">["entries"][number];
 /** Lines that are not entries are skipped, with a warning each. */
 export async function importEntries(inbox: Inbox, path: string, warnings: string[]) {
   const total = { imported: 0, known: 0 };
+  const trouble = path === "-" ? undefined : whyNoFile(path);
+  if (trouble)
+    throw new InboxError("invalid_input", trouble, {
+      hint: "give an existing file, or - for standard input",
+    });
   let batch: Line[] = [];
   let bytes = 0;
   const send = async () => {
@@ -37,7 +43,7 @@ export async function importEntries(inbox: Inbox, path: string, warnings: string
     bytes = 0;
   };
   let number = 0;
-  for await (const line of linesOf(path)) {
+  for await (const line of fileLines(path)) {
     number++;
     if (!line.trim()) continue;
     const problem = parse(line, batch);
@@ -64,19 +70,4 @@ function parse(line: string, into: Line[]): string | undefined {
   }
   into.push(checked.output);
   return undefined;
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = path === "-" ? Bun.stdin : Bun.file(path);
-  if (path !== "-" && !(await file.exists()))
-    throw new InboxError("invalid_input", `there is no file ${path}`, {
-      hint: "give an existing file, or - for standard input",
-    });
-  let rest = "";
-  for await (const piece of file.stream().pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
-  }
-  if (rest) yield rest;
 }

@@ -4,6 +4,7 @@ import { fromText } from "../../contract/coerce.ts";
 import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { shellWord } from "../../contract/shell-word.ts";
+import { examplesIn } from "./commands.ts";
 import { type Flag, flagsOf, isText } from "./flags.ts";
 import type { Typed } from "./refusal-as-typed.ts";
 import { type GivenFlag, scanArguments } from "./scan.ts";
@@ -13,7 +14,7 @@ import { wordsOf } from "./words.ts";
 const longest = 60;
 
 export function exampleFor(error: InboxError, { op, program, scanned }: Typed): string {
-  if (!scanned.plain.length && !scanned.given.length) return op.examples[0];
+  if (!scanned.plain.length && !scanned.given.length) return examplesIn(program, op)[0]!;
   const flags = flagsOf(op);
   const wrong = wrongKeys(error, flags);
   const valueFlag = (key: string) => flags.find(({ field, role }) => field.key === key && role !== "file");

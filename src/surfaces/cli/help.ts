@@ -3,6 +3,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { spelledWhole } from "../../contract/phrase.ts";
 import { inShell } from "../spelling/shell.ts";
 import {
+  examplesIn,
   groupSummary,
   operationsFor,
   operationsOf,
@@ -26,11 +27,13 @@ const column = (rows: [string, string][], least = 0) => {
 /** Breaks lines for a terminal of ordinary width. */
 export const wrapped = (text: string) => text.replace(/(.{1,96})(?: +|$)/g, "$1\n").trimEnd();
 
-const globalRows = (): [string, string][] =>
-  globalFlags.map(({ name, short, value, help }) => [
-    `${short ? `${short}, ` : ""}${name}${value ? ` ${value}` : ""}`,
-    help,
-  ]);
+const globalRows = (without: ReadonlySet<string> = new Set()): [string, string][] =>
+  globalFlags
+    .filter(({ name }) => !without.has(name))
+    .map(({ name, short, value, help }) => [
+      `${short ? `${short}, ` : ""}${name}${value ? ` ${value}` : ""}`,
+      help,
+    ]);
 
 const about: Record<Program, { what: string; round: string }> = {
   inbox: {
@@ -52,10 +55,10 @@ const about: Record<Program, { what: string; round: string }> = {
 };
 
 /** [C3] */
-const exitCodes = `Exit codes: 0 ok, 1 it failed (handoff, merge) or was denied (permit), 10 nothing matched or nothing came in time,
+const exitCodes = `Exit codes: 0 ok, 1 failed (orch handoff, orch merge) or denied (orch permit), 10 nothing found, or nothing came in time,
 20 conflict, 30 invalid or not allowed, 40 not found or expired, 50 unavailable (storage, hub, quota),
 130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated.
-ask --wait: 0 for the first choice, 1 for the second, up to 9; 10 if nothing was decided in time.`;
+inbox ask --wait: 0 for the first choice, 1 for the second, up to 9; 10 if nothing was decided in time.`;
 
 /** The nouns of operations, as people look for them. */
 const headings: readonly (readonly [heading: string, nouns: readonly string[]])[] = [
@@ -108,7 +111,7 @@ ${about[program].round}
 
 /** Of what is no operation. */
 export const ownHelp: Record<string, (program: Program) => string> = {
-  shell: () => `Type the slash commands one after another, acting for main (or --agent NAME).
+  shell: () => `Run slash commands interactively, as the agent main unless --agent is given.
 
 Usage: inbox shell [--agent NAME] [--db PATH]
 
@@ -148,7 +151,7 @@ Usage: ${program} ${word} COMMAND [flags]
 Commands:
 ${column(subcommandRows(word, program))}
 
-${program} help ${subcommandsOf(word, program)[0]} shows one command.
+Help on one command: ${program} help ${subcommandsOf(word, program)[0]}
 `;
 }
 
@@ -160,11 +163,14 @@ const subcommandRows = (word: string, program: Program) =>
 /** Of a command that begins others (`retain`, `retain set`) with those. */
 export function commandHelp(command: string, program: Program): string {
   const more = subcommandRows(command, program);
-  return `${operationsOf(command, program)
+  const all = operationsOf(command, program);
+  // What a command itself says of a flag (`list --agent`) is not contradicted below.
+  const own = new Set(all.flatMap((op) => ownFlags(op).map(({ name }) => name)));
+  return `${all
     .map((op) => operationHelp(op, program))
     .join("\n")}${more.length ? `\nCommands:\n${column(more)}\n` : ""}
 Global flags:
-${column(globalRows())}
+${column(globalRows(own))}
 `;
 }
 
@@ -186,26 +192,30 @@ function assigning(op: AnyOperation, flags: readonly Flag[]): string {
     ({ name, value, field }) => value && name !== "--agent" && !op.cli.plain?.includes(field.key),
   );
   if (!flag) return "";
-  const example = `${flag.name.slice(2)}=${flag.value}`;
-  return `\n\nA flag can also be written as key=value: ${example} is the same as ${flag.name} ${flag.value}.\nAfter -- nothing is a flag.`;
+  const value = flag.value!.split("|")[0]!.replace(/,…$/, "");
+  const example = `${flag.name.slice(2)}=${value}`;
+  return `\n\nA flag can also be written as key=value: ${example} is the same as ${flag.name} ${value}.\nWords after -- are never flags.`;
 }
+
+/** Who calls is a global flag. */
+const ownFlags = (op: AnyOperation) =>
+  flagsOf(op).filter(({ name }) => name !== "--agent" || op.cli.identity === undefined);
 
 function operationHelp(op: AnyOperation, program: Program): string {
   const all = flagsOf(op);
   const plain = plainWords(op);
-  const flags = all
-    .filter(({ name }) => name !== "--agent" || op.cli.identity === undefined)
-    .map(({ name, value, help, field }): [string, string] => [
-      value ? `${name} ${value}` : name,
-      field.required && field.key !== op.cli.identity && !op.cli.plain?.includes(field.key)
-        ? `${help} (required)`
-        : help,
-    ]);
+  const flags = ownFlags(op).map(({ name, value, help, field }): [string, string] => [
+    value ? `${name} ${value}` : name,
+    field.required && field.key !== op.cli.identity && !op.cli.plain?.includes(field.key)
+      ? `${help} (required)`
+      : help,
+  ]);
+  const examples = examplesIn(program, op);
   const sections = [
     `${op.summary}.${op.detail ? `\n${wrapped(spelledWhole(op.detail, inShell(op)))}` : ""}`,
     `Usage: ${program} ${[op.cli.command, chosenBy(op), plain, "[flags]"].filter(Boolean).join(" ")}`,
     flags.length ? `Flags:\n${column(flags)}${assigning(op, all)}` : "",
-    `${op.examples.length > 1 ? "Examples" : "Example"}:\n${op.examples.map((line) => `  ${line}`).join("\n")}`,
+    `${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((line) => `  ${line}`).join("\n")}`,
   ];
   return `${sections.filter(Boolean).join("\n\n")}\n`;
 }

@@ -63,7 +63,7 @@ const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ na
 function ofOtherForm({ op, program }: Filling, flag: string, { given, plain }: Scanned): InboxError {
   const other = operationsOf(op.cli.command, program).find((form) => takes(form, flag))!;
   const mine = given.find((one) => !takes(other, one.flag));
-  const against = mine?.flag ?? `the plain argument "${plain[0] ?? ""}"`;
+  const against = mine?.flag ?? `the argument "${plain[0] ?? ""}"`;
   return invalid(
     `${flag} cannot be combined with ${against}`,
     `leave out ${flag}, or use it as in: ${other.examples[0]}`,
@@ -145,7 +145,7 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
     const extra = plain[keys.length]!;
     const command = `${program} ${op.cli.command}`;
     throw invalid(
-      `${command} takes ${keys.length ? `at most ${keys.length} plain argument${keys.length > 1 ? "s" : ""}` : "flags only"}; unexpected argument "${extra}"`,
+      `${command} takes ${keys.length ? `at most ${keys.length} argument${keys.length > 1 ? "s" : ""}` : "flags only"}; unexpected argument "${extra}"`,
       surplus(op, program, plain, flags),
     );
   }
@@ -154,10 +154,7 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
     const key = keys[from + i]!;
     const { field, name } = flags.find((flag) => flag.field.key === key)!;
     if (key in input)
-      throw invalid(
-        `${name} is given as a flag and as the plain argument "${value}"`,
-        "give only one of them",
-      );
+      throw invalid(`${name} is given as a flag and as the argument "${value}"`, "give only one of them");
     input[key] = typedValue(field, value, key, filling);
   });
 }

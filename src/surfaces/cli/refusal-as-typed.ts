@@ -64,7 +64,7 @@ function withHint(error: InboxError, typed: Typed): InboxError {
 export const elsewhere = (op: AnyOperation) =>
   flagsOf(op).some(({ role }) => role === "artifact")
     ? "put it into a file and attach it with --artifact PATH"
-    : "put it into a file and say where that is";
+    : "put it into a file and send its path";
 
 /** More plain arguments than there are: unquoted text is put together, anything else is shown how. */
 export function surplus(

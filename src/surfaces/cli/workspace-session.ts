@@ -27,7 +27,7 @@ export async function offerSession(asked: Asked, input: Input, mayAsk: boolean):
     const { workspaceId } = workspace;
     if (command === workspace.session) return { workspaceId, command, written: false };
     const wanted =
-      input.yes || (mayAsk && agrees(`Offer "${safe(command)}" as the way back into its session?`));
+      input.yes || (mayAsk && agrees(`Offer "${safe(command)}" as the command that reopens its session?`));
     if (wanted) await inbox.call("workspaces.edit", { workspace: workspaceId, session: command });
     return { workspaceId, command, written: wanted };
   } catch {

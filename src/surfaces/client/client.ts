@@ -2,6 +2,7 @@
  * The bus over HTTP, behind the same interface as the embedded one. Writes carry a key of their own, so that one whose
  * answer was lost can be sent again; waits are cut into requests (long-wait.ts); an answer is confirmed once it is held.
  */
+import { newClientKey } from "../../contract/client-key.ts";
 import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
 import {
   type InputOf,
@@ -82,7 +83,7 @@ async function repeatedly(
   input: Record<string, unknown>,
   options: ClientCall,
 ): Promise<Sent> {
-  const idempotencyKey = options.idempotencyKey ?? (op.kind === "write" ? crypto.randomUUID() : undefined);
+  const idempotencyKey = options.idempotencyKey ?? (op.kind === "write" ? newClientKey() : undefined);
   const write = () => send(wire, op, input, { idempotencyKey, signal: options.signal });
   const sent = await again(write, (error) =>
     idempotencyKey === undefined ? error : notKnown(op, wire, idempotencyKey, error),

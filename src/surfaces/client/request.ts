@@ -1,5 +1,6 @@
 /** One operation as one HTTP request, by its route in the table. Web standards only. */
-import { type ErrorShape, InboxError } from "../../contract/errors.ts";
+import { isClientKey } from "../../contract/client-key.ts";
+import { type ErrorCode, type ErrorShape, InboxError } from "../../contract/errors.ts";
 import { clientHeader, handOverHeader } from "../../contract/headers.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { call as calling, phrase, phraseOf } from "../../contract/phrase.ts";
@@ -153,7 +154,7 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
     : notHub(url, response.status);
 }
 
-const unreachable = (url: string, cause: unknown) =>
+export const unreachable = (url: string, cause: unknown) =>
   new InboxError("storage", `the hub at ${url} cannot be reached`, {
     hint: phrase`check that it is running; ${calling("bus.serve")} starts one`,
     cause,
@@ -170,15 +171,17 @@ function neverSent(cause: unknown): boolean {
 
 /** A write that may have been done, though no answer came. With its key it can be repeated, and is done once. */
 export const notKnown = (op: AnyOperation, { url }: Wire, key: string, cause: InboxError) =>
-  new InboxError(
-    "storage",
-    `${cause.details?.status ? cause.message : `the hub at ${url} gave no answer`}: whether ${op.name} was written is not known`,
-    {
-      hint: `repeat it with the idempotency key ${key}: it is applied only once`,
-      cause,
-      details: { ...cause.details, known: false, idempotency_key: key },
-    },
-  );
+  new InboxError("storage", `${whyNotKnown(url, cause)}: whether ${op.name} was written is not known`, {
+    hint: `repeat it with the idempotency key ${key}${isClientKey(key) ? " within an hour" : ""}: it is applied only once`,
+    cause,
+    details: { ...cause.details, known: false, idempotency_key: key },
+  });
+
+function whyNotKnown(url: string, cause: InboxError): string {
+  if (cause.details?.status) return cause.message;
+  const silent = `the hub at ${url} gave no answer`;
+  return isUnreachable(cause) ? silent : `${silent}, and the repeated call was refused (${cause.message})`;
+}
 
 const notHub = (url: string, status: number) =>
   new InboxError("storage", `${url} answered ${status}, but not as a hub does`, {
@@ -199,6 +202,21 @@ export const isUnreachable = (error: unknown) =>
 
 const tries = 4;
 
+/**
+ * Refusals for which nobody has looked whether the key was used: they say that this try was not written, and nothing of the
+ * one before it.
+ */
+const blind = new Set<ErrorCode>([
+  "storage",
+  "busy",
+  "limited",
+  "not_allowed",
+  "unauthenticated",
+  "not_initialized",
+  "internal",
+]);
+const isBlind = (error: unknown) => error instanceof InboxError && blind.has(error.code);
+
 /** What can be said twice is said again when nobody answered. `unknown`: the text where one of the tries may have arrived. */
 export async function again<T>(
   work: () => Promise<T>,
@@ -211,8 +229,8 @@ export async function again<T>(
     } catch (error) {
       mayHaveArrived ||= isUnreachable(error) && (error as InboxError).details?.sent !== false;
       const worth = isUnreachable(error) || (error instanceof InboxError && error.code === "busy");
-      if (worth && attempt >= tries && mayHaveArrived) throw unknown(error as InboxError);
-      if (!worth || attempt >= tries) throw error;
+      if (!worth || attempt >= tries)
+        throw mayHaveArrived && isBlind(error) ? unknown(error as InboxError) : error;
       await new Promise((done) => setTimeout(done, 50 * 2 ** attempt));
     }
   }

@@ -1,10 +1,17 @@
 /** Server-sent events as an async iterator that goes on where it was cut. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
-import { call, headersOf, type Wire } from "./request.ts";
+import { call, headersOf, unreachable, type Wire } from "./request.ts";
 import { serverSent } from "./server-sent.ts";
 
 const pauseMs = 500;
+/** How long a hub may stay silent after the timeout of a follow has passed. */
+const graceMs = 10_000;
+
+const firstOf = (...signals: (AbortSignal | undefined)[]) => {
+  const given = signals.filter((one) => one !== undefined);
+  return given.length ? AbortSignal.any(given) : undefined;
+};
 
 export async function* events(
   wire: Wire,
@@ -13,11 +20,11 @@ export async function* events(
 ): AsyncGenerator<Event> {
   const { timeoutSeconds, follow: _, ...query } = filter;
   if (timeoutSeconds === 0) return yield* soFar(wire, query, signal);
-  const timeout = typeof timeoutSeconds === "number" ? AbortSignal.timeout(timeoutSeconds * 1000) : undefined;
-  const ending = [signal, timeout].filter((one) => one !== undefined);
-  const end = ending.length ? AbortSignal.any(ending) : undefined;
+  const forMs = typeof timeoutSeconds === "number" ? timeoutSeconds * 1000 : undefined;
+  const timeout = forMs === undefined ? undefined : AbortSignal.timeout(forMs);
+  const end = firstOf(signal, timeout);
   let last: number | undefined = query.afterEvent as number | undefined;
-  if (last === undefined) last = await newest(wire, end);
+  if (last === undefined) last = await newest(wire, { signal, forMs });
   for (;;) {
     try {
       for await (const event of connect(wire, { ...query, afterEvent: last }, end)) {
@@ -26,15 +33,29 @@ export async function* events(
         yield event;
         last = event.eventId;
       }
-      if (timeout?.aborted) return;
-      signal?.throwIfAborted();
     } catch (error) {
-      if (timeout?.aborted) return;
-      signal?.throwIfAborted();
-      if (error instanceof InboxError && !error.details?.unreachable) throw error;
+      if (!end?.aborted && !isAway(error)) throw error;
     }
+    signal?.throwIfAborted();
+    if (timeout?.aborted) return yield* untold(wire, { ...query, afterEvent: last }, signal);
     // The hub stopped or the line was cut: what was missed is sent first when it is back.
     await new Promise((done) => setTimeout(done, pauseMs));
+  }
+}
+
+const isAway = (error: unknown) => !(error instanceof InboxError) || error.details?.unreachable;
+
+/** The events from before the timeout that were not yielded yet, as on a file. None where the hub cannot be reached. */
+async function* untold(
+  wire: Wire,
+  query: Record<string, unknown>,
+  signal?: AbortSignal,
+): AsyncGenerator<Event> {
+  try {
+    yield* soFar(wire, query, signal, graceMs);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!isAway(error)) throw error;
   }
 }
 
@@ -43,17 +64,24 @@ async function* soFar(
   wire: Wire,
   query: Record<string, unknown>,
   signal?: AbortSignal,
+  patienceMs?: number,
 ): AsyncGenerator<Event> {
+  const limit = typeof query.limit === "number" ? query.limit : 1;
   let afterEvent = query.afterEvent;
   for (;;) {
     const text = asQuery({ ...query, afterEvent, timeoutSeconds: 0 });
-    const response = await call(wire, `/api/events/wait?${text}`, { headers: headersOf(wire), signal });
+    const silence = patienceMs === undefined ? undefined : AbortSignal.timeout(patienceMs);
+    const response = await call(wire, `/api/events/wait?${text}`, {
+      headers: headersOf(wire),
+      signal: firstOf(signal, silence),
+    });
     const page = (await response.json()) as { events: Event[]; nextEventId: number };
     for (const event of page.events) {
       signal?.throwIfAborted();
       yield event;
     }
-    if (!page.events.length) return;
+    // A page that is not full is the last. Reading until one is empty would never end on a busy bus.
+    if (page.events.length < limit) return;
     afterEvent = page.nextEventId;
   }
 }
@@ -68,10 +96,18 @@ function asQuery(query: Record<string, unknown>): URLSearchParams {
 }
 
 /** Where "from now on" begins, so that a line cut at once loses nothing. */
-async function newest(wire: Wire, signal?: AbortSignal): Promise<number> {
+async function newest(
+  wire: Wire,
+  { signal, forMs }: { signal: AbortSignal | undefined; forMs: number | undefined },
+): Promise<number> {
   const path = `/api/events/wait?timeoutSeconds=0&limit=1`;
-  const response = await call(wire, path, { headers: headersOf(wire), signal });
-  return ((await response.json()) as { nextEventId: number }).nextEventId;
+  const silence = forMs === undefined ? undefined : AbortSignal.timeout(forMs + graceMs);
+  try {
+    const response = await call(wire, path, { headers: headersOf(wire), signal: firstOf(signal, silence) });
+    return ((await response.json()) as { nextEventId: number }).nextEventId;
+  } catch (error) {
+    throw silence?.aborted && !signal?.aborted ? unreachable(wire.url, error) : error;
+  }
 }
 
 async function* connect(

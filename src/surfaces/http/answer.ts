@@ -25,8 +25,8 @@ export function errorOf(error: InboxError, request?: Request) {
 
 export const notFound = (request: Request) =>
   refusal(
-    new InboxError("not_found", `there is no ${request.method} ${new URL(request.url).pathname} here`, {
-      hint: "/docs/api lists what there is",
+    new InboxError("not_found", `there is no route ${request.method} ${new URL(request.url).pathname}`, {
+      hint: "/docs/api lists the routes",
     }),
   );
 
@@ -86,9 +86,9 @@ export function collecting(
 export function wrongMethod(
   method: string,
   allowed: readonly string[],
-  hint: Text = `possible: ${allowed.join(", ")}`,
+  hint: Text = `it supports ${allowed.join(", ")}`,
 ): Response {
-  const error = new InboxError("invalid_input", `${method} is not possible here`, { hint });
+  const error = new InboxError("invalid_input", `this route does not support ${method}`, { hint });
   const response = plain({ ok: false, error: errorOf(error) }, 405);
   response.headers.set("allow", allowed.join(", "));
   return response;

@@ -43,7 +43,7 @@ const isNavigation = ({ headers }: Request) =>
 /** Refuses a change that a form, an image or a `no-cors` fetch of any page could have asked for. */
 export function refuseUnasked({ method, headers }: Request): void {
   if (isJson(headers.get("content-type")) || ownHeaders.some((name) => headers.has(name))) return;
-  throw new InboxError("invalid_input", `this ${method} could have been sent by any web page`, {
+  throw new InboxError("invalid_input", `this ${method} was refused: any web page could have sent it`, {
     hint: `send Content-Type: application/json, or the header ${clientHeader}`,
   });
 }
@@ -60,7 +60,7 @@ export function refuseUnknowingly({ headers }: Request): void {
   if (!browser || ownHeaders.some((name) => headers.has(name))) return;
   throw new InboxError(
     "not_allowed",
-    "this route collects mail, and the browser requested it without the hub's page",
+    "this route collects mail, and a browser requested it from outside the hub's page",
     {
       hint: `the hub's page sends the header ${clientHeader}; other programs do not need it`,
     },

@@ -29,5 +29,8 @@ export function receiptIn(body: unknown, { agent }: Caller): Receipt {
   if (agent === undefined) return said;
   if (said.of === "call" && said.agent === undefined) return { ...said, agent };
   if ((said.of === "channel" ? said.reader : said.agent) === agent) return said;
-  throw new InboxError("not_allowed", `that hand-over is another agent's: this token speaks for "${agent}"`);
+  throw new InboxError(
+    "not_allowed",
+    `that hand-over belongs to another agent: this token belongs to "${agent}"`,
+  );
 }

@@ -48,7 +48,7 @@ async function visitorOf(inbox: EmbeddedInbox, caller: Caller, id: string): Prom
   if (caller.agent !== undefined && caller.agent !== agent && caller.scope !== "admin")
     throw new InboxError(
       "not_allowed",
-      `this token speaks for "${caller.agent}", and the workspace is another agent's`,
+      `this token belongs to "${caller.agent}", and the workspace belongs to another agent`,
     );
   // What it starts works where it works itself.
   return { workspace: workspaceId, agent, here: { cwd: path, env: {} } };

@@ -54,7 +54,10 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
 export function sayingFields(op: AnyOperation, error: unknown): unknown {
   if (!(error instanceof InboxError) || error.code !== "invalid_input") return error;
   const fields = fieldsOf(op.input()).map(({ key }) => key);
-  return hinted(error, `it takes ${fields.join(", ") || "nothing"}; /docs/api shows more`);
+  return hinted(
+    error,
+    `${fields.length ? `the fields are ${fields.join(", ")}` : "there are no fields"}; /docs/api shows more`,
+  );
 }
 
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {

@@ -14,7 +14,10 @@ export interface Translation {
 const only = (given: Fields, ...known: string[]) => {
   const odd = Object.keys(given).find((key) => !known.includes(key));
   if (odd !== undefined)
-    throw new InboxError("invalid_input", `${odd} is not known here; there is ${known.slice(1).join(", ")}`);
+    throw new InboxError(
+      "invalid_input",
+      `${odd} is not a known parameter; the parameters are ${known.slice(1).join(", ")}`,
+    );
 };
 
 /** What is no plain number stays text, and is refused in the words of the schema. */

@@ -8,7 +8,7 @@ import { actAs, type Caller } from "../../inbox/caller.ts";
 import { type BusOperation, endOfWait, type Inbox } from "../../inbox/inbox.ts";
 import { answerOf } from "./answer.ts";
 import type { Changes } from "./changes.ts";
-import type { Settling } from "./settle.ts";
+import type { Id, Settling } from "./settle.ts";
 import { inputOf, nobodyIn, noTool, shownTo, type Tool, toolNamed } from "./tools.ts";
 import { inModelsWords } from "./wording.ts";
 
@@ -26,8 +26,11 @@ export interface Session {
   settling: Settling;
   /** What has changed, for who subscribes. */
   changes: Changes;
-  /** Requests have ids of their own, not of a connection's: two may have the same. */
-  requests?: boolean;
+  /**
+   * Of a revision without sessions: each request stands alone, and two may have the same id. `speaker` is whom the token or
+   * the address names; empty where only the arguments do. `answers`: what is to be settled, for whoever sees it written.
+   */
+  alone?: { speaker: string; answers: Id[] };
   /** [X14] Admits one more wait, and is told by the answer when it is over. */
   admitWait?(): () => void;
   /** Ends a call that nobody waits for any more. */
@@ -58,7 +61,9 @@ export async function callTool(
   args: Record<string, unknown>,
   context: CallContext,
 ): Promise<ToolResult> {
-  await session.settling.spoke();
+  const { settling, alone } = session;
+  let speaker = alone?.speaker ?? "";
+  if (!alone || speaker) await settling.spoke(speaker);
   const named = toolNamed(name, args);
   // By the protocol no answer of a tool's: there is none.
   if (!named) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool(name));
@@ -66,6 +71,10 @@ export async function callTool(
   try {
     const input = inputOf(tool, named.args);
     identify(session, tool, input);
+    if (alone && !speaker) {
+      speaker = actorIn(tool.op, input);
+      await settling.spoke(speaker);
+    }
     settleWorkspace(session, tool, input);
     if (session.here) fillFromHere(tool.op, input, session.here);
     limitWait(tool.op, input);
@@ -84,7 +93,8 @@ export async function callTool(
       await handed.release?.();
       throw context.signal.reason;
     }
-    session.settling.answered(context.id, handed);
+    settling.answered(context.id, handed, alone && speaker);
+    alone?.answers.push(context.id);
     const answer = answerOf(tool, handed.value, String(input[tool.op.cli.identity ?? ""] ?? ""));
     return noted(answer, named.note);
   } catch (error) {
@@ -97,6 +107,10 @@ export async function callTool(
     return noted(refusal(taught, tool.op), named.note);
   }
 }
+
+/** For whom a call acts, by its arguments: a channel has readers, everything else agents. */
+const actorIn = ({ cli, marks }: AnyOperation, input: Record<string, unknown>) =>
+  String(input[marks?.whose ?? cli.identity ?? ""] ?? "");
 
 /** [X2] Token before address before environment before argument; an argument counts only where nothing else is known. */
 function identify({ caller, agent }: Session, { op, form }: Tool, input: Record<string, unknown>): void {

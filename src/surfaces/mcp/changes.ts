@@ -12,6 +12,8 @@ const againMs = 1000;
 
 export function openChanges(inbox: Inbox) {
   const listeners = new Set<Listener>();
+  /** Listeners, and callers that are about to become one: events are read while there are any. */
+  const holders = new Set<object>();
   let reading: { ending: AbortController; begun: Promise<void> } | undefined;
 
   /** Several events in a row may be about one resource: one notification is sent for all of them. */
@@ -26,29 +28,20 @@ export function openChanges(inbox: Inbox) {
     for (const uri of uris) for (const listener of listeners) listener(uri);
   }
 
-  async function read(cursor: number, { signal }: AbortController): Promise<void> {
-    let after = cursor;
-    while (!signal.aborted)
-      try {
-        for await (const event of inbox.follow({ afterEvent: after }, { signal })) {
-          after = event.eventId;
-          mark(event);
-        }
-      } catch {
-        // The bus is away. Whoever listens is told when it is back, of all that has changed.
-        if (!signal.aborted) await Bun.sleep(againMs);
-      }
-  }
-
   function begin() {
     const ending = new AbortController();
     const begun = lastEvent(inbox).then((cursor) => {
-      void read(cursor, ending);
+      void read(inbox, { cursor, signal: ending.signal, mark });
     });
-    begun.catch(() => {
+    const mine = { ending, begun };
+    begun.catch(async () => {
+      if (reading !== mine) return;
       reading = undefined;
+      // The bus is not there yet: listeners hear of what happens once it is.
+      await Bun.sleep(againMs);
+      if (holders.size) reading ??= begin();
     });
-    return { ending, begun };
+    return mine;
   }
 
   function end(): void {
@@ -56,23 +49,61 @@ export function openChanges(inbox: Inbox) {
     reading = undefined;
   }
 
+  const release = (holder: object) => {
+    if (holders.delete(holder) && !holders.size) end();
+  };
+
   return {
-    /** From here on nothing is missed, if somebody subscribes at once. */
-    ready(): Promise<void> {
+    /**
+     * Starts reading, so that nothing is missed from here on. The caller calls the function it gets once it has subscribed, or was
+     * refused. A timeout instead would end the reading of a slow subscriber.
+     */
+    async ready(): Promise<() => void> {
+      const holder = {};
+      holders.add(holder);
       reading ??= begin();
-      // Who asked may have been refused by then.
-      setTimeout(() => !listeners.size && end(), againMs).unref();
-      return reading.begun;
+      try {
+        await reading.begun;
+      } catch (error) {
+        release(holder);
+        throw error;
+      }
+      return () => release(holder);
     },
     subscribe(listener: Listener): () => void {
       listeners.add(listener);
+      holders.add(listener);
       reading ??= begin();
       return () => {
-        if (listeners.delete(listener) && !listeners.size) end();
+        listeners.delete(listener);
+        release(listener);
       };
     },
-    close: end,
+    close(): void {
+      holders.clear();
+      end();
+    },
   };
+}
+
+interface Reading {
+  cursor: number;
+  signal: AbortSignal;
+  mark(event: Event): void;
+}
+
+async function read(inbox: Inbox, { cursor, signal, mark }: Reading): Promise<void> {
+  let after = cursor;
+  while (!signal.aborted)
+    try {
+      for await (const event of inbox.follow({ afterEvent: after }, { signal })) {
+        after = event.eventId;
+        mark(event);
+      }
+    } catch {
+      // The bus is away. Whoever listens is told when it is back, of all that has changed.
+      if (!signal.aborted) await Bun.sleep(againMs);
+    }
 }
 
 export type Changes = ReturnType<typeof openChanges>;

@@ -20,7 +20,7 @@ import type { Session } from "./call.ts";
 import { type Changes, openChanges } from "./changes.ts";
 import { checkAddress } from "./resources.ts";
 import { makeServer } from "./server.ts";
-import { openSettling, type Settling } from "./settle.ts";
+import { type Id, openSettling } from "./settle.ts";
 
 /** Who sends a request, as far as the hub knows. */
 export interface Visitor {
@@ -70,26 +70,18 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
     publish: () => {},
     subscribe: (listener) => changes.subscribe((uri) => listener({ kind: "resource_updated", uri })),
   };
-  /** Answers of the newest revision that are not yet settled, by who was answered: its next call says that it has read them. */
-  const settlings = new Map<string, Settling>();
-
-  const settlingOf = (who: string): Settling => {
-    const kept = settlings.get(who) ?? openSettling();
-    settlings.set(who, kept);
-    return kept;
-  };
+  /** Answers of the newest revision that are not yet settled: the next call of who was answered says that it has read them. */
+  const settling = openSettling();
 
   const modern = createMcpHandler(
     (context: McpRequestContext) => {
-      const { visitor } = context.authInfo!.extra as { visitor: Visitor };
-      const who = nameOf(visitor);
-      const settling = who === "" ? openSettling() : settlingOf(who);
+      const { visitor, answers } = context.authInfo!.extra as { visitor: Visitor; answers: Id[] };
       const session: Session = {
         inbox,
         ...sessionOf(visitor),
         settling,
         changes,
-        requests: true,
+        alone: { speaker: nameOf(visitor), answers },
         stopping,
       };
       return make(session, visitor, context);
@@ -107,19 +99,23 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
       if (await isLegacyRequest(request, undefined, { maxRequestBodySize: bodyLimit }))
         return sessions.fetch(request, visitor);
       const listens = request.headers.get("mcp-method") === "subscriptions/listen";
-      // Before it is told that it is subscribed, so that nothing falls in between.
-      if (listens) {
+      if (listens)
         for (const uri of subscribedIn(await bodyOf(request))) await checkAddress({ inbox, ...visitor }, uri);
-        await changes.ready();
-      }
-      const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor } };
-      const response = await modern.fetch(request, { authInfo });
-      return listens ? endingWith(stopping, response) : response;
+      // Before it is told that it is subscribed, so that nothing falls in between.
+      const subscribed = listens ? await changes.ready() : undefined;
+      const answers: Id[] = [];
+      const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor, answers } };
+      const response = await modern.fetch(request, { authInfo }).finally(subscribed);
+      if (listens) return endingWith(stopping, response);
+      const written = () => answers.forEach(settling.written);
+      return response.body
+        ? new Response(response.body.pipeThrough(new TransformStream({ flush: written })), response)
+        : response;
     },
     sessions: sessions.count,
     async close(): Promise<void> {
       sessions.endAll();
-      await Promise.all([...settlings.values()].map((settling) => settling.close(wasWritten)));
+      await settling.close(wasWritten);
       await modern.close();
       changes.close();
     },
@@ -156,7 +152,6 @@ function openSessions({ inbox, changes, stopping, make }: Served) {
       ...sessionOf(visitor),
       settling: openSettling(),
       changes,
-      requests: false,
       stopping,
     };
     const transport = new WebStandardStreamableHTTPServerTransport({

@@ -117,7 +117,7 @@ const part = (uri: string, pattern: RegExp) => {
 
 const nothingAt = (uri: string) =>
   new InboxError("not_found", `there is no resource ${uri}`, {
-    hint: "inbox://agents/NAME/inbox, inbox://threads/THREAD and inbox://messages/ID are what there is",
+    hint: "inbox://agents/NAME/inbox, inbox://threads/THREAD and inbox://messages/ID are the resources",
   });
 
 function decoded(text: string): string {

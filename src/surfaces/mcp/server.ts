@@ -55,7 +55,7 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
               })
               .catch(() => {});
     const ending = new AbortController();
-    const key = session.requests ? crypto.randomUUID() : mcpReq.id;
+    const key = session.alone ? crypto.randomUUID() : mcpReq.id;
     const cancel = () => {
       ending.abort(new DOMException("the client went away", "AbortError"));
       session.settling.cancelled(key);
@@ -103,6 +103,7 @@ function serveSubscriptions(server: Server, session: Session): void {
   const { changes } = session;
   const wanted = new Set<string>();
   let stop: (() => void) | undefined;
+  let isClosed = false;
   const tell = (uri: string) => {
     if (wanted.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
   };
@@ -110,18 +111,29 @@ function serveSubscriptions(server: Server, session: Session): void {
     asProtocol(
       (async () => {
         await checkAddress(session, params.uri);
-        await changes.ready();
-        wanted.add(params.uri);
-        stop ??= changes.subscribe(tell);
+        const subscribed = await changes.ready();
+        // The client may have left meanwhile: then nobody would ever end the subscription.
+        if (!isClosed) {
+          wanted.add(params.uri);
+          stop ??= changes.subscribe(tell);
+        }
+        subscribed();
         return {};
       })(),
     ),
   );
   server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
     wanted.delete(params.uri);
+    if (!wanted.size) {
+      stop?.();
+      stop = undefined;
+    }
     return {};
   });
-  server.onclose = () => stop?.();
+  server.onclose = () => {
+    isClosed = true;
+    stop?.();
+  };
 }
 
 /** Outside of tools a refusal is an error of the protocol's: its message says what is the case and what to do. */

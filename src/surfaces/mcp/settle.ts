@@ -10,9 +10,12 @@ const settleMs = 5000;
 interface Pending {
   handed: Handed<unknown>;
   timer: Timer;
+  speaker: string;
+  /** Whether the whole answer was taken from us. Until then another of the same name may speak, who has not read it. */
+  written: boolean;
 }
 
-type Id = string | number;
+export type Id = string | number;
 
 export function openSettling() {
   const pending = new Map<Id, Pending>();
@@ -33,14 +36,19 @@ export function openSettling() {
   }
 
   return {
-    /** The answer to a request is on its way. */
-    answered(id: Id, handed: Handed<unknown>): void {
+    /** The answer to a request is on its way. `speaker`: whose, where several clients share this, and `written` follows. */
+    answered(id: Id, handed: Handed<unknown>, speaker?: string): void {
       if (!handed.confirm && !handed.release) return;
-      pending.set(id, { handed, timer: setTimeout(() => settle(id, true), settleMs) });
+      const timer = setTimeout(() => settle(id, true), settleMs);
+      pending.set(id, { handed, speaker: speaker ?? "", written: speaker === undefined, timer });
+    },
+    written(id: Id): void {
+      const found = pending.get(id);
+      if (found) found.written = true;
     },
     /** The client speaks again, so it has read what it was told before. */
-    async spoke(): Promise<void> {
-      for (const id of [...pending.keys()]) settle(id, true);
+    async spoke(speaker = ""): Promise<void> {
+      for (const [id, one] of [...pending]) if (one.written && one.speaker === speaker) settle(id, true);
       await Promise.all(working);
     },
     cancelled: (id: Id) => settle(id, false),

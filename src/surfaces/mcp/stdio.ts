@@ -26,9 +26,10 @@ export async function runStdio(
   const input = openStandardInput((answer) => void transport.send(answer).catch(() => {}));
   const transport = observed(new StdioServerTransport(input, output.stream), {
     async listening() {
-      await changes.ready().catch(() => {});
+      const subscribed = await changes.ready().catch(() => {});
       if (!told) changes.subscribe((uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}));
       told = true;
+      subscribed?.();
     },
     writing: output.writing,
   });

@@ -82,7 +82,7 @@ const texts: Texts = {
   "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
   "tasks.run": ({ released, running, waiting }) =>
     released.length || running || waiting
-      ? `let run: ${released.join(", ") || "no new mail"}; results come to your inbox`
+      ? `${released.length ? `released: ${released.join(", ")}` : "no new tasks to run"}; results are delivered to your inbox`
       : "nothing is queued",
   "tasks.handoff": ({ status, terminalId, message, messages, success }) => {
     if (status === "running") return `${terminalId} is still running; call again with terminal_id`;

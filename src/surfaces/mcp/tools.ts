@@ -110,7 +110,7 @@ function byHabit(name: string, { tool, renamed, given = {} }: Habit, args: Recor
 /** What a call of a tool that there is not is told. */
 export function noTool(name: string): string {
   const guess = didYouMean(name, [...all.keys()]);
-  return `unknown tool "${name}"${guess ? `; ${guess}` : ""}`;
+  return `unknown tool "${name}"; ${guess || "tools/list lists the tools"}`;
 }
 
 /** For a caller who is known, the field that says who calls is left out: it could only be wrong. */

@@ -49,7 +49,7 @@ export const hubRenders: HubRenders = {
     ].join("\n"),
   "bus.down": ({ db, stopped, left, killed }) => {
     const lines = stopped.map(({ url, pid }) => `stopped ${url} (process ${pid})`);
-    if (killed) lines.push("it did not stop by itself, and was killed");
+    if (killed) lines.push("it did not stop when asked, and was killed");
     if (!stopped.length) lines.push(`no hub of ${inLine(db)} runs in the background`);
     for (const { url, pid } of left)
       lines.push(`${url} (process ${pid}) runs in the foreground: press Ctrl-C there, or kill ${pid}`);

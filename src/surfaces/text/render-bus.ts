@@ -57,9 +57,11 @@ export const busRenders: NounRenders<"bus"> = {
     const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} already exists; nothing was changed`];
     if (gitignore)
       lines.push(
-        paint.dim(`${inLine(gitignore)} keeps it out of git; agents.toml beside it can be committed`),
+        paint.dim(
+          `${inLine(gitignore)} excludes it from git; the profile file agents.toml in the same folder can be committed`,
+        ),
       );
-    if (outer) lines.push(`${paint.yellow("note")} it takes precedence over the one at ${inLine(outer)}`);
+    if (outer) lines.push(`${paint.yellow("note")} in this folder it takes precedence over ${inLine(outer)}`);
     const approval = approvable(trusted || created, paint, spell);
     return [...lines, ...approval, ...warned(warnings, paint)].join("\n");
   },
@@ -92,7 +94,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.supervise": ({ started }) => `started ${plural(started, "task")}; no tasks are left`,
   "bus.setup": ({ file, changed, configured, diff, written, agent, session }, _paint, spell) => {
     const back = session?.written
-      ? `\nEntries of ${session.workspaceId} offer the way back into its session: ${inLine(session.command)}`
+      ? `\nEntries of ${session.workspaceId} show the command that reopens its session: ${inLine(session.command)}`
       : "";
     const who =
       agent === null
@@ -102,7 +104,7 @@ export const busRenders: NounRenders<"bus"> = {
       return `there is no entry named inbox in ${inLine(file)}: nothing was removed${back}`;
     if (!changed) return `${inLine(file)} is up to date${who}${back}`;
     return written
-      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to see it${who}${back}`
+      ? `${safe(diff)}Changed ${inLine(file)}; restart the client to use it${who}${back}`
       : `${inLine(file)} was not changed${back}`;
   },
   "bus.trust": ({ db, profiles, content, runs, waiting, trusted }, paint) => {

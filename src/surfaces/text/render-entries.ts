@@ -44,7 +44,7 @@ function changeText({ path, seenAt, before, after, added, removed }: DocumentCha
   const name = paint.bold(inLine(path));
   if (seenAt === null || before === null) return `${name}  ${paint.dim("not read yet")}`;
   if (after === null)
-    return `${name}  ${paint.yellow("cannot be compared: it is gone, no text, or too long")}`;
+    return `${name}  ${paint.yellow("cannot be compared: the file is gone, is not text, or is too long")}`;
   if (!added && !removed) return `${name}  ${paint.dim(`unchanged since ${relative(seenAt)}`)}`;
   const marks = {
     same: (text: string) => `  ${text}`,
@@ -92,16 +92,16 @@ export const entryRenders: NounRenders<"entries"> = {
     if (!isAnswer) return `sent to ${to} as one more message; the answer stays "${cut(answer ?? "", 80)}"`;
     if (!choices || choices.includes(answer ?? "")) return `answered ${to}`;
     const decide = phrase`${call("entries.reply", { id, choice: blank("CHOICE") })} decides`;
-    return `answered ${to} in words, with none of the choices; ${spell(decide)}`;
+    return `answered ${to} in words, without a choice; ${spell(decide)}`;
   },
   "entries.read": ({ entry, already }) => `${entry.id} ${already ? "was read already" : "is read"}`,
   "entries.unread": ({ entry, already }) => `${entry.id} ${already ? "was unread already" : "is unread"}`,
   "entries.archive": ({ entry, already }) =>
-    `${entry.id} ${already ? "was archived already" : "is archived"}`,
+    `${entry.id} ${already ? "was already archived" : "is archived"}`,
   "entries.unarchive": ({ entry, already }) =>
     `${entry.id} ${already ? "was not archived" : "is in the inbox again"}`,
   "entries.snooze": ({ entry }) =>
-    `${entry.id} is hidden until ${entry.snoozedUntil ?? "something new comes of its thread or sender"}`,
+    `${entry.id} is hidden until ${entry.snoozedUntil ?? "the next entry of its thread or sender"}`,
   "entries.unsnooze": ({ entry, already }) =>
     `${entry.id} ${already ? "was not snoozed" : "is in the inbox again"}`,
   "entries.readAll": ({ read }) => `marked ${read} as read`,

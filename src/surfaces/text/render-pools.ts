@@ -8,7 +8,7 @@ export const poolRenders: NounRenders<"pools"> = {
   "pools.join": ({ pool, members, changed }) =>
     `${changed ? "joined" : "already a member of"} ${safe(pool)}; members: ${members.map(safe).join(", ")}`,
   "pools.leave": ({ pool, members, changed }) =>
-    `${changed ? "left" : "not a member of"} ${safe(pool)}; ${members.length ? `members: ${members.map(safe).join(", ")}` : "it has no members"}`,
+    `${changed ? "left" : "not a member of"} ${safe(pool)}; ${members.length ? `members: ${members.map(safe).join(", ")}` : "the pool has no members"}`,
   "pools.list": ({ pools }, paint) => {
     if (!pools.length) return "no pools yet";
     const rows = pools.map(({ pool, members, pending }) => [

@@ -1,5 +1,5 @@
 /** How long things are kept, and what was deleted. */
-import { type RetentionRule, retentionMeanings } from "../../contract/retention.ts";
+import { type RetentionRule, retentionMeanings, retentionNouns } from "../../contract/retention.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { textTable } from "./text-table.ts";
@@ -18,7 +18,9 @@ const rulesText = (rules: readonly RetentionRule[], paint: Paint) =>
 
 /** A limit of 0 may be a mistake: it is the one that deletes most. */
 function nothingKept(rules: readonly RetentionRule[], paint: Paint): string[] {
-  const kinds = rules.filter(({ days, count }) => days === 0 || count === 0).map(({ kind }) => kind);
+  const kinds = rules
+    .filter(({ days, count }) => days === 0 || count === 0)
+    .map(({ kind }) => retentionNouns[kind][1]);
   if (!kinds.length) return [];
   return [
     paint.yellow(
@@ -40,8 +42,11 @@ export const retentionRenders: NounRenders<"retention"> = {
     ].join("\n");
   },
   "retention.apply": ({ dryRun, deleted, expired, freedBytes, warnings = [] }, paint) => {
-    const some = [...deleted, { kind: "expired messages", count: expired }].filter(({ count }) => count);
-    const counts = some.map(({ kind, count }) => `${count} ${kind}`).join(", ");
+    const all = deleted.map(({ kind, count }) => ({ count, noun: retentionNouns[kind] }));
+    const counts = [...all, { count: expired, noun: ["expired message", "expired messages"] as const }]
+      .filter(({ count }) => count)
+      .map(({ count, noun: [one, several] }) => `${count} ${count === 1 ? one : several}`)
+      .join(", ");
     const what = `${dryRun ? "would delete" : "deleted"} ${counts || "nothing"}`;
     const freed = freedBytes ? `\ngave back ${mebibytes(freedBytes)}` : "";
     return [`${what}${freed}`, ...warnings.map((warning) => paint.dim(`note: ${warning}`))].join("\n");

@@ -75,9 +75,9 @@ export function mergeText(
   const note = othersText(others, paint, spell);
   if (merged)
     return already
-      ? `${safe(into)} had it already${note}`
+      ? `${safe(into)} already has these changes${note}`
       : `merged into ${paint.bold(safe(into))}, now at ${commit!.slice(0, 12)}${note}`;
-  const next = told === null ? "" : `\n${safe(told)} was told to go on with it`;
+  const next = told === null ? "" : `\n${safe(told)} was told what is wrong`;
   if (reason === "conflict")
     return `${paint.red("conflict")} with ${safe(into)} in ${conflicts.map(inLine).join(", ")}; nothing was merged${next}${note}`;
   return `${paint.red(`the ${reason} command failed`)}; nothing was merged\n${safe(output ?? "")}${next}${note}`;
@@ -95,6 +95,6 @@ export function beginsText({ begins }: Pick<OutputOf<"tasks.send">, "begins">): 
     case "empty":
       return `\nit had changed nothing; it begins from ${from}`;
     default:
-      return `\nit goes on where it was, on the branch ${from}`;
+      return `\nit continues where it was, on the branch ${from}`;
   }
 }
