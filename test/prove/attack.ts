@@ -8,7 +8,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { nemeses, nemesesOf } from "./attack/nemeses.ts";
 import { type Planned, planned } from "./attack/plan.ts";
-import { count, type EngineCounts, emptyCounts, faultsIn, writeReport } from "./attack/report.ts";
+import {
+  count,
+  type EngineCounts,
+  emptyCounts,
+  faultsIn,
+  readReport,
+  seedAfter,
+  writeReport,
+} from "./attack/report.ts";
 import { crew, runRound } from "./attack/round.ts";
 import { type EngineName, engines, serversOf } from "./attack/servers.ts";
 import { explain } from "./check/checker.ts";
@@ -26,7 +34,9 @@ const { values } = parseArgs({
     faults: { type: "string", default: "0" },
     nemeses: { type: "string" },
     surfaces: { type: "string" },
+    crowd: { type: "string", default: "1" },
     report: { type: "string" },
+    add: { type: "boolean", default: false },
     keep: { type: "string" },
   },
 });
@@ -37,19 +47,27 @@ const usage = `usage: npm run prove -- [--minutes N] [--engine ${engines.join("|
   --faults N       go on until there were N faults
   --nemeses A,B    only these, in every round; of ${Object.keys(nemeses).join(", ")}
   --surfaces A,B   only these; of ${crew.map(([surface]) => surface).join(", ")}
+  --crowd N        N times the agents on surfaces where a call needs no process (default: 1)
   --report FILE    write what was done to a file
+  --add            go on where the run that wrote it ended, and add to it
   --keep FOLDER    keep the histories of rounds with a violation`;
 
 /** One of this number of rounds. */
 const patientRounds = 8;
 const minutes = Number(values.minutes);
 const seconds = Number(values.seconds);
-const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+const earlier = values.add && values.report !== undefined ? readReport(values.report) : undefined;
+const first = earlier
+  ? seedAfter(earlier)
+  : values.seed === undefined
+    ? Math.floor(Math.random() * 2 ** 31)
+    : Number(values.seed);
 const chosen = (values.engine === "all" ? [...engines] : values.engine.split(",")) as EngineName[];
 const fixed = values.nemeses?.split(",").filter(Boolean);
+const crowd = Number(values.crowd);
 const surfaces = values.surfaces?.split(",") as Surface[] | undefined;
 const wrong =
-  !(minutes > 0 && seconds > 0 && Number.isInteger(first)) ||
+  !(minutes > 0 && seconds > 0 && crowd >= 1 && Number.isInteger(first)) ||
   !chosen.every((name) => engines.includes(name)) ||
   fixed?.some((name) => !nemeses[name]);
 if (wrong) {
@@ -62,7 +80,7 @@ console.log(`attack: ${minutes} minutes on ${chosen.join(", ")}, seed ${first}`)
 
 const servers = serversOf();
 const started = performance.now();
-const sums: Record<string, EngineCounts> = {};
+const sums: Record<string, EngineCounts> = earlier?.engines ?? {};
 let failed = false;
 
 function tell({ engine, seed, nemeses: struck }: Planned, violations: Violation[]): void {
@@ -76,7 +94,7 @@ function tell({ engine, seed, nemeses: struck }: Planned, violations: Violation[
   const kinds = new Map<string, Violation[]>();
   for (const one of violations) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
   for (const [kind, found] of kinds) console.log(`\n${found.length} × ${kind}\n${explain(found[0]!)}`);
-  const again = ["--seed", seed, "--engine", engine, "--rounds 1", "--seconds", seconds];
+  const again = ["--seed", seed, "--engine", engine, "--rounds 1", "--seconds", seconds, "--crowd", crowd];
   console.log(
     `\nagain: npm run prove -- ${again.join(" ")} --nemeses "${struck.join(",")}"${surfaces ? ` --surfaces ${surfaces}` : ""}\n`,
   );
@@ -96,6 +114,7 @@ for (let round = 0; ; round++) {
     seconds,
     patient: plan.seed % patientRounds === 0,
     surfaces,
+    crowd,
     ended(folder, found) {
       if (!keep || !found.length) return;
       mkdirSync(keep, { recursive: true });
@@ -106,11 +125,12 @@ for (let round = 0; ; round++) {
   count(sums[plan.engine]!, plan, history, violations.length);
   tell(plan, violations);
   failed ||= violations.length > 0;
-  if (values.report)
+  // With `--add` a round with a violation is run again once its cause was found.
+  if (values.report && !(failed && values.add))
     writeReport(values.report, {
       made: new Date().toISOString().slice(0, 10),
       machine: `${cpus().length} cores`,
-      minutes: Math.round((performance.now() - started) / 60_000),
+      minutes: (earlier?.minutes ?? 0) + Math.round((performance.now() - started) / 60_000),
       engines: sums,
     });
   if (failed) break;

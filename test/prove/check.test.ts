@@ -138,6 +138,22 @@ const sound: Record<string, Step[]> = {
     receive([1], 4, { value: { messages: [{ id: 1, message: "m1", redelivered: true }] } }),
     audit("desk-0", [1, "m1", "acked"]),
   ],
+  "a redelivery to somebody who acks by hand": [
+    send(1, "m1", 1),
+    receive([1], 2),
+    receive([1], 4, {
+      input: { agent: "desk-0", timeoutSeconds: 0, ack: "manual" },
+      value: { messages: [{ id: 1, message: "m1", redelivered: true }] },
+    }),
+    {
+      op: "messages.ack",
+      input: { id: 1, agent: "desk-0" },
+      value: { already: false },
+      at: [5, 5.1],
+      surface: "mcp-http",
+    },
+    audit("desk-0", [1, "m1", "acked"]),
+  ],
   "an answer that was lost with its mail": [
     send(1, "m1", 1),
     receive([], 2, { outcome: "unknown", value: {} }),
@@ -166,6 +182,14 @@ const sound: Record<string, Step[]> = {
     receive([], 30, { outcome: "unknown", value: {} }),
     drained("desk-0", 80),
     audit("desk-0", [1, "m1"]),
+  ],
+  "mail that a stopped process had in hand": [
+    send(1, "m1", 1),
+    send(2, "m2", 1.5),
+    receive([], 2, { at: [2, 8] }),
+    receive([2], 3),
+    receive([1], 9),
+    audit("desk-0", [1, "m1", "acked"], [2, "m2", "acked"]),
   ],
   "a thread that somebody holds": [nothingToDo, listed("claimed")],
 };
@@ -237,6 +261,20 @@ test.each(Object.entries(broken))("[S4] %s is found", (title, steps) => {
   expect(found.map((one) => one.kind)).toContain(kind);
   // And shown by calls of this history.
   expect(explain(found.find((one) => one.kind === kind)!)).toContain("p-");
+});
+
+test("[S4] a redelivery to a plain client is one only where something failed in between", () => {
+  const again = { messages: [{ id: 1, message: "m1", redelivered: true }] };
+  const lines = linesOf([
+    send(1, "m1", 1),
+    receive([1], 2, { surface: "rest" }),
+    receive([1], 4, { surface: "rest", value: again }),
+    audit("desk-0", [1, "m1", "acked"]),
+  ]);
+  const fault: Line = { type: "fault", nemesis: "break-lines", at: at(2.05), until: at(2.1) };
+  const isFound = (found: readonly Line[]) =>
+    verdict(historyOf(found)).some(({ kind }) => kind === "collected twice");
+  expect([isFound(lines), isFound([...lines, fault])]).toEqual([true, false]);
 });
 
 test("[S4] after a fault nothing succeeds for long: slow recovery", () => {

@@ -1,6 +1,6 @@
 /**
  * The campaign `report`: everything that docs/guarantees.md tells, one after the other on a quiet machine: the planted bugs,
- * the attack on every engine, power loss, the soak. `npm run prove -- report [--minutes 60] [--soak-minutes 60] [--seed N]`.
+ * the attack on every engine, power loss, the soak. `npm run prove -- report [--minutes 60] [--soak-minutes 125] [--seed N]`.
  * Writes docs/proof and makes the documents anew. Ends with 1 where one of them does.
  */
 import { mkdirSync } from "node:fs";
@@ -11,7 +11,7 @@ import { root } from "../support/cli.ts";
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "60" },
-    "soak-minutes": { type: "string", default: "60" },
+    "soak-minutes": { type: "string", default: "125" },
     calls: { type: "string", default: "1000000" },
     faults: { type: "string", default: "10000" },
     seed: { type: "string", default: "1" },

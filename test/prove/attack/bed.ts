@@ -19,6 +19,7 @@ import type { Place } from "./surfaces.ts";
 export interface Agents {
   surface: Surface;
   roles: Role[];
+  restMs: number;
   signal(signal: NodeJS.Signals): void;
   exited: Promise<number>;
   leave(): Promise<void>;
@@ -172,6 +173,7 @@ function spawnAgents(config: AgentsConfig): Agents {
   return {
     surface: config.surface,
     roles: config.roles,
+    restMs: config.restMs,
     signal: (signal) => void child.kill(signal),
     exited: child.exited,
     async leave() {

@@ -38,9 +38,11 @@ export async function startHub({ db, delivery, env = {}, started }: HubOptions):
     started?.(made.pid);
     return made;
   };
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  /** Started again as a service manager would: one that finds no thread to start, or no room, ends. */
   const serving = () =>
     until(`the hub at port ${port} is ready`, async () => {
-      if (child.exitCode !== null) child = begin({});
+      if (hasEnded()) child = begin({});
       return fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
         ({ ok }) => ok,
         () => false,
@@ -51,7 +53,7 @@ export async function startHub({ db, delivery, env = {}, started }: HubOptions):
   return {
     port,
     pid: () => child.pid,
-    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    hasEnded,
     signal: (signal) => void child.kill(signal),
     async kill() {
       child.kill("SIGKILL");

@@ -12,14 +12,16 @@ const ways = ["cut", "reset", "delay", "abandon"] as const;
 interface Plan {
   way: (typeof ways)[number];
   of: "request" | "answer";
-  /** The byte at which it happens, from the beginning of the connection. */
-  byte: number;
+  /** How many bytes pass before it happens. */
+  left: number;
 }
 
 const { ports, seed, file } = JSON.parse(process.argv[2]!) as LinesConfig;
 const random = randomOf(seed);
 const record = recorder(file, "rest", "lines");
 let rate = 0;
+/** Whenever the rate changes each connection, old or new, may be chosen once. */
+let turn = 0;
 
 const broken = ({ way, of }: Plan, ms = 0) =>
   record.note({
@@ -33,12 +35,18 @@ const broken = ({ way, of }: Plan, ms = 0) =>
 function planned(): Plan | undefined {
   if (random() >= rate) return undefined;
   const way = ways[Math.floor(random() * ways.length)]!;
-  return { way, of: random() < 0.5 ? "request" : "answer", byte: Math.floor(random() * 4000) };
+  return { way, of: random() < 0.5 ? "request" : "answer", left: Math.floor(random() * 4000) };
 }
 
 function carry(client: Socket, port: number): void {
   const hub = connect(port, "127.0.0.1");
-  const plan = planned();
+  let plan: Plan | undefined;
+  let drawn = 0;
+  const choose = () => {
+    if (plan || drawn === turn) return;
+    drawn = turn;
+    plan = planned();
+  };
   const cut = () => {
     client.destroy();
     hub.destroy();
@@ -52,34 +60,33 @@ function carry(client: Socket, port: number): void {
   client.on("close", () => {
     if (!abandoned) cut();
   });
-  const pass = (from: Socket, to: Socket, plan?: Plan) => {
-    let left = plan?.byte ?? Number.POSITIVE_INFINITY;
+  const pass = (from: Socket, to: Socket, of: Plan["of"]) =>
     from.on("data", async (bytes: Buffer) => {
-      if (left >= bytes.length) {
-        left -= bytes.length;
+      choose();
+      if (plan?.of !== of || plan.left >= bytes.length) {
+        if (plan?.of === of) plan.left -= bytes.length;
         return void to.write(bytes);
       }
-      to.write(bytes.subarray(0, left));
-      const rest = bytes.subarray(left);
-      left = Number.POSITIVE_INFINITY;
-      if (plan!.way === "delay") {
+      const broke = plan;
+      plan = undefined;
+      to.write(bytes.subarray(0, broke.left));
+      if (broke.way === "delay") {
         const ms = random() * 1500;
-        broken(plan!, ms);
+        broken(broke, ms);
         from.pause();
         await Bun.sleep(ms);
-        to.write(rest);
+        to.write(bytes.subarray(broke.left));
         return void from.resume();
       }
-      broken(plan!);
-      if (plan!.way === "reset") client.resetAndDestroy();
+      broken(broke);
+      if (broke.way === "reset") client.resetAndDestroy();
       // The client sees its connection end, and the hub does not.
-      abandoned = plan!.way === "abandon";
+      abandoned = broke.way === "abandon";
       if (abandoned) client.destroy();
       else cut();
     });
-  };
-  pass(client, hub, plan?.of === "request" ? plan : undefined);
-  pass(hub, client, plan?.of === "answer" ? plan : undefined);
+  pass(client, hub, "request");
+  pass(hub, client, "answer");
 }
 
 const urls = await Promise.all(
@@ -90,6 +97,8 @@ const urls = await Promise.all(
   }),
 );
 console.log(JSON.stringify(urls));
-for await (const chunk of Bun.stdin.stream().pipeThrough(new TextDecoderStream()))
+for await (const chunk of Bun.stdin.stream().pipeThrough(new TextDecoderStream())) {
   rate = Number(chunk.trim().split("\n").at(-1));
+  turn++;
+}
 process.exit(0);

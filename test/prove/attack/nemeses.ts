@@ -107,7 +107,7 @@ const ofAgents: Record<string, Nemesis> = {
         victim.signal("SIGKILL");
         await victim.exited;
         bed.agents.splice(bed.agents.indexOf(victim), 1);
-        bed.startAgents(victim.surface, victim.roles);
+        bed.startAgents(victim.surface, victim.roles, victim.restMs);
       }),
   },
   "pause-agents": {

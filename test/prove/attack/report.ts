@@ -1,5 +1,5 @@
 /** What a campaign has done, added up by engine and nemesis, in a file that documents are made from. */
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { History } from "../check/history.ts";
 import { recoveriesIn, wakesIn } from "../check/times.ts";
 import type { Planned } from "./plan.ts";
@@ -14,8 +14,8 @@ export interface EngineCounts {
   surfaces: Record<string, number>;
   /** By nemesis: how often it struck, and the longest time until a call succeeded again. */
   faults: Record<string, { count: number; recoveryMs: number }>;
-  /** How long mail took to reach whoever waited for it, where nothing was broken: half of them, and 99 of 100. */
-  wakeMs: number[];
+  /** How long mail took to reach whoever waited for it, where nothing was broken: how often, by milliseconds to two digits. */
+  wakes: Record<string, number>;
   violations: number;
   seeds: [number, number];
 }
@@ -35,7 +35,7 @@ export const emptyCounts = (seed: number): EngineCounts => ({
   unknown: 0,
   surfaces: {},
   faults: {},
-  wakeMs: [],
+  wakes: {},
   violations: 0,
   seeds: [seed, seed],
 });
@@ -56,20 +56,33 @@ export function count(counts: EngineCounts, { seed }: Planned, history: History,
     sum.count++;
     sum.recoveryMs = Math.max(sum.recoveryMs, Math.round(ms));
   }
-  counts.wakeMs.push(...wakesIn(history).map(({ ms }) => Math.round(ms)));
+  for (const { ms } of wakesIn(history)) {
+    const rounded = Number(Math.round(ms).toPrecision(2));
+    counts.wakes[rounded] = (counts.wakes[rounded] ?? 0) + 1;
+  }
+}
+
+/** The time within which this part of all were woken. */
+export function wokenWithin({ wakes }: EngineCounts, part: number): number {
+  const times = Object.entries(wakes).map(([ms, count]) => [Number(ms), count] as const);
+  let left = times.reduce((sum, [, count]) => sum + count, 0) * part;
+  for (const [ms, count] of times.sort(([a], [b]) => a - b)) {
+    left -= count;
+    if (left < 0) return ms;
+  }
+  return 0;
 }
 
 export const faultsIn = ({ faults }: EngineCounts) =>
   Object.values(faults).reduce((sum, { count }) => sum + count, 0);
 
-/** Of many waking times only two are kept. */
-export function writeReport(file: string, report: Report): void {
-  const engines = Object.fromEntries(
-    Object.entries(report.engines).map(([name, counts]) => {
-      const sorted = counts.wakeMs.toSorted((a, b) => a - b);
-      const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0;
-      return [name, { ...counts, wakeMs: [at(0.5), at(0.99)] }];
-    }),
-  );
-  writeFileSync(file, `${JSON.stringify({ ...report, engines }, null, 2)}\n`);
-}
+export const writeReport = (file: string, report: Report) =>
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+
+/** What an earlier run has done, for one that adds to it. */
+export const readReport = (file: string): Report | undefined =>
+  existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+
+/** The first seed that no round of it had. */
+export const seedAfter = ({ engines }: Report) =>
+  Math.max(...Object.values(engines).map(({ seeds }) => seeds[1])) + 1;

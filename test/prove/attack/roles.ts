@@ -25,6 +25,7 @@ export type Role =
   | "follower"
   | "parent"
   | "caller"
+  | "steady"
   | `sleeper-${number}`;
 
 const roles: Record<string, (actor: Actor) => Promise<void>> = {
@@ -36,6 +37,7 @@ const roles: Record<string, (actor: Actor) => Promise<void>> = {
   follower,
   parent,
   caller,
+  steady,
   ...Object.fromEntries(sleepers.map((name) => [name, (actor: Actor) => sleeper(actor, name)])),
 };
 
@@ -97,11 +99,15 @@ async function consumer(actor: Actor): Promise<void> {
     else if (kind < 0.65) await told(actor, "mailbox.check", { agent, max: between(actor, 1, 5) });
     else if (kind < 0.8) await told(actor, "mailbox.wait", { agent, timeoutSeconds, batchWindow: 0.1 });
     else if (kind < 0.85 || !actor.client.full) {
-      const from = [`${actor.name.replace("consumer", "producer")}`, "nobody"];
+      const from = [producerBefore(actor), "nobody"];
       await told(actor, "mailbox.gather", { agent, from, need: "any", timeoutSeconds });
     } else await byHand(actor, agent, timeoutSeconds);
   }
 }
+
+/** In every crew a consumer follows a producer. */
+const producerBefore = ({ name }: Actor) =>
+  name.replace(/^consumer-(.*)-(\d+)$/, (_, process, index) => `producer-${process}-${index - 1}`);
 
 /** Takes mail and acks each message itself, or leaves it to somebody else. */
 async function byHand(actor: Actor, agent: string, timeoutSeconds: number): Promise<void> {
@@ -160,6 +166,23 @@ async function reader(actor: Actor): Promise<void> {
       limit,
     });
     if (!value?.messages?.length) await pause(actor, 300);
+  }
+}
+
+/** Takes what it gives, of every kind: for a soak, in which nothing may pile up but what retention keeps. */
+async function steady(actor: Actor): Promise<void> {
+  const me = actor.name;
+  const channel = pick(actor, topics);
+  for (let count = 1; !actor.stopped(); count++) {
+    const text = `${count} of ${me}`;
+    await told(actor, "mailbox.send", { from: me, to: me, message: text });
+    await told(actor, "mailbox.receive", { agent: me, max: 10, timeoutSeconds: 1 });
+    await told(actor, "messages.send", { channel, content: text, sender: me });
+    await told(actor, "messages.inbox", { channel, reader: me, commit: true, limit: 100 });
+    await told(actor, "threads.send", { from: me, to: me, subject: "work", summary: text });
+    const { value } = await told(actor, "threads.claim", { agent: me });
+    const thread: string | undefined = value?.thread?.threadId;
+    if (thread !== undefined) await told(actor, "threads.done", { agent: me, thread, summary: text });
   }
 }
 

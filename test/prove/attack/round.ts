@@ -20,6 +20,10 @@ export interface RoundOptions {
   patient?: boolean;
   /** Only these (default: all). */
   surfaces?: readonly Surface[];
+  /** How many of each that needs no process of its own for a call (default: 1). */
+  crowd?: number;
+  /** Milliseconds of rest after each call, of everybody (default: none). */
+  restMs?: number;
   /** Told the folder of the history before it is deleted. */
   ended?(folder: string, violations: Violation[]): void;
 }
@@ -41,17 +45,33 @@ export const crew: [Surface, Role[]][] = [
   ["sdk-hub", [...everyRole, "caller"]],
 ];
 
+/** On these a call is cheap, so that many can call at once. */
+const crowded: readonly Surface[] = ["rest", "mcp-http", "sdk", "sdk-hub"];
+
+/** Those that show how long it takes to be woken stay as few as they are, as do those whose calls wake them. */
+const inCrowds = (role: Role) => everyRole.includes(role);
+
+/** Where there is a crowd, those that start a process for each call leave it some of the machine. */
+const restMs = (surface: Surface, crowd: number) =>
+  crowd > 1 && !crowded.includes(surface) ? 50 * crowd : 0;
+
+const times = (surface: Surface, roles: Role[], crowd: number): Role[] =>
+  crowded.includes(surface)
+    ? [...roles, ...Array.from({ length: crowd - 1 }, () => roles.filter(inCrowds)).flat()]
+    : roles;
+
 /** Those who push tasks do so in processes of their own: they stay until each task was reported. */
 const parents: Surface[] = ["rest", "sdk-hub", "cli"];
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { engine, servers, seed, nemeses, seconds } = options;
+  const { engine, servers, seed, nemeses, seconds, crowd = 1 } = options;
   const random = randomOf(seed);
   const needs: Needs = Object.assign({}, ...nemeses.map((name) => known[name]!.needs));
   const killCalls = Math.max(0, ...nemeses.map((name) => known[name]!.killCalls ?? 0));
   await using bed = await makeBed({ engine, servers, random, needs, killCalls });
   for (const [surface, roles] of crew)
-    if (options.surfaces?.includes(surface) ?? true) bed.startAgents(surface, roles);
+    if (options.surfaces?.includes(surface) ?? true)
+      bed.startAgents(surface, times(surface, roles, crowd), options.restMs ?? restMs(surface, crowd));
   if (needs.tasks) for (const surface of parents) bed.startAgents(surface, ["parent"]);
   const over = AbortSignal.timeout(seconds * 1000);
   const struck = Promise.all(nemeses.map((name) => torment(name, bed, over)));
