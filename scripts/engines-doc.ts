@@ -47,7 +47,7 @@ function rulesTable(): string {
 
 /** As much of a rule as tells which it is. */
 function gist(text: string): string {
-  const plain = text.replace(/[`*|]/g, "");
+  const plain = text.replace(/`|\*\*/g, "").replace(/[*|]/g, "\\$&");
   const first = plain.split(/(?<=[.;:])\s/, 1)[0]!;
   return first.length <= 90 ? first.replace(/[.;:]$/, "") : `${first.slice(0, 88).replace(/\s\S*$/, "")} …`;
 }

@@ -1,30 +1,43 @@
 /**
- * `npm run hunt -- [--times N] [--burn N] FILES`: runs tests again and again beside programs that burn a core each, and says
- * which failed, how often, and why. For failures that come once in a while.
+ * `npm run hunt -- [--times N] [--burn N] [--slow N] [--stutter MS] FILES`: runs tests again and again beside programs that burn a
+ * core each, with a browser that is N times slower, and with processes that stand still for up to so many milliseconds, one after
+ * the other; and says which tests failed, how often, and why. For failures that come once in a while.
  */
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
 import { buildIfChanged } from "./build.mjs";
+import { stutter } from "./stutter.mjs";
 import { countOf, reasonOf, testsIn } from "./test-output.mjs";
 import { runTests } from "./test-run.mjs";
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,
-  options: { times: { type: "string", default: "10" }, burn: { type: "string", default: "1" } },
+  options: {
+    times: { type: "string", default: "10" },
+    burn: { type: "string", default: "1" },
+    slow: { type: "string", default: "1" },
+    stutter: { type: "string", default: "0" },
+  },
 });
-const [times, burn] = [values.times, values.burn].map(Number);
-if (!(times >= 1 && burn >= 0)) {
-  console.error("usage: npm run hunt -- [--times N] [--burn N] FILES (default: 10 times, beside one burner)");
+const [times, burn, slow, standstill] = ["times", "burn", "slow", "stutter"].map((name) =>
+  Number(values[name]),
+);
+if (!(times >= 1 && burn >= 0 && slow >= 1 && standstill >= 0)) {
+  console.error(
+    "usage: npm run hunt -- [--times N] [--burn N] [--slow N] [--stutter MS] FILES (default: 10 times, beside one burner)",
+  );
   process.exit(2);
 }
 
 buildIfChanged();
+process.env.TEST_PAGE_SLOWNESS = String(slow);
 const burners = Array.from({ length: burn }, () =>
   spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
 );
 process.on("exit", () => {
   for (const burner of burners) burner.kill("SIGKILL");
 });
+if (standstill) stutter(standstill);
 /** Ctrl-C ends the hunt, and shows what was found until then. */
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop.abort());

@@ -19,19 +19,21 @@ const policyTable = () =>
 function actsOn(access: Access): string {
   switch (access.on) {
     case "everybody":
-      return "nothing that is anybody's: every scope";
+      return "data that every scope may read";
     case "bus":
-      return `the bus: ${access.scopes.map((scope) => `\`${scope}\``).join(", ")}`;
+      return `the whole bus; allowed for ${access.scopes.map((scope) => `\`${scope}\``).join(", ")}`;
     case "own":
       return access.starts
-        ? "the caller's own; not a `worker`, unless it is a sub-agent"
-        : "the caller's own";
+        ? "the caller's own things; a `worker` only if it is a sub-agent"
+        : "the caller's own things";
     case "visible":
-      return "what the caller may read: its answer has nothing else";
+      return "everything; the answer contains only what the caller may read";
+    case "assignment":
+      return `${access.does} the assignment of the named thread`;
     case "person":
       return `${access.does} the person's inbox`;
     default:
-      return `${access.does} the ${access.on} it names${access.forced ? `; with force, its ${access.forced}` : ""}${access.starts ? "; not a `worker`, unless it is a sub-agent" : ""}`;
+      return `${access.does} the named ${access.on}${access.forced ? `; with \`force\`, its ${access.forced}` : ""}${access.starts ? "; a `worker` only if it is a sub-agent" : ""}`;
   }
 }
 

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { bunPath, cleanEnvironment, root } from "./setup.mjs";
+import { testFolder } from "./test-folder.mjs";
 
 /**
  * Three files at a time: the machine this is measured on has two cores, and of three files one mostly waits (for a lease to end, for
@@ -11,13 +12,14 @@ import { bunPath, cleanEnvironment, root } from "./setup.mjs";
 export async function runTests(files, { onOutput = () => {}, signal, env = {}, coverage } = {}) {
   const config = `--config=${join(root, "bunfig.toml")}`;
   const timings = `--timings=${join(root, "scripts/test-timings.json")}`;
-  const tests = [bunPath(), config, "--no-env-file", "test", "--parallel=3", timings, "--timeout=60000"];
+  const tests = [bunPath(), config, "--no-env-file", "test", "--parallel=3", timings, "--timeout=180000"];
   if (coverage) tests.push("--coverage", "--coverage-reporter=lcov", `--coverage-dir=${coverage}`);
   tests.push(...files);
+  const folder = testFolder();
   // The servers run for as long as the tests do.
   const child = spawn(bunPath(), [config, "--no-env-file", "scripts/with-servers.ts", ...tests], {
     cwd: root,
-    env: { ...cleanEnvironment(), ...env },
+    env: { ...cleanEnvironment(), ...folder.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
@@ -28,5 +30,6 @@ export async function runTests(files, { onOutput = () => {}, signal, env = {}, c
       onOutput(chunk);
     });
   const code = await new Promise((done) => child.on("close", done));
+  folder.remove();
   return { code: code ?? 1, output };
 }

@@ -27,7 +27,9 @@ export async function muteLine(hub: string, mute: RegExp): Promise<MuteLine> {
       });
     }
     client.on("data", (bytes: Buffer) => {
-      muted = mute.test(bytes.toString("latin1"));
+      const text = bytes.toString("latin1");
+      // A request may come in pieces: its first one says what it is.
+      if (/^[A-Z]+ \//.test(text)) muted = mute.test(text);
       upstream.write(bytes);
     });
     upstream.on("data", (bytes: Buffer) => {

@@ -15,7 +15,8 @@ export interface Pooler {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function startPgbouncer(server: string): Promise<Pooler> {
+/** `waitSeconds`: the longest that anybody waits for one of its connections to the server. */
+export async function startPgbouncer(server: string, { waitSeconds = 30 } = {}): Promise<Pooler> {
   const { hostname, port } = new URL(server);
   const folder = temporaryFolder();
   const own = freePort();
@@ -34,7 +35,7 @@ auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 5
 max_client_conn = 200
-query_wait_timeout = 2
+query_wait_timeout = ${waitSeconds}
 `,
   );
   const root = process.getuid?.() === 0;

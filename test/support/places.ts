@@ -66,28 +66,28 @@ export async function serverSpot(): Promise<Spot> {
   // Files of tests share a process one after the other: a counter would give a name again.
   const schema = `move_${crypto.randomUUID().slice(0, 13).replace("-", "")}`;
   const admin = administrator();
-  const ask = async (text: string) => (await admin.unsafe(text)) as unknown as { row: Row }[];
   const existing = async (table: string) =>
-    (await ask(`select 1 from pg_tables where schemaname = '${schema}' and tablename = '${table}'`)).length >
-    0;
+    (await admin`select 1 from pg_tables where schemaname = ${schema} and tablename = ${table}`).length > 0;
   return {
     location: `${postgresUrl}?schema=${schema}&pool=4`,
-    async contents() {
-      const names = await admin`select tablename as name from pg_tables where schemaname = ${schema}`;
-      const all: Record<string, Row[]> = {};
-      for (const { name } of names) {
-        if (name === "presence" || name.startsWith("search_")) continue;
-        const found = await ask(`select row_to_json(t) as row from "${schema}".${name} as t`);
-        all[name] = sorted(found.map(({ row }) => row));
-      }
-      for (const row of all.bus ?? []) delete row.version;
-      const numbers = Object.entries(sequences).map(
-        ([name, sequence]) =>
-          `select json_build_object('name', '${name}', 'last', last_value) as row from "${schema}".${sequence} where is_called`,
-      );
-      all.numbers = sorted((await ask(numbers.join(" union all "))).map(({ row }) => row));
-      return all;
-    },
+    // One state of all tables: what a killed process has asked for last the server may commit in between.
+    contents: () =>
+      admin.begin("isolation level repeatable read", async (tx) => {
+        const rowsOf = async (text: string) =>
+          sorted(((await tx.unsafe(text)) as unknown as { row: Row }[]).map(({ row }) => row));
+        const names = await tx`select tablename as name from pg_tables where schemaname = ${schema}`;
+        const all: Record<string, Row[]> = {};
+        for (const { name } of names)
+          if (name !== "presence" && !name.startsWith("search_"))
+            all[name] = await rowsOf(`select row_to_json(t) as row from "${schema}".${name} as t`);
+        for (const row of all.bus ?? []) delete row.version;
+        const numbers = Object.entries(sequences).map(
+          ([name, sequence]) =>
+            `select json_build_object('name', '${name}', 'last', last_value) as row from "${schema}".${sequence} where is_called`,
+        );
+        all.numbers = await rowsOf(numbers.join(" union all "));
+        return all;
+      }),
     count: async (table) =>
       (await existing(table))
         ? Number((await admin.unsafe(`select count(*) as n from "${schema}".${table}`))[0]!.n)

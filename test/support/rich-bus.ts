@@ -9,6 +9,7 @@ import { createBus, openEngine } from "../../src/engines/registry.ts";
 import { type BusOperation, type EmbeddedInbox, openInbox } from "../../src/inbox/inbox.ts";
 import { run } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
+import { until } from "./until.ts";
 
 const start = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -242,6 +243,8 @@ export async function goOn(location: string, rich: Rich): Promise<[string, unkno
     await ask("tokens.create", { agent: "n", scope: "user" });
     await ask("events.watch", { afterEvent: rich.cursor, limit: 1000 });
     await ask("entries.history", {});
+    // A search answers after half a second, whatever the disk has taken by then.
+    await until("all words can be found", async () => (await inbox.call("search.find", { q: "x" })).complete);
     await ask("search.find", { q: "really" });
     await ask("search.find", { q: "thrown" });
     return answers;

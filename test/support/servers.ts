@@ -1,4 +1,5 @@
 /** Real servers for tests and benchmarks, each a process of its own with a folder and a port of its own, stopped by whoever started it. */
+import { randomInt } from "node:crypto";
 import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment } from "./cli.ts";
@@ -245,9 +246,18 @@ const answers = (hostname: string, port: number) =>
     () => false,
   );
 
+/**
+ * For a server that is started later, or goes away and comes back. It is below those that the system gives to whoever asks for any,
+ * also to every connection: so it is not another's while nobody listens there.
+ */
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // Somebody has it.
+    }
+  }
 }

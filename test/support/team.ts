@@ -6,6 +6,8 @@ import { temporaryFolder } from "./folder.ts";
 import { served } from "./hub.ts";
 import { overHttp, overStdioAt, type Visitor } from "./mcp.ts";
 import { postgresUrl, temporarySchema } from "./postgres.ts";
+import { rows } from "./stored.ts";
+import { stored } from "./stored-postgres.ts";
 import { until } from "./until.ts";
 
 export const usualProfiles = `
@@ -65,6 +67,9 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
     return plain(program, args.toSpliced(end < 0 ? args.length : end, 0, "--json"));
   };
   const orch = (...args: string[]) => inJson("orch", args);
+  /** Asked of the database itself: a program for each look would take the processor from what is waited for. */
+  const ask = async <Row extends object>(query: string): Promise<Row[]> =>
+    db.startsWith("postgres") ? stored<Row>(db, query) : rows<Row>(db, query);
   return {
     path,
     db,
@@ -77,10 +82,8 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
         ? overStdioAt({ cwd: path, env: usual }, db, "2026-07-28", agent)
         : overHttp(`${url}/mcp?agent=${agent}`, "2026-07-28"),
     async finished(count) {
-      await until(
-        `${count} tasks have finished`,
-        async () => (await orch("queue")).json.finished.length >= count,
-      );
+      const all = "select 1 as one from tasks where parent = 'main' and status = 'finished'";
+      await until(`${count} tasks have finished`, async () => (await ask(all)).length >= count);
     },
     lines(file) {
       try {
@@ -90,7 +93,7 @@ async function crew(start: (file: string) => Promise<Bus>, profiles: string): Pr
       }
     },
     async [Symbol.asyncDispose]() {
-      const running = async (): Promise<{ name: string }[]> => (await orch("queue", "--all")).json.running;
+      const running = () => ask<{ name: string }>("select name from tasks where status = 'running'");
       // Of a test that has failed something may still run. Whoever supervises then has nothing left to do, and goes.
       const left = await running();
       for (const { name } of left) await orch("kill", name);

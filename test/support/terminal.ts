@@ -13,6 +13,7 @@ export interface Seat {
 export function sitDown(args: readonly string[], cwd: string, env: Record<string, string> = {}): Seat {
   let screen = "";
   let shown = 0;
+  let over = false;
   let wake = () => {};
   const child = Bun.spawn([program, ...args], {
     cwd,
@@ -22,6 +23,11 @@ export function sitDown(args: readonly string[], cwd: string, env: Record<string
       rows: 40,
       data(_, bytes) {
         screen += new TextDecoder().decode(bytes);
+        wake();
+      },
+      // Not when the program has ended: what it has written last may still be on its way.
+      exit() {
+        over = true;
         wake();
       },
     },
@@ -37,11 +43,9 @@ export function sitDown(args: readonly string[], cwd: string, env: Record<string
           shown = at + text.length;
           return part;
         }
-        if (child.exitCode !== null)
-          throw new Error(`it ended; ${JSON.stringify(text)} never came: ${screen.slice(shown)}`);
+        if (over) throw new Error(`it ended; ${JSON.stringify(text)} never came: ${screen.slice(shown)}`);
         await new Promise<void>((resolve) => {
           wake = resolve;
-          void child.exited.then(() => resolve());
         });
       }
     },

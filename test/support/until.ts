@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isPortable } from "../../src/platform/portable.ts";
 
 /** Less than a test may take: its own timeout would not say what it waited for. */
-const patienceMs = 40_000;
+const patienceMs = 120_000;
 
 /** `what` is what has happened then: where it does not, the failure says so. */
 export async function until<T>(
