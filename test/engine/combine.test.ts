@@ -89,3 +89,30 @@ test("[S4] what locks, or is read and not looked at, is a statement of its own",
   const blind = { text: "select pg_sleep(0)", values: [], sharing: "alike" as const };
   expect(merge([lock, asked(look, [1]), blind, asked(add, ["s", "t"])])).toHaveLength(4);
 });
+
+test("[S4] reads of one caller are one statement, whether or not they are marked, and drawing numbers is one of its parts", () => {
+  const number = asked("select nextval('s') as number from generate_series(1, 64) limit 1", [], "apart");
+  const clock = asked("select clock_timestamp() as now", [], "none");
+  const [sent, ...more] = merge([number, asked(look, [1], "there"), clock]);
+  expect(more).toEqual([]);
+  sent!.answer!([{ r0: [{ number: 7 }], r1: [], r2: [{ now: "t" }] } as unknown as Row]);
+  expect([number.found, clock.found]).toEqual([[[{ number: 7 }]], [[{ now: "t" }]]]);
+});
+
+test("[S4] after a part that locks only the time is asked in the same statement", () => {
+  const free = asked(`${look} for no key update of threads skip locked`, [1], "apart");
+  const clock = asked("select clock_timestamp() as now", [], "none");
+  expect(merge([asked(look, [2]), free, clock])).toHaveLength(1);
+  expect(merge([free, asked(look, [2])])).toHaveLength(2);
+  expect(merge([free, asked(add, ["s", "t"])])).toHaveLength(2);
+});
+
+test("[S4] what is added to a table that was changed is part of the same statement; what replaces or is read of it is not", () => {
+  const changed = asked("update events set summary = $1 where source = $2", ["s", "t"]);
+  expect(merge([changed, asked(add, ["s", "t"])])).toHaveLength(1);
+  expect(merge([asked(add, ["s", "t"]), changed])).toHaveLength(2);
+  expect(merge([changed, asked(`${add} on conflict do nothing`, ["s", "t"])])).toHaveLength(2);
+  expect(merge([changed, asked("insert into events (source) select source from events", [])])).toHaveLength(
+    2,
+  );
+});

@@ -106,7 +106,8 @@ export class Connection {
   async run(text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
     if (this.lost) throw this.lost;
     try {
-      return await this.driver.unsafe<Row[]>(text, values as SqlValue[], { prepare: this.prepare });
+      const options = { prepare: this.prepare, simple: !values.length && !isQuery(text) };
+      return await this.driver.unsafe<Row[]>(text, values as SqlValue[], options);
     } catch (error) {
       // An error of the server's has a code of five characters; all others end the connection.
       if (isServerError(error)) throw error;
@@ -152,6 +153,9 @@ export class Connection {
     this.onLost(this);
   }
 }
+
+/** Without parameters the driver would have it parsed and planned anew each time; the others are no queries and need neither. */
+const isQuery = (text: string) => /^\s*(select|with|insert|update|delete)\b/i.test(text);
 
 /** What a pooled transaction begins with, since its connection keeps nothing. */
 export const pooledSettings = ({ schema }: Address) =>

@@ -157,19 +157,18 @@ class Transaction {
     if (horizons.length) answers.push(this.#askHorizon(horizons));
     if (statements.length || clocks.length || this.#shared.wanted.size) this.#begin();
     this.#takeLocks();
-    for (const sent of this.#combined(statements)) {
+    // The clock is the last, so that it is later than every lock.
+    for (const sent of this.#combined(statements, clocks.length ? [this.#clock(clocks)] : [])) {
       const answer = this.#ask(sent);
       if (answer) answers.push(answer);
     }
-    // Last, so that it is later than every lock.
-    if (clocks.length) answers.push(this.#askClock(clocks));
     if (this.#writes && answers.length && active.every(({ last, outcome }) => last || outcome))
       this.#committed = this.#send("commit");
     if (answers.length) await Promise.all(answers);
   }
 
-  #combined(callers: readonly (readonly Asked[])[]): readonly Sent[] {
-    if (callers.length < 2) return merge(callers[0] ?? []);
+  #combined(callers: readonly (readonly Asked[])[], clock: readonly Asked[]): readonly Sent[] {
+    if (callers.length < 2) return merge([...(callers[0] ?? []), ...clock]);
     const { types } = this.setting;
     for (const { sharing, text } of callers.flat())
       if (sharing === "alike" && types.isNew(text))
@@ -177,7 +176,7 @@ class Transaction {
           (oids) => types.learn(text, oids),
           () => {},
         );
-    return combine(callers, types);
+    return [...combine(callers, types), ...clock];
   }
 
   /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
@@ -284,11 +283,12 @@ class Transaction {
     return rows.then(answer);
   }
 
-  #askClock(clocks: readonly Answer[]): Promise<void> {
-    return this.#send(clockText[this.mode]).then((rows) => {
+  #clock(clocks: readonly Answer[]): Asked {
+    const answer = (rows: Row[]) => {
       give(rows, clocks);
       this.#xid = (rows[0]?.xid as string | undefined) ?? this.#xid;
-    });
+    };
+    return { text: clockText[this.mode], values: [], sharing: "none", answer };
   }
 }
 
