@@ -3,7 +3,7 @@
  * sources to it, and the list in ARCHITECTURE.md is made from it. The order is that of the document: who is imported comes below.
  */
 export const arrow: Record<string, readonly string[]> = {
-  "src/main.ts": ["src/surfaces/cli", "src/version.ts"],
+  "src/main.ts": ["src/surfaces/cli", "src/surfaces/mcp/stdio.ts", "src/version.ts"],
   "src/surfaces/cli": [
     "src/surfaces/spelling",
     "src/hub.ts",

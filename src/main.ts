@@ -19,6 +19,13 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V"))
 const staysMs = 50;
 setTimeout(() => Bun.unsafe.setJITPolicy(1), staysMs).unref();
 
+// An agent program waits for the first answer of `inbox mcp`, which needs a sixth of what is loaded below.
+const asksForText = words.some((word) => ["--help", "-h", "--version", "-V"].includes(word));
+if (program === "inbox" && words[0] === "mcp" && !asksForText) {
+  const { meetPromptClient } = require("./surfaces/mcp/stdio.ts") as typeof import("./surfaces/mcp/stdio.ts");
+  await meetPromptClient();
+}
+
 /** Of the two only one is loaded. */
 const commandLine = () => require("./surfaces/cli/main.ts") as typeof import("./surfaces/cli/main.ts");
 const keeper = () => require("./surfaces/cli/keep.ts") as typeof import("./surfaces/cli/keep.ts");

@@ -1,6 +1,8 @@
-/** [C5] What `inbox mcp` says to lines on its standard input that are no messages. */
+/** [C5] What `inbox mcp` answers by itself: lines on its standard input that are no messages, and the first one. */
 import { expect, test } from "bun:test";
+import { InMemoryTransport, Server, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
+import { described, greetingFor, revisions, serverInfo } from "../../src/surfaces/mcp/greeting.ts";
 import { start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -23,4 +25,64 @@ test("[C5] a line that is not JSON is answered with -32700, one that is no messa
     -32_700, -32_600, -32_600,
   ]);
   expect(answers.flatMap(({ id }) => (id === null ? [] : [id]))).toEqual([1, 2]);
+});
+
+const initialize = (protocolVersion: unknown, more: object = {}) => ({
+  jsonrpc: "2.0",
+  id: "first",
+  method: "initialize",
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: "client", version: "1" }, ...more },
+});
+
+/** What the library itself answers, of a server that has the same description. */
+async function libraryAnswer(request: object): Promise<unknown> {
+  const [client, server] = InMemoryTransport.createLinkedPair();
+  await new Server(serverInfo, described).connect(server);
+  const answered = Promise.withResolvers<unknown>();
+  client.onmessage = answered.resolve;
+  await client.start();
+  await client.send(request as never);
+  return answered.promise;
+}
+
+test("[C5] initialize is answered before the library is loaded, with what the library would answer", async () => {
+  expect(revisions).toEqual([...SUPPORTED_PROTOCOL_VERSIONS]);
+  for (const revision of revisions) {
+    const request = initialize(revision);
+    const greeting = greetingFor(JSON.stringify(request));
+    expect(greeting).toBeDefined();
+    expect(greeting as object).toEqual((await libraryAnswer(request)) as object);
+  }
+});
+
+test("[C5] an initialize that is not whole, or of a revision that is not known, is left to the library", () => {
+  const others = [
+    initialize("2099-01-01"),
+    initialize(undefined),
+    initialize("2025-06-18", { clientInfo: { name: "client" } }),
+    initialize("2025-06-18", { capabilities: null }),
+    { ...initialize("2025-06-18"), id: null },
+    { ...initialize("2025-06-18"), method: "ping" },
+  ];
+  for (const request of others) expect(greetingFor(JSON.stringify(request))).toBeUndefined();
+});
+
+test("[C5] all that a client sends at once is answered once and in order, whoever answers it, and its end is awaited", async () => {
+  using folder = temporaryFolder();
+  const db = `${folder.path}/coord.db`;
+  createDatabase(db);
+  const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+  const note = { jsonrpc: "2.0", method: "notifications/initialized" };
+  for (const revision of ["2025-06-18", "2099-01-01"]) {
+    const child = start(["mcp", "--db", db]);
+    for (const message of [initialize(revision), note, list])
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+    await child.stdin.end();
+    const lines = (await new Response(child.stdout).text()).trim().split("\n");
+    expect(await child.exited).toBe(0);
+    const answers = lines.map((line) => JSON.parse(line) as { id: unknown; result: Record<string, unknown> });
+    expect(answers.map(({ id }) => id)).toEqual(["first", 2]);
+    expect(answers[0]!.result.serverInfo).toEqual(serverInfo);
+    expect(answers[1]!.result.tools).toBeArray();
+  }
 });

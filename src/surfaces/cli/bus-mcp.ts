@@ -22,16 +22,18 @@ export async function runMcp(
   const location = locateOrNew(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
   const agent = globals.agent ?? agentIn(asked.env);
-  const { runStdio } = require("../mcp/stdio.ts") as typeof import("../mcp/stdio.ts");
+  const { meetClient, serveClient } = require("../mcp/stdio.ts") as typeof import("../mcp/stdio.ts");
+  const client = await meetClient();
   // A hub looks at the token by itself, with every call.
   if (isHub(location)) {
-    await runStdio(connect(location, { token }) as never, { caller: {}, agent }, tools);
+    const inbox = connect(location, { token }) as never;
+    await serveClient(client, { inbox, who: { caller: {}, agent }, sets: tools });
     return 0;
   }
   const open = () => openInbox(location, { delivery });
   const { inbox, caller } = await serving(asked, location, token, open);
   try {
-    await runStdio(inbox, { caller, agent }, tools);
+    await serveClient(client, { inbox, who: { caller, agent }, sets: tools });
   } finally {
     await inbox.close();
   }

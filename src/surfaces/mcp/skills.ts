@@ -5,12 +5,7 @@ import {
   ProtocolErrorCode,
   type Server,
 } from "@modelcontextprotocol/server";
-import {
-  SKILLS_EXTENSION_ID,
-  SKILLS_GET_METHOD,
-  SKILLS_LIST_METHOD,
-  skillEntry,
-} from "@modelcontextprotocol/server/ext/skills";
+import { SKILLS_GET_METHOD, SKILLS_LIST_METHOD, skillEntry } from "@modelcontextprotocol/server/ext/skills";
 import * as v from "valibot";
 import inbox from "../../../skills/inbox/SKILL.md" with { type: "text" };
 import orch from "../../../skills/orch/SKILL.md" with { type: "text" };
@@ -19,8 +14,6 @@ import orch from "../../../skills/orch/SKILL.md" with { type: "text" };
 const files: Record<string, string> = { inbox, orch };
 
 const addressOf = (name: string) => `skill://${name}/SKILL.md`;
-
-export const skillCapability = { [SKILLS_EXTENSION_ID]: {} };
 
 /** The text of a skill; undefined where there is none at that address. */
 export function skillAt(uri: string): string | undefined {

@@ -1,53 +1,97 @@
-/** [C5] Standard input as the server reads it: lines that are no message are answered here. The library passes over them without a word. */
+/**
+ * [C5] Standard input as the server reads it. Lines that are no message are answered here: the library passes over them
+ * without a word. So is `initialize`, if it is the first line: the library is loaded after it (greeting.ts).
+ */
 import { Transform } from "node:stream";
-import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { type Greeting, greetingFor } from "./greeting.ts";
 
 /** A longer line is left to the library, which has a limit of its own and ends the connection. */
 const longestLine = 64 * 1024 * 1024;
 
 const newline = 0x0a;
+const parseError = -32_700;
+const invalidRequest = -32_600;
 
-/** `refuse` is given the answer to a line that is no message. */
-export function openStandardInput(refuse: (answer: JSONRPCMessage) => void): Transform {
-  let begun: Buffer[] = [];
+export interface StandardInput {
+  /** The messages, for the library. It gets `initialize` too. */
+  stream: Transform;
+  /** Resolves with the first message, or the end: with the answer that `initialize` was given here, if it was. */
+  begun: Promise<Greeting | undefined>;
+}
+
+export interface Listener {
+  /** Called with what is answered here. */
+  answer(message: JSONRPCMessage): Promise<void>;
+  /** Called with every message that goes to the library. */
+  came(message: object): void;
+  /** The library is told of the end once this has resolved. */
+  rested(): Promise<void>;
+}
+
+export function openStandardInput({ answer, came, rested }: Listener): StandardInput {
+  const begun = Promise.withResolvers<Greeting | undefined>();
+  let isFirst = true;
+  const first = (line: string) => {
+    isFirst = false;
+    const greeting = greetingFor(line);
+    const answered = greeting && answer(greeting as JSONRPCMessage);
+    void Promise.resolve(answered).then(() => begun.resolve(greeting));
+  };
+  const look = (line: string): boolean => {
+    if (line.trim() === "") return true;
+    const message = messageIn(line);
+    if ("problem" in message) {
+      void answer(message.problem);
+      return false;
+    }
+    came(message);
+    if (isFirst) first(line);
+    return true;
+  };
+  const lines = linesOf(look, rested);
+  process.stdin.once("end", () => begun.resolve(undefined));
+  process.stdin.once("close", () => {
+    begun.resolve(undefined);
+    lines.end();
+  });
+  return { stream: process.stdin.pipe(lines), begun: begun.promise };
+}
+
+/** Whole lines: those that `take` takes, then the end once `rested` has resolved. */
+function linesOf(take: (line: string) => boolean, rested: () => Promise<void>): Transform {
+  let rest: Buffer[] = [];
   let length = 0;
-  const stream = new Transform({
+  return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       let from = 0;
       for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
-        const line = Buffer.concat([...begun, chunk.subarray(from, end + 1)]);
-        [begun, length, from] = [[], 0, end + 1];
-        const problem = problemOf(line.toString("utf8"));
-        if (problem) refuse(problem);
-        else this.push(line);
+        const line = Buffer.concat([...rest, chunk.subarray(from, end + 1)]);
+        [rest, length, from] = [[], 0, end + 1];
+        if (take(line.toString("utf8"))) this.push(line);
       }
-      begun.push(chunk.subarray(from));
+      rest.push(chunk.subarray(from));
       length += chunk.length - from;
       if (length > longestLine) {
-        for (const piece of begun) this.push(piece);
-        [begun, length] = [[], 0];
+        for (const piece of rest) this.push(piece);
+        [rest, length] = [[], 0];
       }
       done();
     },
+    flush: (done) => void rested().then(() => done()),
   });
-  return process.stdin.pipe(stream);
 }
 
-function problemOf(line: string): JSONRPCMessage | undefined {
-  if (line.trim() === "") return undefined;
+function messageIn(line: string): object | { problem: JSONRPCMessage } {
   let message: unknown;
   try {
     message = JSON.parse(line);
   } catch (error) {
-    return refusal(ProtocolErrorCode.ParseError, `this line is not JSON: ${(error as Error).message}`);
+    return { problem: refusal(parseError, `this line is not JSON: ${(error as Error).message}`) };
   }
-  const version = (message as { jsonrpc?: unknown } | null)?.jsonrpc;
-  return version === "2.0"
-    ? undefined
-    : refusal(
-        ProtocolErrorCode.InvalidRequest,
-        'this line is no message of JSON-RPC: "jsonrpc" must be "2.0"',
-      );
+  if ((message as { jsonrpc?: unknown } | null)?.jsonrpc === "2.0") return message as object;
+  const wrong = 'this line is no message of JSON-RPC: "jsonrpc" must be "2.0"';
+  return { problem: refusal(invalidRequest, wrong) };
 }
 
 /** Which request it was meant to be is not known: the protocol has no id for that but null. */

@@ -2,10 +2,11 @@
 import { Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { unreadBytes } from "../../platform/unread.ts";
+import type { OpenRequests } from "./open-requests.ts";
 
 const endsKept = 1000;
 
-export function openStandardOutput() {
+export function openStandardOutput(requests: OpenRequests) {
   /** How many bytes the system has taken, and how many were meant to be written. */
   let taken = 0;
   let meant = 0;
@@ -28,17 +29,28 @@ export function openStandardOutput() {
       });
     },
   });
+  // Whoever reads is gone: that is told above.
+  stream.on("error", () => {});
+
+  /** A message is about to be written, as one line. */
+  function writing(message: JSONRPCMessage): void {
+    requests.went(message);
+    meant += Buffer.byteLength(JSON.stringify(message)) + 1;
+    if (!("result" in message) || message.id === undefined) return;
+    ends.set(message.id, meant);
+    // Who calls again has read what came before: only the last few are ever asked for.
+    if (ends.size > endsKept) ends.delete(ends.keys().next().value!);
+  }
+
   return {
     stream,
     /** Once nobody can be written to any more. */
     gone: gone.promise,
-    /** A message is about to be written, as one line. */
-    writing(message: JSONRPCMessage): void {
-      meant += Buffer.byteLength(JSON.stringify(message)) + 1;
-      if (!("result" in message) || message.id === undefined) return;
-      ends.set(message.id, meant);
-      // Who calls again has read what came before: only the last few are ever asked for.
-      if (ends.size > endsKept) ends.delete(ends.keys().next().value!);
+    writing,
+    /** Writes a message of our own, which the library knows nothing of. Resolves when the system has taken it. */
+    send(message: JSONRPCMessage): Promise<void> {
+      writing(message);
+      return new Promise((sent) => stream.write(`${JSON.stringify(message)}\n`, () => sent()));
     },
     /** As things stand now. Where the system cannot tell, what it has taken counts as read, unless the reader is gone. */
     reader(): (id: string | number) => boolean {
@@ -51,3 +63,5 @@ export function openStandardOutput() {
     },
   };
 }
+
+export type StandardOutput = ReturnType<typeof openStandardOutput>;

@@ -1,82 +1,88 @@
 /** `inbox mcp`: the server on standard input and output, until its client goes away. */
-import type { JSONRPCMessage, McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ToolListing } from "../../contract/operation.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Session } from "./call.ts";
-import { openChanges } from "./changes.ts";
-import { makeServer } from "./server.ts";
-import { openSettling } from "./settle.ts";
-import { openStandardInput } from "./standard-input.ts";
-import { openStandardOutput } from "./standard-output.ts";
+import type { Greeting } from "./greeting.ts";
+import { OpenRequests } from "./open-requests.ts";
+import { openStandardInput, type StandardInput } from "./standard-input.ts";
+import { openStandardOutput, type StandardOutput } from "./standard-output.ts";
 
-export async function runStdio(
-  inbox: Inbox,
-  who: Pick<Session, "caller" | "agent">,
-  sets: readonly ToolListing[] | undefined,
-): Promise<void> {
-  const settling = openSettling();
-  const changes = openChanges(inbox);
-  const here = { cwd: process.cwd(), env: process.env };
-  const session = { inbox, ...who, here, settling, changes };
-  let server: Server | undefined;
-  let told = false;
-  // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.
-  const output = openStandardOutput();
-  const input = openStandardInput((answer) => void transport.send(answer).catch(() => {}));
-  const transport = observed(new StdioServerTransport(input, output.stream), {
-    async listening() {
-      const subscribed = await changes.ready().catch(() => {});
-      if (!told) changes.subscribe((uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}));
-      told = true;
-      subscribed?.();
+/** A client at the other end of standard input and output. */
+export interface Client {
+  input: StandardInput["stream"];
+  output: StandardOutput;
+  /** What its `initialize` was answered with already. */
+  greeting: Greeting | undefined;
+  /** To be called once its messages are read. */
+  served(): void;
+  ended: Promise<void>;
+}
+
+/** A client may send all it has to ask and close its end. What can be answered soon still is; a wait is ended. */
+const lastAnswersMs = 500;
+
+let met: Promise<Client> | undefined;
+
+/**
+ * Resolves once a client has said something, and has its answer if that was `initialize`. Neither the bus nor the
+ * protocol's library is needed for that; to load them takes longer than all the rest of a start.
+ */
+export function meetClient(): Promise<Client> {
+  met ??= meet();
+  return met;
+}
+
+async function meet(): Promise<Client> {
+  const requests = new OpenRequests();
+  const output = openStandardOutput(requests);
+  const served = Promise.withResolvers<void>();
+  const input = openStandardInput({
+    answer: output.send,
+    came: (message) => requests.came(message),
+    async rested() {
+      await served.promise;
+      await requests.none(lastAnswersMs);
     },
-    writing: output.writing,
   });
-  const make = (context: McpRequestContext) => {
-    server = makeServer(session, { sets }, context);
-    return server;
-  };
-  const handle = serveStdio(make, { transport });
-  await new Promise<void>((ended) => {
-    process.stdin.once("close", ended);
-    process.stdin.once("end", ended);
+  const ended = endOf(input, output);
+  const greeting = await Promise.race([input.begun, ended]);
+  return { input: input.stream, output, greeting: greeting || undefined, served: served.resolve, ended };
+}
+
+/** A client that starts us writes `initialize` at once: mostly it is there before we are. */
+const promptlyMs = 3;
+
+/** Answers a client that is there already; one that is late is answered by whoever calls `meetClient`. */
+export async function meetPromptClient(): Promise<void> {
+  let timer: Timer | undefined;
+  const late = new Promise<void>((passed) => {
+    timer = setTimeout(passed, promptlyMs);
+  });
+  await Promise.race([meetClient(), late]);
+  clearTimeout(timer);
+}
+
+/** Clients end a session in many ways: some close our input, some send a signal, some are simply gone. */
+function endOf(input: StandardInput, output: StandardOutput): Promise<void> {
+  return new Promise((ended) => {
+    // Of what is read, not of what is still to be read: a client may send all it has to ask and close its end.
+    input.stream.once("end", ended);
+    input.stream.once("close", ended);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended());
     void output.gone.then(ended);
   });
-  // Clients end a session in many ways: some close our input, some send a signal, some are simply gone. What they have
-  // read by then they have; what is still in the pipe nobody has seen.
-  const wasRead = output.reader();
-  changes.close();
-  await settling.close(wasRead);
-  await handle.close();
 }
 
-interface Observer {
-  /** Done before anybody hears that a client would like to listen. */
-  listening(): Promise<void>;
-  writing(message: JSONRPCMessage): void;
+export interface Served {
+  inbox: Inbox;
+  who: Pick<Session, "caller" | "agent">;
+  sets: readonly ToolListing[] | undefined;
 }
 
-/** The same transport, with a callback for every message that passes through it. */
-function observed(inner: StdioServerTransport, { listening, writing }: Observer): Transport {
-  const listens = (message: JSONRPCMessage) =>
-    "method" in message && message.method === "subscriptions/listen";
-  const outer: Transport = {
-    async start() {
-      inner.onmessage = async (message) => {
-        if (listens(message)) await listening();
-        outer.onmessage?.(message);
-      };
-      inner.onclose = () => outer.onclose?.();
-      inner.onerror = (error) => outer.onerror?.(error);
-      await inner.start();
-    },
-    send: (message) => {
-      writing(message);
-      return inner.send(message);
-    },
-    close: () => inner.close(),
-  };
-  return outer;
+export async function serveClient(client: Client, served: Served): Promise<void> {
+  const { serve } = require("./serve-stdio.ts") as typeof import("./serve-stdio.ts");
+  const close = serve(client, served);
+  client.served();
+  await client.ended;
+  await close();
 }
