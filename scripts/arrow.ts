@@ -52,6 +52,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/surfaces/spelling",
     "src/surfaces/text",
     "src/inbox",
+    "src/platform/runtime.ts",
     "src/platform/unread.ts",
     "src/version.ts",
     "src/contract",
