@@ -47,6 +47,16 @@ async function hearsLoss(team: Crew): Promise<void> {
   expect(await team.hear(0)).toEqual([]);
 }
 
+test.concurrent("[Q7.2] a second supervisor says that another one runs the tasks, and not that none are left", async () => {
+  using team = await running();
+  expect((await team.orch("supervise")).json).toMatchObject({ started: 0, another: true });
+  expect((await team.human("orch", "supervise")).stdout).toContain("another supervisor runs the rest");
+  await team.orch("kill", "t");
+  await team.hear();
+  await until("the supervisor has ended", () => !team.supervisors().length);
+  expect((await team.orch("supervise")).json).toMatchObject({ started: 0, another: false });
+});
+
 test.concurrent("[Q7] a keeper is killed: its supervisor clears up and tells at once", async () => {
   using team = await running();
   await strikeAll(team.keepers());

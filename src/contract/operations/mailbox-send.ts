@@ -16,7 +16,10 @@ export const mailboxSend = operation({
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: address("the agent or pool that gets the message, or * for all known agents", "AGENT"),
+      to: address(
+        "the agent or pool that gets the message, the id or branch of a task (task_7, orch/NAME) for its sub-agent, or * for all known agents",
+        "AGENT",
+      ),
       message: text("the text", { file: true }),
       strict: strict(),
       interrupt: flag(

@@ -91,7 +91,8 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.quickstart": () => "",
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
-  "bus.supervise": ({ started }) => `started ${plural(started, "task")}; no tasks are left`,
+  "bus.supervise": ({ started, another }) =>
+    `started ${plural(started, "task")}; ${another ? "another supervisor runs the rest" : "no tasks are left"}`,
   "bus.setup": ({ file, changed, configured, diff, written, agent, session }, _paint, spell) => {
     const back = session?.written
       ? `\nEntries of ${session.workspaceId} show the command that reopens its session: ${inLine(session.command)}`
