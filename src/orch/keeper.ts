@@ -146,6 +146,7 @@ async function work(
     const refused = busRefusal(keeping.db, own);
     if (refused) throw refused;
     const profiles = approvedProfiles(keeping.db, own);
+    transcript.limit(profiles.maxTranscriptMib * 2 ** 20);
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     limit = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folders);
