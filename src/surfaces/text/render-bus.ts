@@ -159,7 +159,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
       `${paint.bold(inLine(db))} was restored from ${inLine(file)}, as it was at ${createdAt}: ${plural(rows, "row")}`,
-      ...kept.map((place) => `the previous bus was kept as ${inLine(place)}`),
+      ...(kept.length ? [`the previous bus was kept as ${kept.map(inLine).join(", ")}`] : []),
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
