@@ -10,10 +10,11 @@ const mark = "RESTANTE_TEST_RUN";
 
 export const runMark = (): Record<string, string> => ({ [mark]: String(process.pid) });
 
+/** One that has ended, and of whose end nobody has taken note yet, does not count. */
 const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0);
-    return true;
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
@@ -29,10 +30,10 @@ function runOf(pid: number): number | undefined {
   }
 }
 
-/** Answers with how many there were. */
-function endThoseOf(wanted: (run: number) => boolean): number {
-  if (process.platform !== "linux") return 0;
-  let ended = 0;
+/** Answers with their numbers. */
+function endThoseOf(wanted: (run: number) => boolean): number[] {
+  const ended: number[] = [];
+  if (process.platform !== "linux") return ended;
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
@@ -40,7 +41,7 @@ function endThoseOf(wanted: (run: number) => boolean): number {
     if (run === undefined || !wanted(run)) continue;
     try {
       process.kill(pid, "SIGKILL");
-      ended++;
+      ended.push(pid);
     } catch {
       // It has ended meanwhile.
     }
@@ -53,9 +54,9 @@ export const endLeftByKilledRuns = () => endThoseOf((run) => !isAlive(run));
 /** Also what those had started that are ended now. Answers with how many there were. */
 export async function endAllLeftByKilledRuns(): Promise<number> {
   let all = 0;
-  for (let found = endLeftByKilledRuns(); found; found = endLeftByKilledRuns()) {
-    all += found;
-    await Bun.sleep(10); // a killed process stays in the table until its parent has taken note
+  for (let ended = endLeftByKilledRuns(); ended.length; ended = endLeftByKilledRuns()) {
+    all += ended.length;
+    while (ended.some(isAlive)) await Bun.sleep(5);
   }
   return all;
 }
