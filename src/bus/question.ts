@@ -11,7 +11,7 @@ import { type Audited, record } from "./audit.ts";
 import { append } from "./event.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
 import { postToChannel } from "./post-message.ts";
-import { mailNameOf } from "./tasks/mail-name.ts";
+import { mailNameOf, mailNamesOf } from "./tasks/mail-name.ts";
 
 export interface Question {
   from: string;
@@ -31,9 +31,7 @@ export function* askQuestion(
   correlation = `ask-${crypto.randomUUID()}`,
 ): Procedure<string> {
   const { from, to, text, choices, need, payload, task } = question;
-  const names = new Set<string>();
-  for (const name of to) names.add(yield* mailNameOf(name));
-  for (const name of names) {
+  for (const name of new Set(yield* mailNamesOf(to))) {
     yield* postToChannel(tx, {
       from,
       to: name,

@@ -50,8 +50,8 @@ const failedMs = 500;
 export interface Supervised {
   /** How many tasks it has started. */
   started: number;
-  /** Another one supervises: there may be tasks left. */
-  another: boolean;
+  /** Nothing is left to do; or another one supervises, or it was told to stop, and there may be tasks left. */
+  ended: "idle" | "another" | "stopped";
 }
 
 export async function supervise(supervising: Supervising): Promise<Supervised> {
@@ -73,14 +73,15 @@ export async function supervise(supervising: Supervising): Promise<Supervised> {
     while (!signal.aborted) {
       nudge = new AbortController();
       const round = await once();
-      if (round === "another" && !forever) return { started: count, another: true };
+      if (round === "another" && !forever) return { started: count, ended: "another" };
       const refused = round instanceof InboxError ? round : undefined;
       if (refused && !forever) throw refused;
       tell(refused);
       const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
       count += begun?.started.length ?? 0;
       const over = begun?.idle && !gates.busy() && !forever;
-      if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) break;
+      if (over && (await engine.write((tx) => leaveIfIdle(tx, holder))))
+        return { started: count, ended: "idle" };
       if (begun && String(begun.dispatched) !== String(threads)) {
         threads = begun.dispatched;
         subscription = listenAgain(engine, subscription, threads);
@@ -93,7 +94,7 @@ export async function supervise(supervising: Supervising): Promise<Supervised> {
       await Bun.sleep(failedMs);
       subscription = listenAgain(engine, subscription, threads);
     }
-    return { started: count, another: false };
+    return { started: count, ended: "stopped" };
   } finally {
     subscription.close();
     keepers.letGo();

@@ -158,6 +158,13 @@ describe.each(engines)("$name", (engine) => {
       });
     const asked = await inbox.call("mailbox.ask", { from: agent, to: newer, question: "how far?" });
     expect(asked.message.toAgent).toBe("same");
+    const take = async (from: string) =>
+      (await inbox.call("mailbox.check", { agent, from })).messages.map(({ senderId }) => senderId);
+    expect(await take("orch/none")).toEqual([]);
+    const boss = "boss";
+    const gathered = await inbox.call("mailbox.gather", { agent: boss, from: [newer], timeoutSeconds: 0 });
+    expect(gathered.messages.map(({ senderId }) => senderId)).toEqual(["same"]);
+    expect((await refusal(inbox.call("mailbox.receive", { agent, from: older }))).code).toBe("invalid_state");
     for (const to of ["task_999", "orch/none"])
       expect((await send(to)).recipient).toMatchObject({ name: to, known: false });
     const third = await inbox.call("tasks.push", { agent, name: "same", prompt: "again", profile: "claude" });

@@ -49,7 +49,7 @@ const collecting = [
 ];
 
 test.each(collecting)(
-  "[B4.3] a $what whose first answer is lost is asked again, and one whose answers are all lost says that none came",
+  "[B4.11] a $what whose first answer is lost is asked again, and one whose answers are all lost says that none came",
   async ({ what, args }) => {
     await using hub = await hubHere();
     await hub.ask("POST /api/threads", { from: "lead", to: "w", subject: "hello" });

@@ -1,15 +1,23 @@
-/** [A2] Writing to a sub-agent by the id or the branch of its task. */
+/** [A2] Writing to a sub-agent, and waiting for it, by the id or the branch of its task. */
 import { InboxError } from "../../contract/errors.ts";
 import { idOf, taskNumberIn } from "../../contract/ids.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { taskNumberOf } from "../task.ts";
 
-/** Whose inbox is meant. What looks like neither is a name, and costs nothing here. */
+/** Anything else is a name, and need not be looked up. */
+export const isTaskText = (text: string) => taskNumberIn(text) !== undefined || text.startsWith("orch/");
+
+export function* mailNamesOf(meant: readonly string[]): Procedure<string[]> {
+  const names: string[] = [];
+  for (const text of meant) names.push(yield* mailNameOf(text));
+  return names;
+}
+
+/** Whose inbox is meant, or whose mail. */
 export function* mailNameOf(to: string): Procedure<string> {
-  if (taskNumberIn(to) === undefined && !to.startsWith("orch/")) return to;
+  if (!isTaskText(to)) return to;
   const number = yield* taskNumberOf(to);
   if (number === undefined) return to;
   const row = yield* one<{ name: string; worker: string | null; newest: number }>(sql`
@@ -23,7 +31,7 @@ export function* mailNameOf(to: string): Procedure<string> {
       "invalid_state",
       `${to} has finished, and its name "${row.name}" is that of ${idOf("task", row.newest)} now`,
       {
-        hint: phrase`${call("mailbox.send", { to: idOf("task", row.newest), message: blank("…") })} writes to that one`,
+        hint: `give ${idOf("task", row.newest)} to mean that one`,
       },
     );
   return row.worker ?? row.name;

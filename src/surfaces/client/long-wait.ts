@@ -67,7 +67,7 @@ export async function patiently(
       begun ||= patience !== null && wasLong;
       if (!anchored || !(begun || isThere)) throw error;
       if (!begun && ++lost >= tries) throw noAnswer(wire.url, error);
-      if (isThere) await rest(wasLong ? 0 : pauseMs, signal);
+      if (isThere) await rest(wasLong ? 0 : begun ? pauseMs : 25 * 2 ** lost, signal);
       else await untilBack(giveBack, Math.min(deadline, performance.now() + awayMs), error, signal);
     }
   }
