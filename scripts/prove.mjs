@@ -3,11 +3,11 @@
  * file with a full form (test/support/in-full.ts), of which `npm test` runs a short one; or it is whole suites, run another way.
  * Without a name it is `attack`.
  */
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buildIfChanged } from "./build.mjs";
-import { bunPath, cleanEnvironment, root } from "./setup.mjs";
+import { campaign } from "./campaign.mjs";
+import { root } from "./setup.mjs";
 import { runTests } from "./test-run.mjs";
 
 const folder = join(root, "test/prove");
@@ -47,15 +47,6 @@ if (programs.includes(name) && existsSync(program)) {
     `usage: npm run prove -- [CAMPAIGN] [OPTIONS] (default: attack; a wrong option shows a campaign's own)\ncampaigns: ${[...names].sort().join(", ")}`,
   );
   process.exit(2);
-}
-
-/** In a process that clears up after it; signals are its own to heed, and this one only waits. */
-function campaign(program, args) {
-  const bun = [bunPath(), `--config=${join(root, "bunfig.toml")}`, "--no-env-file"];
-  const words = [...bun, join(root, "scripts/ending-all.ts"), ...bun, program, ...args];
-  const child = spawn(words[0], words.slice(1), { cwd: root, stdio: "inherit", env: cleanEnvironment() });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  child.on("exit", (code) => process.exit(code ?? 1));
 }
 
 async function prove(tests, env) {

@@ -34,7 +34,7 @@ await Promise.all([
   provide("TEST_RABBITMQ", hasRabbit(), startRabbit),
 ]);
 const child = Bun.spawn(process.argv.slice(2), { env, stdio: ["inherit", "inherit", "inherit"] });
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
 const code = await child.exited;
 const left = await endAllLeftByKilledRuns();
 if (left) console.log(`the tests left ${left === 1 ? "a process" : `${left} processes`} running; ended`);

@@ -38,6 +38,7 @@ import { noteSeen } from "./seen.ts";
 import { type TimeLimit, timeLimit } from "./time-limit.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
+import { limited } from "./worktree/git.ts";
 import { type Home, taskHome } from "./worktree/home.ts";
 
 export interface Keeping {
@@ -150,7 +151,8 @@ async function work(
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
     limit = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folders);
-    const cwd = await home.open(profile, env, limit.begin);
+    const { begin } = limit;
+    const cwd = await limited(guard.signal, () => home.open(profile, env, begin));
     let programs = 0;
     return await takeTurns({
       job: {
@@ -176,7 +178,7 @@ async function work(
         path: own.PATH ?? "",
       }),
       onStart: ({ child }) => {
-        if (++programs === 1) limit?.begin();
+        if (++programs === 1) begin();
         clearTimeout(naming);
         naming = setTimeout(() => {
           noteSeen(tree, folders.folder);

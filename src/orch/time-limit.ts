@@ -10,17 +10,19 @@ export interface TimeLimit {
   stop(): void;
 }
 
+/** What the worktree may take longer than the task: a filter of git that asks a dead server never ends. */
+const makingMs = 60_000;
+
 /** From the start of its program: what a busy machine takes to get that far is not taken from it. */
 export function timeLimit(row: TaskRow, profile: Profile, guard: Guard): TimeLimit {
   const limit = row.timeout_ms ?? (profile.runner.timeoutSeconds ?? 0) * 1000;
   const error = `it exceeded its timeout of ${plural(limit / 1000, "second")} and was killed`;
   let timer: Timer | undefined;
   const stop = () => clearTimeout(timer);
-  return {
-    begin() {
-      stop();
-      if (limit) timer = setTimeout(() => guard.end({ error, reason: "timeout" }), limit);
-    },
-    stop,
+  const start = (ms: number) => {
+    stop();
+    if (limit) timer = setTimeout(() => guard.end({ error, reason: "timeout" }), ms);
   };
+  start(limit + makingMs);
+  return { begin: () => start(limit), stop };
 }

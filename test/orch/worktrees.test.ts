@@ -77,11 +77,20 @@ test("[A1] a task works on a branch of its own, and its result says what is on i
 
 test("[Q6.4] the time of a task counts from the start of its program, and that of prepare separately", async () => {
   using here = await shop('[profiles.stuck]\nrunner = "sh"\nprepare = ["sleep", "600"]\n');
-  const { repository } = here;
+  const { repository, team } = here;
   // What the machine takes to make the worktree is longer than the task may run.
   repository.commit("Slow to check out", { ".gitattributes": "*.txt filter=slow\n" });
   repository.git("config", "filter.slow.smudge", "sleep 1.1; cat");
   expect(await here.work("quick", "echo it ran", "timeout=1")).toBe("it ran");
+  // One that is never made can be killed.
+  const begun = join(team.path, "begun");
+  repository.git("config", "filter.slow.smudge", `touch ${begun}; sleep 600`);
+  await team.push("never", "echo it ran", "worktree=yes");
+  await team.orch("run");
+  await until("git checks out", () => existsSync(begun));
+  await team.orch("kill", "never");
+  expect(await team.hear()).toMatchObject([{ from: "never", success: false, error: 'killed by "main"' }]);
+  expect(team.processes().filter(({ command }) => /git|sleep/.test(command))).toEqual([]);
   repository.git("config", "--unset", "filter.slow.smudge");
   expect(await here.work("late", "echo it ran", "timeout=0.3", "profile=stuck")).toContain(
     "it exceeded its timeout of 0.3 seconds and was killed",
