@@ -6,7 +6,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buildIfChanged } from "./build.mjs";
-import { root, runBun } from "./setup.mjs";
+import { campaign } from "./campaign.mjs";
+import { root } from "./setup.mjs";
 import { runTests } from "./test-run.mjs";
 
 const folder = join(root, "test/prove");
@@ -30,7 +31,7 @@ const [name, ...rest] = given[0] === undefined || given[0].startsWith("--") ? ["
 const program = join(folder, `${name}.ts`);
 if (programs.includes(name) && existsSync(program)) {
   buildIfChanged();
-  runBun([program, ...rest]);
+  campaign(program, rest);
 } else if (suites[name]) {
   const { files, env } = suites[name];
   await prove(rest.length ? rest : files, env);

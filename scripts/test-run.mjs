@@ -1,6 +1,7 @@
 /** One run of the tests, with the servers they need. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { passSignals } from "./campaign.mjs";
 import { bunPath, cleanEnvironment, root } from "./setup.mjs";
 import { testFolder } from "./test-folder.mjs";
 
@@ -22,6 +23,7 @@ export async function runTests(files, { onOutput = () => {}, signal, env = {}, c
     env: { ...cleanEnvironment(), ...folder.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  passSignals(child);
   signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
   let output = "";
   for (const stream of [child.stdout, child.stderr])

@@ -3,6 +3,7 @@
  * folder and a port of its own, unless TEST_POSTGRES or TEST_RABBITMQ names one that runs; and stopped here. Where a
  * program is missing its suites are skipped by name.
  */
+import { endAllLeftByKilledRuns } from "../test/support/left-behind.ts";
 import {
   hasRabbit,
   postgresPrograms,
@@ -33,8 +34,10 @@ await Promise.all([
   provide("TEST_RABBITMQ", hasRabbit(), startRabbit),
 ]);
 const child = Bun.spawn(process.argv.slice(2), { env, stdio: ["inherit", "inherit", "inherit"] });
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
 const code = await child.exited;
+const left = await endAllLeftByKilledRuns();
+if (left) console.log(`the tests left ${left === 1 ? "a process" : `${left} processes`} running; ended`);
 await Promise.all(started.map((server) => server.stop()));
 template?.[Symbol.dispose]();
 process.exit(code);

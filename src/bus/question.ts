@@ -11,6 +11,7 @@ import { type Audited, record } from "./audit.ts";
 import { append } from "./event.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
 import { postToChannel } from "./post-message.ts";
+import { mailNameOf, mailNamesOf } from "./tasks/mail-name.ts";
 
 export interface Question {
   from: string;
@@ -30,7 +31,7 @@ export function* askQuestion(
   correlation = `ask-${crypto.randomUUID()}`,
 ): Procedure<string> {
   const { from, to, text, choices, need, payload, task } = question;
-  for (const name of new Set(to)) {
+  for (const name of new Set(yield* mailNamesOf(to))) {
     yield* postToChannel(tx, {
       from,
       to: name,
@@ -149,7 +150,8 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
 const isPersons = ({ payload_json }: MessageRow) => typeof JSON.parse(payload_json).entry === "string";
 
 /** [A6] One more who may answer, unless that one was asked before. */
-export function* escalate(tx: Context, correlation: string, from: string, to: string): Procedure<boolean> {
+export function* escalate(tx: Context, correlation: string, from: string, other: string): Procedure<boolean> {
+  const to = yield* mailNameOf(other);
   const asked = yield* questionOf(correlation, from);
   if (asked.to.includes(to)) return false;
   const { choices, need, ...payload } = JSON.parse(asked.first.payload_json);

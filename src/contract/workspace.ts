@@ -20,11 +20,12 @@ export type Workspace = v.InferOutput<ReturnType<typeof workspace>>;
 export const wayBack = ({ path, session }: Workspace): string | null =>
   session === null ? null : `cd ${shellWord(path)} && ${session}`;
 
-export const sessionCommand = () =>
-  text("the shell command that reopens its agent's session, run in that folder", {
-    limit: 4096,
-    value: "COMMAND",
-  });
+export const sessionCommand = (
+  help = "the shell command that reopens its agent's session, run in that folder",
+) => text(help, { limit: 4096, value: "COMMAND" });
+
+/** What is given in place of a command, where there is to be none. */
+export const noSession = "none";
 
 export const workspaceId = (help = "the workspace") =>
   described(

@@ -11,7 +11,6 @@ import { countOf, moneyLeft, usageOf } from "../bus/usage.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Spelling } from "../contract/phrase.ts";
-import { plural } from "../contract/plural.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { makeOwnFolder, replaceOwn } from "../platform/own-files.ts";
@@ -36,8 +35,10 @@ import { patiently, startMs } from "./retry.ts";
 import { reviewOf } from "./review.ts";
 import type { Interruptions, Job } from "./runners/runner.ts";
 import { noteSeen } from "./seen.ts";
+import { type TimeLimit, timeLimit } from "./time-limit.ts";
 import { openTranscript, type Transcript } from "./transcript.ts";
 import { takeTurns } from "./turns.ts";
+import { limited } from "./worktree/git.ts";
 import { type Home, taskHome } from "./worktree/home.ts";
 
 export interface Keeping {
@@ -140,16 +141,19 @@ async function work(
   { row, tree, transcript, guard, meter, home, interruptions, questions, ...folders }: Kept,
 ): Promise<Ending> {
   const { engine, number, token: mark, env: own } = keeping;
-  let timer: Timer | undefined;
+  let limit: TimeLimit | undefined;
   let naming: Timer | undefined;
   try {
     const refused = busRefusal(keeping.db, own);
     if (refused) throw refused;
     const profiles = approvedProfiles(keeping.db, own);
+    transcript.limit(profiles.maxTranscriptMib * 2 ** 20);
     const profile = chooseProfile(profiles, row.profile ?? undefined, own.PATH ?? "");
-    timer = timeLimit(row, profile, guard);
+    limit = timeLimit(row, profile, guard);
     const { job, env } = await jobFor(keeping, row, profile, folders);
-    const cwd = await home.open(profile, env);
+    const { begin } = limit;
+    const cwd = await limited(guard.signal, () => home.open(profile, env, begin));
+    let programs = 0;
     return await takeTurns({
       job: {
         ...job,
@@ -174,6 +178,7 @@ async function work(
         path: own.PATH ?? "",
       }),
       onStart: ({ child }) => {
+        if (++programs === 1) begin();
         clearTimeout(naming);
         naming = setTimeout(() => {
           noteSeen(tree, folders.folder);
@@ -192,7 +197,7 @@ async function work(
       forGood: known,
     };
   } finally {
-    clearTimeout(timer);
+    limit?.stop();
     clearTimeout(naming);
   }
 }
@@ -265,16 +270,6 @@ const usualPermission = ({ permission }: Profile) =>
 /** What whoever pushed it had in its environment, of what the profile names. */
 const handedOn = ({ env_json }: TaskRow): Record<string, string> =>
   env_json === null ? {} : chosen(JSON.parse(env_json), ["*"]);
-
-/** [Q6] On time, from the moment the task counts as started. */
-function timeLimit(row: TaskRow, profile: Profile, guard: Guard): Timer | undefined {
-  const limit = row.timeout_ms ?? (profile.runner.timeoutSeconds ?? 0) * 1000;
-  if (!limit) return undefined;
-  // The database's clock may be another one than ours.
-  const gone = Math.min(1000, Math.max(0, Date.now() - Date.parse(row.started_at!)));
-  const error = `it exceeded its timeout of ${plural(limit / 1000, "second")} and was killed`;
-  return setTimeout(() => guard.end({ error, reason: "timeout" }), Math.max(0, limit - gone));
-}
 
 /** On disk before it is told: if this process dies in between, whoever clears up delivers it. */
 function writeEnding(folder: string, token: string, ending: Ending): void {

@@ -13,8 +13,8 @@ import { killLeft } from "./kill-tree.ts";
 import { endingFile, transcriptFile } from "./paths.ts";
 import { seenIn } from "./seen.ts";
 import { readTranscript } from "./transcript.ts";
-import { within } from "./within.ts";
 import { closeWorktree } from "./worktree/close.ts";
+import { limited } from "./worktree/git.ts";
 import { pathFor } from "./worktree/make.ts";
 
 /**
@@ -111,11 +111,15 @@ async function changesLeft(
   const share = shareOf(row.profile);
   if (!share || made?.state !== "kept" || made.branch === null || made.path !== pathFor(row, worktrees))
     return {};
-  const closed = closeWorktree(row, { ...made, branch: made.branch, path: made.path }, share);
-  const notices = [
-    `What it has changed was not read within ${changesMs / 1000} seconds. Its worktree ${made.path} was kept.`,
-  ];
-  return within(closed, changesMs, { notices });
+  const worktree = { ...made, branch: made.branch, path: made.path };
+  const over = AbortSignal.timeout(changesMs);
+  const closed = await limited(over, () => closeWorktree(row, worktree, share));
+  if (closed.changed || !over.aborted) return closed;
+  return {
+    notices: [
+      `What it has changed was not read within ${changesMs / 1000} seconds. Its worktree ${made.path} was kept.`,
+    ],
+  };
 }
 
 function endKeeper(keeper: string): void {

@@ -47,8 +47,14 @@ const besideMs = 2000;
 /** Before it listens again. */
 const failedMs = 500;
 
-/** Answers with how many tasks it has started. */
-export async function supervise(supervising: Supervising): Promise<number> {
+export interface Supervised {
+  /** How many tasks it has started. */
+  started: number;
+  /** Nothing is left to do; or another one supervises, or it was told to stop, and there may be tasks left. */
+  ended: "idle" | "another" | "stopped";
+}
+
+export async function supervise(supervising: Supervising): Promise<Supervised> {
   const { engine, db, env, holder, url, signal, forever, complain } = supervising;
   // What happens in this process, and not in the database.
   let nudge = new AbortController();
@@ -67,14 +73,15 @@ export async function supervise(supervising: Supervising): Promise<number> {
     while (!signal.aborted) {
       nudge = new AbortController();
       const round = await once();
-      if (round === "another" && !forever) return count;
+      if (round === "another" && !forever) return { started: count, ended: "another" };
       const refused = round instanceof InboxError ? round : undefined;
       if (refused && !forever) throw refused;
       tell(refused);
       const begun = typeof round === "string" || round instanceof InboxError ? undefined : round;
       count += begun?.started.length ?? 0;
       const over = begun?.idle && !gates.busy() && !forever;
-      if (over && (await engine.write((tx) => leaveIfIdle(tx, holder)))) return count;
+      if (over && (await engine.write((tx) => leaveIfIdle(tx, holder))))
+        return { started: count, ended: "idle" };
       if (begun && String(begun.dispatched) !== String(threads)) {
         threads = begun.dispatched;
         subscription = listenAgain(engine, subscription, threads);
@@ -87,7 +94,7 @@ export async function supervise(supervising: Supervising): Promise<number> {
       await Bun.sleep(failedMs);
       subscription = listenAgain(engine, subscription, threads);
     }
-    return count;
+    return { started: count, ended: "stopped" };
   } finally {
     subscription.close();
     keepers.letGo();

@@ -1,4 +1,4 @@
-/** [Q9] The transcript of a task: a file of JSON lines. It may grow without end; nobody ever holds it whole. */
+/** [Q9] The transcript of a task: a file of JSON lines. It may be long; nobody ever holds it whole. */
 import { begunToken, withoutTokens } from "../contract/secret.ts";
 import type { TranscriptEntry } from "../contract/transcript.ts";
 import { openOwn, openOwnToAppend } from "../platform/own-files.ts";
@@ -8,6 +8,8 @@ type Noted = Omit<TranscriptEntry, "n" | "at">;
 
 export interface Transcript {
   note(entry: Noted): void;
+  /** How many bytes it may have. */
+  limit(bytes: number): void;
   close(): void;
 }
 
@@ -16,6 +18,8 @@ const newline = 10;
 const longestToken = 1024;
 /** Longer text is cut into several entries, so that a page of them is never huge. */
 const longestText = 64 * 1024;
+/** What a program can go on writing for ever; everything else is short, or says how it ended. */
+const bulk: readonly Noted["kind"][] = ["tool", "response", "output", "stderr"];
 
 /**
  * What cannot be written, because the disk is full, is left out: the work goes on without it, and once there is room
@@ -27,15 +31,34 @@ export function openTranscript(path: string): Transcript {
   let torn = true;
   let missing: string | undefined;
   let closed = false;
+  let size = 0;
+  let most = Number.POSITIVE_INFINITY;
+  let full = false;
   // [X15] By kind: the end of a piece of text that may be the beginning of a token. What follows is in the next piece.
   const withheld = new Map<Noted["kind"], string>();
 
   function put(entry: Noted): void {
     const line = `${torn ? "\n" : ""}${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`;
     torn = true;
-    file ??= openOwnToAppend(path);
-    writeWhole(file, line);
+    if (file === undefined) {
+      file = openOwnToAppend(path);
+      // What earlier attempts and turns have left.
+      size = fs().fstatSync(file).size;
+    }
+    size += writeWhole(file, line);
     torn = false;
+  }
+
+  /** A sub-agent that prints without end does not fill the disk. */
+  function hasNoRoom({ kind }: Pick<Noted, "kind">): boolean {
+    if (size < most || !bulk.includes(kind)) return false;
+    if (!full)
+      put({
+        kind: "notice",
+        text: `the transcript has reached ${most / 2 ** 20} MiB: further output is not kept`,
+      });
+    full = true;
+    return true;
   }
 
   /** A whole text, or as much of a piece as cannot be part of a token that is cut in two. */
@@ -55,6 +78,7 @@ export function openTranscript(path: string): Transcript {
         if (missing !== undefined)
           put({ kind: "notice", text: `part of the transcript is missing: ${missing}` });
         missing = undefined;
+        if (hasNoRoom(rest)) return;
         let left = text.length;
         for (const part of parts(text)) {
           left -= part.length;
@@ -63,6 +87,9 @@ export function openTranscript(path: string): Transcript {
       } catch (error) {
         missing = (error as Error).message;
       }
+    },
+    limit: (bytes) => {
+      most = bytes;
     },
     close: () => {
       for (const [kind, text] of withheld) if (text !== "") transcript.note({ kind, text: "" });
@@ -74,9 +101,11 @@ export function openTranscript(path: string): Transcript {
   return transcript;
 }
 
-function writeWhole(file: number, line: string): void {
+/** Answers with how many bytes that were. */
+function writeWhole(file: number, line: string): number {
   const bytes = Buffer.from(line);
   for (let from = 0; from < bytes.length; ) from += fs().writeSync(file, bytes, from);
+  return bytes.length;
 }
 
 function* parts(text: string): Generator<string> {

@@ -8,6 +8,7 @@ import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
 import type { Calling, Given } from "./handed.ts";
+import { sendersOf } from "./senders.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
@@ -15,10 +16,11 @@ type Input = ParsedOf<"mailbox.gather">;
 
 export async function mailboxGather(
   engine: Engine,
-  input: Input,
+  given: Input,
   { signal, handOver }: Calling,
 ): Promise<Given<OutputOf<"mailbox.gather">>> {
-  const senders = [...new Set(input.from)];
+  const senders = [...new Set(await sendersOf(engine, given.from))];
+  const input = { ...given, from: senders };
   const need = needed(input.need, senders.length);
   // Where nobody else can answer there is nothing to wait for, whatever was needed.
   const over = ({ missing, dead }: Silent) =>
@@ -32,12 +34,12 @@ export async function mailboxGather(
     await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
     const late = ended(signal) || left() === 0;
     const enough = late ? () => true : over;
-    const given = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }));
+    const handed = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }));
     // Another reader took some of them in between.
-    if (!given) continue;
-    const { messages, missing, dead, nextEventId } = given;
-    const value = { woke: over(given), nextEventId, messages, missing, dead };
-    return { value, receipt: receiptOf(input, given) };
+    if (!handed) continue;
+    const { messages, missing, dead, nextEventId } = handed;
+    const value = { woke: over(handed), nextEventId, messages, missing, dead };
+    return { value, receipt: receiptOf(input, handed) };
   }
 }
 

@@ -7,6 +7,7 @@ import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling, Given } from "./handed.ts";
+import { sendersOf } from "./senders.ts";
 import { countdown, ended, type Looked, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
@@ -26,11 +27,12 @@ interface Patience {
 
 export async function takeMail(
   engine: Engine,
-  wanted: Wanted,
+  asked: Wanted,
   taking: Taking,
   { timeoutSeconds, windowSeconds = 0, call: { signal, handOver, collects } }: Patience,
 ): Promise<Given<Answer>> {
   const left = countdown(timeoutSeconds);
+  const wanted = asked.from === undefined ? asked : await fromSender(engine, asked, asked.from);
   const mail = { mailOf: wanted.agent };
   const look = (enough: number) => async () => {
     const looked = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
@@ -55,6 +57,11 @@ export async function takeMail(
     const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
     return collects ? { value } : { value, receipt: receiptOf(taking, given) };
   }
+}
+
+async function fromSender(engine: Engine, asked: Wanted, sender: string): Promise<Wanted> {
+  const [from] = await sendersOf(engine, [sender]);
+  return { ...asked, from };
 }
 
 /**

@@ -114,7 +114,7 @@ describe.each(engines)("$name", (engine) => {
     expect(messages.map(({ metadata }) => metadata)).toMatchObject([killed, killed]);
   });
 
-  test("[A2] [X10] a task is meant by its name, its id or its branch, and access goes by which one that is", async () => {
+  test("[A2] [A2.10] [X10] a task is meant by its name, its id or its branch, and access goes by which one that is", async () => {
     await using bench = await byHand(engine);
     using folder = temporaryFolder();
     const { path: cwd } = repositoryIn(join(folder.path, "repo"));
@@ -147,6 +147,26 @@ describe.each(engines)("$name", (engine) => {
       "other",
       "other",
     ]);
+    // [A2.10] The inbox of a name is that of its newest task.
+    const send = (to: string) => inbox.call("mailbox.send", { from: agent, to, message: "hello" });
+    for (const to of [newer, "orch/boss"])
+      expect((await send(to)).recipient).toMatchObject({ name: "same", ended: true });
+    for (const to of [older, "orch/main"])
+      expect(await refusal(send(to))).toMatchObject({
+        code: "invalid_state",
+        message: `${to} has finished, and its name "same" is that of ${newer} now`,
+      });
+    const asked = await inbox.call("mailbox.ask", { from: agent, to: newer, question: "how far?" });
+    expect(asked.message.toAgent).toBe("same");
+    const take = async (from: string) =>
+      (await inbox.call("mailbox.check", { agent, from })).messages.map(({ senderId }) => senderId);
+    expect(await take("orch/none")).toEqual([]);
+    const boss = "boss";
+    const gathered = await inbox.call("mailbox.gather", { agent: boss, from: [newer], timeoutSeconds: 0 });
+    expect(gathered.messages.map(({ senderId }) => senderId)).toEqual(["same"]);
+    expect((await refusal(inbox.call("mailbox.receive", { agent, from: older }))).code).toBe("invalid_state");
+    for (const to of ["task_999", "orch/none"])
+      expect((await send(to)).recipient).toMatchObject({ name: to, known: false });
     const third = await inbox.call("tasks.push", { agent, name: "same", prompt: "again", profile: "claude" });
     expect(third.others).toEqual([
       { id: older, branch: "orch/main" },

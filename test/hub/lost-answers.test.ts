@@ -42,6 +42,32 @@ test("[B4] [C3] a receive whose confirmation never arrives does not end with 0",
   expect(stderr).toContain("not marked as read");
 });
 
+const collecting = [
+  { what: "receive", args: ["receive", "--agent", "w"] },
+  { what: "check", args: ["check", "--agent", "w"] },
+  { what: "claim", args: ["claim", "--agent", "w"] },
+];
+
+test.each(collecting)(
+  "[B4.11] a $what whose first answer is lost is asked again, and one whose answers are all lost says that none came",
+  async ({ what, args }) => {
+    await using hub = await hubHere();
+    await hub.ask("POST /api/threads", { from: "lead", to: "w", subject: "hello" });
+    const route = new RegExp(`^POST /api/\\S*/${what} `);
+    await using silent = await muteLine(hub.url, route);
+    const none = await inbox(silent.url, ...args);
+    expect([none.code, none.json.error.code]).toEqual([50, "storage"]);
+    expect(none.json.error.message).toEndWith("gave no answer");
+    expect(silent.swallowed()).toBeGreaterThan(1);
+    // Nothing of it is left: neither mail that is hidden, nor a lease.
+    await using line = await muteLine(hub.url, route, 1);
+    const { code, json } = await inbox(line.url, ...args);
+    expect([code, json.messages.length, line.swallowed()]).toEqual([0, 1, 1]);
+    if (what === "claim") expect(json.lease.attempt).toBe(1);
+    else expect(json.messages[0].redelivered).toBe(true);
+  },
+);
+
 /** The first answer is lost; instead of the second one comes a refusal. */
 function losingFirst({ code, status }: { code: string; status: number }): Wire["fetch"] {
   let calls = 0;

@@ -130,15 +130,20 @@ describe.each(places)("$engine", ({ make }) => {
     behind(async ({ inbox, losing }) => {
       await send(inbox);
       await inbox.call("threads.send", { from: "lead", to: "w", subject: "s", summary: "task" });
-      const unlucky = losing("/receive", 1);
+      const unlucky = losing("/receive", 100);
       const lost = await refusal(unlucky.call("mailbox.receive", { agent: "w", timeoutSeconds: 5 }));
-      expect(lost.code).toBe("storage");
-      expect(await status(inbox, 1)).toMatchObject({ status: "pending", handed: 1 });
-      await refusal(losing("/claim", 1).call("threads.claim", { agent: "w" }));
+      expect([lost.code, lost.message]).toEqual(["storage", expect.stringContaining("gave no answer")]);
+      const { status: now, handed } = await status(inbox, 1);
+      expect(now).toBe("pending");
+      const { messages } = await losing("/receive", 1).call("mailbox.receive", { agent: "w" });
+      expect(messages).toMatchObject([{ id: 1 }]);
+      expect((await status(inbox, 1)).handed).toBe(handed + 2);
+      await refusal(losing("/claim", 100).call("threads.claim", { agent: "w" }));
       expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("pending");
       // The holder's own lease outlives a lost answer to a second claim.
-      await inbox.call("threads.claim", { agent: "w" });
-      await refusal(losing("/claim", 1).call("threads.claim", { agent: "w" }));
+      const claimed = await losing("/claim", 1).call("threads.claim", { agent: "w" });
+      expect(claimed.lease?.attempt).toBe(1);
+      await refusal(losing("/claim", 100).call("threads.claim", { agent: "w" }));
       expect((await inbox.call("threads.show", { thread: "thr_1" })).thread.status).toBe("claimed");
     }));
 
@@ -175,9 +180,10 @@ describe.each(places)("$engine", ({ make }) => {
       }
       expect((await inbox.call("mailbox.list", { agent: "w" })).total).toBe(3);
       balancer.fail(502, 1);
+      expect((await inbox.call("mailbox.receive", { agent: "w" })).total).toBe(1);
+      balancer.fail(502, 100);
       const error = await refusal(inbox.call("mailbox.receive", { agent: "w" }));
       expect([error.code, error.message]).toEqual(["storage", expect.stringContaining("502")]);
-      balancer.fail(502, 100);
       expect((await refusal(send(inbox))).message).toContain("502");
       balancer.fail(0, 0);
     }));

@@ -62,7 +62,7 @@ Review.
       runner = "other"
       gate = { end = ["a"], idle = ["b", "c"] }
     `);
-    expect(profiles).toMatchObject({ default: "reviewer", maxRunning: 12 });
+    expect(profiles).toMatchObject({ default: "reviewer", maxRunning: 12, maxTranscriptMib: 1024 });
     const mine = {
       name: "mine",
       kind: "command",
@@ -503,8 +503,12 @@ describe("which is meant, and which are there", () => {
 test("[Q8] the worked example of the documents is true", async () => {
   const text = await Bun.file(join(root, "docs/orch-profiles.md")).text();
   const example = /```toml\n([\s\S]*?)```/.exec(text)![1]!;
-  const { all, default: named, maxRunning, path } = await loaded(example);
-  expect({ named, maxRunning }).toEqual({ named: "coder", maxRunning: 12 });
+  const { all, default: named, maxRunning, maxTranscriptMib, path } = await loaded(example);
+  expect({ named, maxRunning, maxTranscriptMib }).toEqual({
+    named: "coder",
+    maxRunning: 12,
+    maxTranscriptMib: 256,
+  });
   expect([...all.keys()]).toEqual([
     ...["claude", "codex", "gemini", "opencode", "llm", "script", "mine", "goose"],
     ...["coder", "critic", "worker"],
@@ -523,7 +527,7 @@ test("[Q8] the worked example of the documents is true", async () => {
   const error = await mistake('[runners.x]\nkind = "acp"\nzzz = 1');
   const command = await mistake("[runners.x]\nzzz = 1");
   const top = await mistake("zzz = 1");
-  const others = ["default", "max_running", "runners", "profiles"];
+  const others = ["default", "max_running", "max_transcript_mib", "runners", "profiles"];
   const keys = new Set(
     [error, command, top].flatMap(({ hint }) => hint.replace("there are ", "").split(", ")),
   );

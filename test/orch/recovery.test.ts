@@ -47,6 +47,28 @@ async function hearsLoss(team: Crew): Promise<void> {
   expect(await team.hear(0)).toEqual([]);
 }
 
+test.concurrent("[Q7.2] a second supervisor says that another one runs the tasks, and not that none are left", async () => {
+  using team = await running();
+  expect((await team.orch("supervise")).json).toMatchObject({ started: 0, ended: "another" });
+  expect((await team.human("orch", "supervise")).stdout).toContain("another supervisor runs the rest");
+  // One that takes over stays for what runs, and does not say that nothing does when it is stopped.
+  await strikeAll(team.supervisors());
+  const next = team.startOrch("supervise", "--json");
+  const holds = async () =>
+    String((await team.ask("select process from supervision"))[0]?.process).includes(` ${next.pid}:`);
+  await until(
+    "it supervises, or the keeper's is there",
+    async () => next.exitCode !== null || (await holds()),
+  );
+  const expected = next.exitCode === null ? "stopped" : "another";
+  next.kill("SIGTERM");
+  expect(JSON.parse(await new Response(next.stdout).text()).ended).toBe(expected);
+  await team.orch("kill", "t");
+  await team.hear();
+  await until("the supervisor has ended", () => !team.supervisors().length);
+  expect((await team.orch("supervise")).json).toMatchObject({ started: 0, ended: "idle" });
+});
+
 test.concurrent("[Q7] a keeper is killed: its supervisor clears up and tells at once", async () => {
   using team = await running();
   await strikeAll(team.keepers());

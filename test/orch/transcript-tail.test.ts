@@ -1,6 +1,6 @@
 /** [Q9] The end of a transcript, and page by page what is before it: the same entries as from the beginning. */
 import { expect, test } from "bun:test";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openTranscript, readTail, readTranscript } from "../../src/orch/transcript.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -33,6 +33,38 @@ for (const [name, count, text] of [
     }
     expect(found).toEqual(texts);
   });
+
+test("[Q9.1] a transcript that has reached its limit says so once, and keeps how the task ended", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "transcript");
+  const kinds: string[] = [];
+  // A second attempt has no more room than the first.
+  for (const attempt of [1, 2]) {
+    const transcript = openTranscript(path);
+    transcript.limit(2 ** 20);
+    transcript.note({ kind: "prompt", text: `attempt ${attempt}` });
+    for (let i = 0; i < 40; i++) transcript.note({ kind: "output", text: "x".repeat(60_000) });
+    transcript.note({ kind: "stderr", text: "more\n" });
+    transcript.note({ kind: "final", text: "done" });
+    transcript.close();
+  }
+  for (let after = 0; ; ) {
+    const { entries, next } = readTranscript(path, after, 1000);
+    if (!entries.length) break;
+    kinds.push(...entries.map(({ kind, text }) => (kind === "notice" ? text : kind)));
+    after = next;
+  }
+  const full = "the transcript has reached 1 MiB: further output is not kept";
+  expect(kinds.filter((kind) => kind !== "output")).toEqual([
+    "prompt",
+    full,
+    "final",
+    "prompt",
+    full,
+    "final",
+  ]);
+  expect(statSync(path).size).toBeLessThan(2 ** 20 + 70_000);
+});
 
 test("[Q9] a transcript that is not there yet, or has nothing before a place, has no end", () => {
   using folder = temporaryFolder();

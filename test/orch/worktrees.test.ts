@@ -2,9 +2,12 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { git, limited } from "../../src/orch/worktree/git.ts";
 import { orch, run } from "../support/cli.ts";
 import { begun, type Crew, crew, strikeAll } from "../support/crew.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { type Repository, repositoryIn } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 interface Shop {
   team: Crew;
@@ -70,6 +73,51 @@ test("[A1] a task works on a branch of its own, and its result says what is on i
   ]);
   expect(diff.patch).toContain("+more");
   expect((await team.human("orch", "diff", "fix")).stdout).toContain("  readme.txt +1 -0\n");
+});
+
+test("[Q6.4] the time of a task counts from the start of its program, and that of prepare separately", async () => {
+  using here = await shop('[profiles.stuck]\nrunner = "sh"\nprepare = ["sleep", "600"]\n');
+  const { repository, team } = here;
+  // What the machine takes to make the worktree is longer than the task may run.
+  repository.commit("Slow to check out", { ".gitattributes": "*.txt filter=slow\n" });
+  repository.git("config", "filter.slow.smudge", "sleep 1.1; cat");
+  expect(await here.work("quick", "echo it ran", "timeout=1")).toBe("it ran");
+  // One that is never made can be killed.
+  const begun = join(team.path, "begun");
+  repository.git("config", "filter.slow.smudge", `touch ${begun}; sleep 600`);
+  await team.push("never", "echo it ran", "worktree=yes");
+  await team.orch("run");
+  await until("git checks out", () => existsSync(begun));
+  await team.orch("kill", "never");
+  expect(await team.hear()).toMatchObject([{ from: "never", success: false, error: 'killed by "main"' }]);
+  expect(team.processes().filter(({ command }) => /git|sleep/.test(command))).toEqual([]);
+  repository.git("config", "--unset", "filter.slow.smudge");
+  expect(await here.work("late", "echo it ran", "timeout=0.3", "profile=stuck")).toContain(
+    "it exceeded its timeout of 0.3 seconds and was killed",
+  );
+});
+
+test("[A1] git that takes too long is ended with what it has started, and its locks are gone", async () => {
+  using folder = temporaryFolder();
+  const repository = repositoryIn(folder.path);
+  const filter = join(folder.path, "filter");
+  repository.commit("Never read", { ".gitattributes": "*.dat filter=stuck\n" });
+  repository.git("config", "filter.stuck.clean", `echo $$ >${filter}; sleep 600`);
+  repository.write("new.dat", "x");
+  const over = new AbortController();
+  const adding = limited(over.signal, () => git(repository.path, ["add", "new.dat"]));
+  const ended = adding.then(
+    () => "added",
+    (error) => error.code,
+  );
+  await until("the filter runs", () => existsSync(filter) && readFileSync(filter, "utf8").trim() !== "");
+  over.abort();
+  expect(await ended).toBe("invalid_state");
+  const pid = readFileSync(filter, "utf8").trim();
+  await until("the filter has ended", () => !existsSync(`/proc/${pid}`));
+  expect(existsSync(join(folder.path, ".git/index.lock"))).toBe(false);
+  const again = limited(over.signal, () => git(repository.path, ["status"]));
+  expect(await again.catch((error) => error.code)).toBe("busy");
 });
 
 test("[A2] a name that is used again means the newest task; an earlier one is reached by its id or branch", async () => {

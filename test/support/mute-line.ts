@@ -1,4 +1,4 @@
-/** Stands between a client and a hub: passes every request on, and swallows the answers to those that match. */
+/** Stands between a client and a hub: passes every request on, and swallows the answers to those that match, or the first few of them. */
 import { connect, createServer, type Socket } from "node:net";
 
 export interface MuteLine extends AsyncDisposable {
@@ -7,7 +7,11 @@ export interface MuteLine extends AsyncDisposable {
   swallowed(): number;
 }
 
-export async function muteLine(hub: string, mute: RegExp): Promise<MuteLine> {
+export async function muteLine(
+  hub: string,
+  mute: RegExp,
+  most = Number.POSITIVE_INFINITY,
+): Promise<MuteLine> {
   const { hostname, port } = new URL(hub);
   const sockets = new Set<Socket>();
   let count = 0;
@@ -29,7 +33,7 @@ export async function muteLine(hub: string, mute: RegExp): Promise<MuteLine> {
     client.on("data", (bytes: Buffer) => {
       const text = bytes.toString("latin1");
       // A request may come in pieces: its first one says what it is.
-      if (/^[A-Z]+ \//.test(text)) muted = mute.test(text);
+      if (/^[A-Z]+ \//.test(text)) muted = count < most && mute.test(text);
       upstream.write(bytes);
     });
     upstream.on("data", (bytes: Buffer) => {

@@ -53,6 +53,39 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
+test.skipIf(process.platform !== "linux")(
+  "[N2] a campaign that is stopped by a signal leaves no process and no file behind",
+  async () => {
+    // Two deep: agents of a campaign start programs of their own.
+    const cli = JSON.stringify(join(root, "test/support/cli.ts"));
+    const deep = `const { bareEnvironment } = await import(${cli});
+      const { pid } = Bun.spawn(["sleep", "600"], { env: bareEnvironment(), detached: true });
+      console.log(process.env.TMPDIR, pid);
+      setInterval(() => {}, 1000);`;
+    const campaign = `const { bareEnvironment } = await import(${cli});
+      const env = { ...bareEnvironment(), TMPDIR: process.env.TMPDIR };
+      Bun.spawn([process.execPath, "-e", ${JSON.stringify(deep)}], { env, stdout: "inherit", detached: true });
+      setInterval(() => {}, 1000);`;
+    const words = [process.execPath, join(root, "scripts/ending-all.ts"), process.execPath, "-e", campaign];
+    const run = Bun.spawn(words, { env: bareEnvironment(), stdout: "pipe" });
+    const { value } = await run.stdout.getReader().read();
+    const [folder, pid] = new TextDecoder().decode(value).trim().split(" ");
+    // One that has ended has none, also while nobody has taken note of its end.
+    const command = () => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    };
+    await until("it runs", () => command() === "sleep\x00600\x00");
+    expect(existsSync(folder!)).toBe(true);
+    run.kill("SIGTERM");
+    expect(await run.exited).toBe(143);
+    expect([existsSync(folder!), command()]).toEqual([false, ""]);
+  },
+);
+
 test("[N2] two ups at once start one hub; a killed one is noticed and started again at its address", async () => {
   using at = place();
   const none = await at.inbox("status");

@@ -117,6 +117,8 @@ test("[N5] [U6] setup gives the workspace of this folder the client's session co
   expect(await stored()).toBe("codex resume --last");
   const edited = await at.inbox("workspace", "edit", workspace_id, "--label", "There", "--session", "x");
   expect(edited.json.workspace).toMatchObject({ label: "There", session: "x", agent: "ada" });
+  const removed = await at.inbox("workspace", "edit", workspace_id, "--session", "none");
+  expect(removed.json.workspace).toMatchObject({ label: "There", session: null });
   const nothing = await at.inbox("workspace", "edit", workspace_id);
   expect([nothing.code, nothing.json.error.code]).toEqual([30, "invalid_input"]);
 });

@@ -2,10 +2,12 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { record } from "../audit.ts";
 import { postToChannel } from "../post-message.ts";
+import { mailNameOf } from "../tasks/mail-name.ts";
 
 /** A question with answers to choose from; what answers it has its correlation. */
 export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
-  const { from, to, question: text, choices, strict } = input;
+  const { from, question: text, choices, strict } = input;
+  const to = yield* mailNameOf(input.to);
   const correlationId = `ask-${crypto.randomUUID()}`;
   const { last, recipient, nextEventId } = yield* postToChannel(tx, {
     from,

@@ -2,12 +2,14 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { postToChannel } from "../post-message.ts";
+import { mailNameOf } from "../tasks/mail-name.ts";
 
 export function* mailboxSend(
   tx: Context,
   input: ParsedOf<"mailbox.send">,
 ): Procedure<OutputOf<"mailbox.send">> {
-  const { from, to, message: text, strict, interrupt } = input;
+  const { from, message: text, strict, interrupt } = input;
+  const to = yield* mailNameOf(input.to);
   const { last, recipient, copies, nextEventId } = yield* postToChannel(tx, {
     from,
     to,

@@ -1,5 +1,6 @@
 /** [U1] Making a workspace of a folder. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { noSession } from "../../contract/workspace.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
 import { insert } from "../../sql/table.ts";
@@ -18,7 +19,7 @@ export function* workspacesAdd(
   if (agent !== undefined) yield* admitName(agent);
   const row: WorkspaceRow = {
     ...{ workspace_id, path, label, agent_id: agent ?? workspace_id, created_at: now },
-    session_command: session ?? null,
+    session_command: session === undefined || session === noSession ? null : session,
   };
   yield* run(insert(workspaces, row));
   const payload = { workspace: workspace_id, label };

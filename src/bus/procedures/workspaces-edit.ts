@@ -2,6 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { field, phrase } from "../../contract/phrase.ts";
+import { noSession } from "../../contract/workspace.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -16,7 +17,7 @@ export function* workspacesEdit(
 ): Procedure<OutputOf<"workspaces.edit">> {
   const change = {
     ...(label !== undefined && { label }),
-    ...(session !== undefined && { session_command: session }),
+    ...(session !== undefined && { session_command: session === noSession ? null : session }),
   };
   if (!Object.keys(change).length)
     throw new InboxError("invalid_input", "nothing was given to change", {

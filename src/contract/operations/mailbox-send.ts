@@ -12,11 +12,11 @@ export const mailboxSend = operation({
   kind: "write",
   access: { on: "own", with: { flag: "interrupt", on: "task", by: "to", does: "change" } },
   summary: "Send a plain message, without a thread",
-  detail: phrase`The message stays in the agent's inbox until it is collected. Each member of a pool gets a copy. With ${field("interrupt")}, a running sub-agent ends its current turn and continues with the message.`,
+  detail: phrase`The message stays in the agent's inbox until it is collected. The id or branch of a task means its sub-agent. Each member of a pool gets a copy. With ${field("interrupt")}, a running sub-agent ends its current turn and continues with the message.`,
   input: () =>
     v.strictObject({
       from: name("who sends", "AGENT"),
-      to: address("the agent or pool that gets the message, or * for all known agents", "AGENT"),
+      to: address("who gets it: an agent, a pool, a task's id, or * for all known agents", "AGENT"),
       message: text("the text", { file: true }),
       strict: strict(),
       interrupt: flag(

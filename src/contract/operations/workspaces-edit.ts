@@ -12,7 +12,11 @@ export const workspacesEdit = operation({
     v.strictObject({
       workspace: workspaceId(),
       label: v.optional(text("its name as shown to people", { limit: 200 })),
-      session: v.optional(sessionCommand()),
+      session: v.optional(
+        sessionCommand(
+          "the shell command that reopens its agent's session, run in that folder (none: remove it)",
+        ),
+      ),
     }),
   output: () => v.strictObject({ workspace: workspace() }),
   errors: ["invalid_input", "not_found"],
@@ -22,5 +26,6 @@ export const workspacesEdit = operation({
   examples: [
     'inbox workspace edit ws-abc123 --label "Macro thesis"',
     'inbox workspace edit ws-abc123 --session "claude --continue"',
+    "inbox workspace edit ws-abc123 --session none",
   ],
 });

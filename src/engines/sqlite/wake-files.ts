@@ -22,7 +22,7 @@ interface Bucket {
 }
 
 export class WakeFiles {
-  /** Why the database could not be asked, the last time that it could not. */
+  /** Why the database could not be asked when it was asked last; undefined where it could. */
   failure: unknown;
   readonly #buckets = new Map<string, Bucket>();
   #pollTimer: Timer | undefined;
@@ -122,6 +122,7 @@ export class WakeFiles {
       const version = this.dataVersion();
       news = version !== bucket.version;
       bucket.version = version;
+      this.failure = undefined;
     } catch (error) {
       this.failure = error;
     }

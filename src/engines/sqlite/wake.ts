@@ -106,7 +106,8 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
   /** True if a commit has come that whoever made it did not announce to the end. */
   function lostOne(stamp: string, certain: boolean): boolean {
     const { begun, missing } = counts();
-    const strange = begun <= last.begun || missing > last.missing || files.isDeaf();
+    const failed = files.failure !== undefined;
+    const strange = failed || begun <= last.begun || missing > last.missing || files.isDeaf();
     // Mostly somebody else was written to, and whoever wrote said so to the end. The version stays as it was then: at worst
     // somebody looks once for nothing.
     if (!strange) {
@@ -115,8 +116,9 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
     }
     // The database first: where it is gone nothing may be made anew beside it.
     const version = dataVersion();
+    files.failure = undefined;
     files.repair();
-    const lost = version !== last.version;
+    const lost = failed || version !== last.version;
     last = { stamp, certain, version, begun, missing };
     return lost;
   }
@@ -124,7 +126,7 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
   /** Mostly nothing was written, and asking the file's size and time is all it takes to know. */
   function check(): void {
     const { text: stamp, time } = stampOf(log);
-    if (stamp === last.stamp && last.certain) return;
+    if (stamp === last.stamp && last.certain && files.failure === undefined) return;
     // A file's time is coarse: what was written just now may be followed by more with the same time.
     const certain = Math.abs(Date.now() - time) > 100;
     try {

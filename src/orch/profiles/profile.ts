@@ -70,6 +70,8 @@ export interface Profiles {
   default: string | null;
   /** How many sub-agents run at a time, of all kinds. */
   maxRunning: number;
+  /** [Q9] How long the transcript of a task can be. */
+  maxTranscriptMib: number;
   /** What holds for tasks without a profile of the file. */
   usual: Usual;
   all: ReadonlyMap<string, Profile>;

@@ -10,14 +10,12 @@ import { readOwn } from "../../platform/own-files.ts";
 import { parseToml } from "../../platform/runtime.ts";
 import { fs } from "../../platform/system.ts";
 import { builtInOf, builtIns, type Kind, kinds } from "./built-in.ts";
+import { limitKeys, limitsIn } from "./limits.ts";
 import type { Profile, Profiles, RunnerSettings, Usual } from "./profile.ts";
 import { unheeded } from "./reported.ts";
 import { noReviews, reviewKeyNames, reviewKeys } from "./review-keys.ts";
 import { isTable, profilesManual, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
-
-/** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
-const maxRunning = 100;
 
 const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "timeout", "retries"];
 const forCommands = [...forAll, "prompt", "output", "resume", "reports_usage"];
@@ -30,7 +28,7 @@ export const loadProfiles = (file?: string): Profiles =>
 /** A file's text as profiles. */
 export function profilesIn(file: string, text: string | undefined): Profiles {
   const top = reader(file, [], text === undefined ? {} : parsed(file, text));
-  top.takes(["default", "max_running", "runners", "profiles", ...forAllProfiles]);
+  top.takes(["default", ...limitKeys, "runners", "profiles", ...forAllProfiles]);
   // A program's path is meant from the folder that really holds `.agents`, not from one with a link to it.
   const folder = dirname(text === undefined ? dirname(file) : fs().realpathSync(dirname(file)));
 
@@ -75,7 +73,7 @@ export function profilesIn(file: string, text: string | undefined): Profiles {
       `names ${JSON.stringify(named)}, which is neither a profile nor a runner`,
       meant(named, all),
     );
-  return { default: named, maxRunning: top.number("max_running", 1, true) ?? maxRunning, usual, all };
+  return { default: named, ...limitsIn(top), usual, all };
 }
 
 function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {

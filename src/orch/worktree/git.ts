@@ -2,8 +2,10 @@
  * git, as a program. It is told where to work by arguments alone: variables of whoever calls (GIT_DIR, GIT_INDEX_FILE) would
  * make it work somewhere else. It runs no hooks, signs nothing, asks nobody, and does not collect garbage meanwhile.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { InboxError } from "../../contract/errors.ts";
 import { spawnPiped } from "../spawn.ts";
+import { within } from "../within.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,6 +45,13 @@ const halfMade = /\bfailed to read \S*worktrees\/[^/]+\/\w+/;
 const triesAllowed = 40;
 const pauseMs = 25;
 
+/** Until when git may run, for all that is done inside of `limited`. */
+const limit = new AsyncLocalStorage<AbortSignal>();
+
+/** Once the signal is aborted, the git that runs is ended, no other is started, and the work fails. */
+export const limited = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+  limit.run(signal, work);
+
 /** Runs git in a folder, and answers with how it ended. */
 export async function tryGit(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<Said> {
   for (let tries = 1; ; tries++) {
@@ -53,7 +62,7 @@ export async function tryGit(cwd: string, args: readonly string[], options: GitO
 }
 
 async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<Said> {
-  const { env = process.env, index, limit = outputLimit } = options;
+  const { env = process.env, index, limit: most = outputLimit } = options;
   const environment: Record<string, string> = {
     ...Object.fromEntries(kept.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     LC_ALL: "C",
@@ -62,6 +71,8 @@ async function runGit(cwd: string, args: readonly string[], options: GitOptions)
     GIT_OPTIONAL_LOCKS: "0",
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
   };
+  const signal = limit.getStore();
+  if (signal?.aborted) throw new InboxError("busy", "git was ended: it took too long");
   const program = Bun.which("git", { PATH: environment.PATH ?? "" });
   if (program === null)
     throw new InboxError("not_found", "there is no program git", {
@@ -77,8 +88,28 @@ async function runGit(cwd: string, args: readonly string[], options: GitOptions)
     env: environment,
     input: false,
   });
-  const [out, err] = await Promise.all([read(stdout, limit), read(stderr, 64 * 1024), child.exited]);
+  const stop = () => void endGroup(child);
+  signal?.addEventListener("abort", stop, { once: true });
+  const [out, err] = await Promise.all([read(stdout, most), read(stderr, 64 * 1024), child.exited]);
+  signal?.removeEventListener("abort", stop);
   return { code: child.exitCode, stdout: out.text, stderr: err.text.trim(), cut: out.cut };
+}
+
+/** What git may take to remove its locks. */
+const goodbyeMs = 1000;
+
+/** With its filters, which would hold its output open. */
+async function endGroup({ pid, exited }: { pid: number; exited: Promise<unknown> }): Promise<void> {
+  const strike = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It was faster.
+    }
+  };
+  strike("SIGTERM");
+  await within<unknown>(exited, goodbyeMs, undefined);
+  strike("SIGKILL");
 }
 
 /** The same where only success will do. */

@@ -21,8 +21,8 @@ import { snapshot } from "./snapshot.ts";
 import { runStep, type Step } from "./step.ts";
 
 export interface Home {
-  /** Answers with the folder to work in. Throws where it cannot be made as it was asked for. */
-  open(profile: Profile, env: Record<string, string>): Promise<string>;
+  /** Answers with the folder to work in. Throws where it cannot be made as it was asked for. `onPrepare`: a command prepares it now. */
+  open(profile: Profile, env: Record<string, string>, onPrepare: () => void): Promise<string>;
   /** [A12] What it has changed so far, and a plan for another worktree of the same; undefined where it has none. */
   look(patchLimit: number): Promise<{ changes: Changes; plan: WorktreePlan } | undefined>;
   /** Adds what was changed to how the task has ended. Never throws. */
@@ -58,7 +58,7 @@ export function taskHome(
   }
 
   return {
-    async open(profile, env) {
+    async open(profile, env, onPrepare) {
       const planned = await engine.read(() => worktreeOf(task.task_number));
       if (!planned) return task.cwd;
       share = profile.share;
@@ -71,7 +71,10 @@ export function taskHome(
       if (isNew && !isReview) notices.push(...(await unseen(row)));
       const from = isNew ? `, which begins at ${row.base.slice(0, 12)}${of(row.into_branch)}` : "";
       transcript.note({ kind: "notice", text: `it works in ${cwd}, on the branch ${row.branch}${from}` });
-      if (isNew) await prepare({ tree, transcript, signal }, profile, { cwd, env });
+      if (isNew && profile.prepare) {
+        onPrepare();
+        await prepare({ tree, transcript, signal }, profile.prepare, { cwd, env });
+      }
       await note({ state: "kept" });
       return cwd;
     },
@@ -100,10 +103,9 @@ const of = (branch: string | null) => (branch === null ? "" : ` of ${branch}`);
 
 async function prepare(
   { tree, transcript, signal }: Omit<Dweller, "row">,
-  { prepare: command }: Profile,
+  command: readonly string[],
   place: Pick<Step, "cwd" | "env">,
 ): Promise<void> {
-  if (!command) return;
   transcript.note({ kind: "notice", text: `preparing its worktree: ${command.join(" ")}` });
   const clear = () => killBelow(tree);
   signal.addEventListener("abort", clear, { once: true });

@@ -1,12 +1,13 @@
 /** `orch supervise`: a process that outlives the command that needed it, and ends when nothing is left to look after. */
 import { InboxError } from "../../contract/errors.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
 import { openBus } from "../../inbox/open-bus.ts";
 import { type Asked, isHub, locate, unmasked } from "../../location/locate.ts";
 
 export async function runSupervisor(
   asked: Asked,
   delivery: string | undefined,
-): Promise<{ started: number }> {
+): Promise<OutputOf<"bus.supervise">> {
   const db = locate(unmasked(asked));
   if (isHub(db))
     throw new InboxError("invalid_input", `supervise works on a database, but ${db} is a hub`, {
@@ -22,7 +23,7 @@ export async function runSupervisor(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   const holder = asked.env.INBOX_SUPERVISOR || crypto.randomUUID();
   try {
-    const started = await supervise({
+    return await supervise({
       engine,
       db,
       delivery,
@@ -32,7 +33,6 @@ export async function runSupervisor(
       signal: over.signal,
       forever: false,
     });
-    return { started };
   } finally {
     await engine.close();
   }

@@ -1,6 +1,6 @@
 /** [N5] [U6] The way back into an agent's session: `setup` knows the command of each program, and the workspace of a folder gets it. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import type { Workspace } from "../../contract/workspace.ts";
+import { noSession, type Workspace } from "../../contract/workspace.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Asked, locate, mayExist } from "../../location/locate.ts";
 import { fs } from "../../platform/system.ts";
@@ -14,7 +14,7 @@ type Session = OutputOf<"bus.setup">["session"];
 
 /** `mayAsk`: somebody sits at a terminal. Where the bus cannot be asked there is nothing to offer: setup is about the client. */
 export async function offerSession(asked: Asked, input: Input, mayAsk: boolean): Promise<Session> {
-  if (input.remove || input.scope === "user" || input.session === "none") return null;
+  if (input.remove || input.scope === "user" || input.session === noSession) return null;
   let inbox: Inbox | undefined;
   try {
     const location = input.url === undefined ? locate(asked) : new URL(input.url).origin;

@@ -1,15 +1,28 @@
 /**
  * A wait of any length at a hub: as requests that no proxy minds, one after the other. A hub that goes away does not end
- * it: what its lost answer may have handed over is given back to the next hub that is there, and the wait goes on.
+ * it: what its lost answer may have handed over is given back to the next hub that is there, and the wait goes on. A call
+ * that hands something over and does not wait is a wait of one request.
  */
+import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { patienceOf } from "../../contract/waiting.ts";
-import { isUnreachable, type Sent, send, settleOnce, tell, unanswered, type Wire } from "./request.ts";
+import {
+  isUnreachable,
+  noAnswer,
+  type Sent,
+  send,
+  settleOnce,
+  tell,
+  unanswered,
+  type Wire,
+} from "./request.ts";
 
 const sliceSeconds = 50;
 /** A request that lasted at least this long was a wait that had begun, not a refusal. */
 const begunMs = 500;
 const pauseMs = 300;
+/** How often a hub that is there, and whose answers do not arrive, is asked. */
+const tries = 4;
 /** A wait without an end does not outlive a hub that is gone for good. */
 const awayMs = 5 * 60_000;
 
@@ -21,35 +34,57 @@ export async function patiently(
   asked: Input,
   signal?: AbortSignal,
 ): Promise<Sent> {
-  const total = patienceOf(op, asked);
-  if (total === null) return send(wire, op, asked, { signal });
+  const patience = patienceOf(op, asked);
+  const total = patience === null ? 0 : patience;
   const deadline = total === undefined ? Number.POSITIVE_INFINITY : performance.now() + total * 1000;
-  const { after, goesOn } = op.waits!;
-  const over = op.waits!.over ?? ((value: unknown) => !op.nothing?.(value as never));
+  const { after, goesOn } = op.waits ?? {};
+  const over = op.waits?.over ?? ((value: unknown) => !op.nothing?.(value as never));
   let input = { ...asked };
   // What begins something, or begins now, is asked first where that is: from then on it can be asked again.
   let anchored = !goesOn && (after === undefined || input[after] !== undefined);
   let begun = false;
+  let lost = 0;
   for (;;) {
     const left = Math.max(0, (deadline - performance.now()) / 1000);
-    input.timeoutSeconds = anchored ? Math.min(left, sliceSeconds) : 0;
+    if (patience !== null) input.timeoutSeconds = anchored ? Math.min(left, sliceSeconds) : 0;
     const id = crypto.randomUUID();
     const started = performance.now();
     try {
       const sent = await send(wire, op, input, { signal, id });
       begun = true;
+      lost = 0;
       // A hub that stops answers before the time is over.
       if (over(sent.value as never) || performance.now() >= deadline) return sent;
       if (sent.handOver) await tell(wire, "release", sent.handOver);
       input = next(op, input, sent.value);
       anchored = true;
     } catch (error) {
-      begun ||= performance.now() - started > begunMs;
-      if (!isUnreachable(error) || !begun || !anchored) throw error;
-      const until = Math.min(deadline, performance.now() + awayMs);
-      await untilBack(() => settleOnce(wire, "release", unanswered(op, input, id)), until, error, signal);
+      if (!isUnreachable(error)) throw error;
+      // Something may have been handed over all the same: others need not wait for its deadline.
+      const giveBack = () => settleOnce(wire, "release", unanswered(op, input, id));
+      const wasLong = performance.now() - started > begunMs;
+      const isThere = wasSent(error) && (await answers(giveBack));
+      begun ||= patience !== null && wasLong;
+      if (!anchored || !(begun || isThere)) throw error;
+      if (!begun && ++lost >= tries) throw noAnswer(wire.url, error);
+      if (isThere) await rest(wasLong ? 0 : begun ? pauseMs : 25 * 2 ** lost, signal);
+      else await untilBack(giveBack, Math.min(deadline, performance.now() + awayMs), error, signal);
     }
   }
+}
+
+const wasSent = (error: unknown) => (error as InboxError).details?.sent !== false;
+
+/** Whether anybody answers, whatever it says. */
+const answers = (knock: () => Promise<void>): Promise<boolean> =>
+  knock().then(
+    () => true,
+    (found) => !isUnreachable(found),
+  );
+
+async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((done) => setTimeout(done, ms));
+  signal?.throwIfAborted();
 }
 
 function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
@@ -67,14 +102,8 @@ async function untilBack(
 ): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
-    try {
-      return await knock();
-    } catch (found) {
-      if (!isUnreachable(found)) return;
-      if (performance.now() >= deadline) throw error;
-    }
-    await new Promise((done) =>
-      setTimeout(done, Math.min(pauseMs, Math.max(0, deadline - performance.now()))),
-    );
+    if (await answers(knock)) return;
+    if (performance.now() >= deadline) throw error;
+    await rest(Math.min(pauseMs, Math.max(0, deadline - performance.now())), signal);
   }
 }

@@ -94,11 +94,6 @@ export async function send(
     if (!answer) throw notHub(wire.url, response.status);
     const { handOver, ...value } = answer;
     return { value, handOver };
-  } catch (error) {
-    // Where nobody answered something may have been handed over all the same: others need not wait for its deadline.
-    if (op.kind === "wait" && !signal?.aborted && isUnreachable(error))
-      await settleOnce(wire, "release", unanswered(op, input, id)).catch(() => {});
-    throw error;
   } finally {
     signal?.removeEventListener("abort", giveUp);
   }
@@ -168,6 +163,14 @@ function neverSent(cause: unknown): boolean {
     return /^(ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket)$/.test(code);
   return deeper !== undefined && neverSent(deeper);
 }
+
+/** A hub is there, and yet no answer came, however often it was asked. */
+export const noAnswer = (url: string, cause: unknown) =>
+  new InboxError("storage", `the hub at ${url} gave no answer`, {
+    hint: "run it again: what a lost answer contained is delivered again",
+    cause,
+    details: { unreachable: true },
+  });
 
 /** A write that may have been done, though no answer came. With its key it can be repeated, and is done once. */
 export const notKnown = (op: AnyOperation, { url }: Wire, key: string, cause: InboxError) =>

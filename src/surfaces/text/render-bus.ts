@@ -52,6 +52,12 @@ function doctorText(
 const madeText = (folder: string | undefined) =>
   folder === undefined ? [] : [`its folder ${inLine(folder)} did not exist and was created`];
 
+const supervisionEnd = {
+  idle: "no tasks are left",
+  another: "another supervisor runs the rest",
+  stopped: "stopped; running tasks continue",
+} as const;
+
 export const busRenders: NounRenders<"bus"> = {
   "bus.init": ({ db, created, gitignore, outer, trusted, warnings = [] }, paint, spell) => {
     const lines = [created ? `Created ${inLine(db)}` : `${inLine(db)} already exists; nothing was changed`];
@@ -91,7 +97,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.quickstart": () => "",
   "bus.top": (stats, paint) => statsText(stats, paint),
   "bus.mcp": () => "",
-  "bus.supervise": ({ started }) => `started ${plural(started, "task")}; no tasks are left`,
+  "bus.supervise": ({ started, ended }) => `started ${plural(started, "task")}; ${supervisionEnd[ended]}`,
   "bus.setup": ({ file, changed, configured, diff, written, agent, session }, _paint, spell) => {
     const back = session?.written
       ? `\nEntries of ${session.workspaceId} show the command that reopens its session: ${inLine(session.command)}`
@@ -158,7 +164,7 @@ export const busRenders: NounRenders<"bus"> = {
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
     [
       `${paint.bold(inLine(db))} was restored from ${inLine(file)}, as it was at ${createdAt}: ${plural(rows, "row")}`,
-      ...kept.map((place) => `the previous bus was kept as ${inLine(place)}`),
+      ...(kept.length ? [`the previous bus was kept as ${kept.map(inLine).join(", ")}`] : []),
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
