@@ -292,7 +292,7 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
       "same",
     ]);
     await press("1");
-    await page.getByText("user answered allow once").waitFor();
+    await page.getByText("You answered allow once").waitFor();
     // The list says what the next one is for.
     await page
       .locator(".entry", { hasText: "sub asks to use Bash: git push origin main" })
@@ -302,7 +302,7 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
     await press("4");
     await page.getByLabel("Why not").fill("not on Fridays");
     await press("Enter");
-    await page.getByText("user answered deny and say why").waitFor();
+    await page.getByText("You answered deny and say why").waitFor();
     expect(await result("sub")).toContain("user denied it: not on Fridays");
     expect(window.troubles).toEqual([]);
   });

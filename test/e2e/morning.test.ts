@@ -45,12 +45,12 @@ inBrowser({}, (here) => {
     const { page, press } = window;
     await page.locator(".choices").waitFor();
     await press("1");
-    await page.locator(".answered", { hasText: "user answered yes" }).waitFor();
+    await page.locator(".answered", { hasText: "You answered yes" }).waitFor();
     await press("2");
     expect((await ask("GET /api/mailbox/asker")).json.total).toBe(1);
     await page.getByRole("button", { name: "Change the answer" }).click();
     await page.getByRole("button", { name: "2 no" }).click();
-    await page.locator(".answered", { hasText: "user answered no" }).waitFor();
+    await page.locator(".answered", { hasText: "You answered no" }).waitFor();
     const { messages } = (await ask("GET /api/mailbox/asker")).json;
     expect(messages.map(({ message }: { message: string }) => message)).toEqual(["yes", "no"]);
   });

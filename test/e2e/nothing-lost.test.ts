@@ -79,7 +79,7 @@ inBrowser({}, (here) => {
     const { page, press } = window;
     for (const [title, key, undo] of [
       ["Gone", "Delete", "POST /restore"],
-      ["Done", "e", "DELETE /snooze"],
+      ["Done", "e", "DELETE /archive"],
     ] as const) {
       await row(page, title).locator(".row-link").click();
       // New rows wait while the pointer is over the list.

@@ -119,7 +119,11 @@ const needs = store<readonly Entry[]>({
     return (await api.entries.history(asked)).entries;
   },
 });
-export const needing = computed(() => needs.value.value ?? []);
+export const needing = computed(() => {
+  const { day } = entries.filter.value;
+  const all = needs.value.value ?? [];
+  return day ? all.filter(({ ts }) => !(ts > endOf(day))) : all;
+});
 /** Where the hub cannot be reached, the list itself says so. */
 export const loadNeeding = () => needs.load();
 

@@ -1,5 +1,6 @@
 /** What a person does with entries. The page shows the change at once, and reverts it if the hub refuses. */
 import { batch } from "@preact/signals";
+import { plural } from "../../src/contract/plural.ts";
 import { say } from "../ui/toasts.tsx";
 import { undoable } from "../ui/undo.ts";
 import { api, problemOf } from "./api.ts";
@@ -7,7 +8,7 @@ import { drop, type Entry, patch, putBack, settling } from "./entries.ts";
 import { echoed, inTurn } from "./own-writes.ts";
 
 const setOf = (entries: readonly Entry[]) => new Set(entries.map(({ id }) => id));
-const many = (count: number) => (count === 1 ? "entry" : `${count} entries`);
+const many = (count: number) => (count === 1 ? "1 entry" : `${count} entries`);
 
 /** The writes to one entry, each with the event that tells of it. */
 const write = {
@@ -19,11 +20,8 @@ const write = {
     echoed(id, { eventType: "entry.archived", before: ["entry.read"] }, api.entries.archive({ id })),
   snooze: (id: string, until?: string) =>
     echoed(id, { eventType: "entry.snoozed" }, api.entries.snooze({ id, ...(until && { until }) })),
-  /** From the archive or from sleep. */
-  async bringBack(id: string) {
-    await echoed(id, { eventType: "entry.unarchived" }, api.entries.unarchive({ id }));
-    await echoed(id, { eventType: "entry.unsnoozed" }, api.entries.unsnooze({ id }));
-  },
+  unarchive: (id: string) => echoed(id, { eventType: "entry.unarchived" }, api.entries.unarchive({ id })),
+  unsnooze: (id: string) => echoed(id, { eventType: "entry.unsnoozed" }, api.entries.unsnooze({ id })),
 };
 
 const each = (entries: readonly Entry[], call: (id: string) => Promise<unknown>) =>
@@ -79,11 +77,15 @@ const placeOf = ({ id, archivedAt, snoozedAt, snoozedUntil, readAt }: Entry) => 
   was: { archivedAt, snoozedAt, snoozedUntil, readAt },
 });
 
+interface Move {
+  now: Partial<Entry>;
+  text: string;
+  detail?: string;
+  call(id: string): Promise<unknown>;
+}
+
 /** Moves entries to another folder at once, with a way back to where each was. */
-async function moveAway(
-  entries: readonly Entry[],
-  { now, text, call }: { now: Partial<Entry>; text: string; call(id: string): Promise<unknown> },
-): Promise<void> {
+async function moveAway(entries: readonly Entry[], { now, text, detail, call }: Move): Promise<void> {
   if (!entries.length) return;
   const before = entries.map(placeOf);
   const showBefore = () =>
@@ -94,12 +96,13 @@ async function moveAway(
   patch(setOf(entries), now);
   const forget = undoable({
     text,
+    detail,
     seconds: 20,
     undo: () => {
       showBefore();
       void attempt(
         "Not undone",
-        before.map((one) => inTurn(one.id, () => backTo(one))),
+        before.map((one) => inTurn(one.id, () => backTo(one, now))),
         () => patch(setOf(entries), now),
       );
     },
@@ -108,19 +111,26 @@ async function moveAway(
   if (!done) forget();
 }
 
-async function backTo({ id, was }: ReturnType<typeof placeOf>): Promise<void> {
+/** `now`: where it was moved to. */
+async function backTo({ id, was }: ReturnType<typeof placeOf>, now: Partial<Entry>): Promise<void> {
   if (was.archivedAt !== null) await write.archive(id);
   else if (was.snoozedAt !== null) await write.snooze(id, was.snoozedUntil ?? undefined);
-  else await write.bringBack(id);
+  else if (now.archivedAt) await write.unarchive(id);
+  else await write.unsnooze(id);
   if (was.readAt === null) await write.unread(id);
 }
 
 const awake = { snoozedAt: null, snoozedUntil: null };
 
+/** To be done with a question is not to answer it. */
+const unanswered = (questions: number) =>
+  questions ? `${plural(questions, "question")} not answered. Whoever asked still waits.` : undefined;
+
 export const archive = (entries: readonly Entry[]) =>
   moveAway(entries, {
     now: { archivedAt: stampNow(), readAt: stampNow(), ...awake },
     text: `Done with ${many(entries.length)}`,
+    detail: unanswered(entries.filter(({ needs }) => needs === "answer").length),
     call: write.archive,
   });
 
@@ -129,7 +139,10 @@ export const bringBack = (entries: readonly Entry[]) =>
   moveAway(entries, {
     now: { archivedAt: null, ...awake },
     text: `Moved ${many(entries.length)} to the inbox`,
-    call: write.bringBack,
+    call: async (id) => {
+      await write.unarchive(id);
+      await write.unsnooze(id);
+    },
   });
 
 /** `until`: undefined means until something new comes. */

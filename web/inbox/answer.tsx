@@ -1,6 +1,7 @@
 /** [U10] The answers that a question offers, under the question; once one is given, who gave it and when. */
 import { useSignal } from "@preact/signals";
 import { approvalChoices } from "../../src/contract/question.ts";
+import { me } from "../data/api.ts";
 import type { Entry } from "../data/entries.ts";
 import { answer, type Reply } from "../data/entry-actions.ts";
 import { useKeys } from "../keys.ts";
@@ -21,8 +22,8 @@ export function Answer({ entry }: { entry: Entry }) {
   if (entry.answeredAt && !changing.value)
     return (
       <p class="answered" role="status">
-        {entry.answeredBy ?? "Somebody"} answered {entry.answer && <strong>{entry.answer}</strong>}{" "}
-        <Age at={entry.answeredAt} />
+        {entry.answeredBy === me ? "You" : (entry.answeredBy ?? "Somebody")} answered{" "}
+        {entry.answer && <strong>{entry.answer}</strong>} <Age at={entry.answeredAt} />
         {entry.choices && (
           <>
             {" · "}

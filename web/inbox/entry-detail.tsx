@@ -173,7 +173,7 @@ const wordsOf = ({ failure, comments }: Entry) =>
 /** Documents that fill the screen before the agent's own words come. */
 const isLong = (documents: readonly DocumentState[]) =>
   documents.reduce((sum, { size }) => sum + (size ?? 0), 0) > longBytes;
-const longBytes = 1500;
+const longBytes = 800;
 
 /** What it is about, before documents that may be long; what the agent says of them is below. */
 const Summary = ({ entry }: { entry: Entry }) => (

@@ -43,6 +43,19 @@ export function LongList<T>({ label, rows, current, render, onEnd, onBusy, follo
     if (!focus()) requestAnimationFrame(focus);
   }, [current, known]);
 
+  /** Whether the person has scrolled since it was brought into view: then it is left where it is. */
+  const scrolled = useRef(false);
+  useLayoutEffect(() => {
+    scrolled.current = false;
+  }, [current]);
+  // Rows may come in above it: what needs the person is loaded after the list.
+  useLayoutEffect(() => {
+    if (known && !scrolled.current) handle.current?.scrollToIndex(at, { align: "nearest" });
+  }, [at]);
+  const scroll = () => {
+    scrolled.current = true;
+  };
+
   // While the list only scrolls, a row is the same drawing as before, and nothing is compared.
   const drawings = new WeakMap<Row<T>, JSX.Element>();
   const draw = (row: Row<T>) =>
@@ -76,6 +89,9 @@ export function LongList<T>({ label, rows, current, render, onEnd, onBusy, follo
       ref={place}
       onPointerEnter={point(true)}
       onPointerLeave={point(false)}
+      onPointerDown={scroll}
+      onWheel={scroll}
+      onTouchMove={scroll}
     >
       <VList ref={handle as never} data={rows as Row<T>[]} onScroll={onScroll} bufferSize={300} tabIndex={-1}>
         {
