@@ -10,6 +10,7 @@ import {
   loadNeeding,
   needing,
   shownEntries,
+  type View,
   waiting,
 } from "../data/entries.ts";
 import { markRead, readAll } from "../data/entry-actions.ts";
@@ -29,6 +30,7 @@ import { allOf, type Fold, foldKey, rowsOf, withOpen } from "./folds.ts";
 import { Counts, FilterTools, NewEntries, NoEntries, NothingOpen } from "./list-parts.tsx";
 import { anchorAt, clearSelection, selectAll, selected, selectTo, toggle } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
+import { StuckWork } from "./stuck-work.tsx";
 
 /** Folds that were opened. */
 const unfolded = signal<ReadonlySet<string>>(new Set());
@@ -54,6 +56,9 @@ function useNeeding(list: readonly Entry[]): void {
     if (missing) void loadNeeding();
   }, [missing, countsInList.value.needsYou]);
 }
+
+/** Where what needs the person is shown. */
+const showsNeeds = (view: View | undefined) => view === undefined || view === "unread" || view === "needs";
 
 function useRows() {
   const list = shownEntries.value;
@@ -138,6 +143,7 @@ export function Inbox() {
         <>
           {selected.value.size > 0 && <SelectionBar {...onSelection} entries={selectedEntries()} />}
           <AskedText />
+          {showsNeeds(entries.filter.value.view) && <StuckWork />}
           {waiting.value.size > 0 && <NewEntries />}
         </>
       }

@@ -114,9 +114,15 @@ function useOpenInView({ handle, place, at, current, follow }: Open): () => void
   useLayoutEffect(() => {
     scrolled.current = false;
   }, [current]);
-  // Rows may come in above it: what needs the person is loaded after the list.
+  // Rows may come in above it: what needs the person is loaded after the list. And something above the list may take its room.
   useLayoutEffect(() => {
-    if (known && !scrolled.current) handle.current?.scrollToIndex(at, { align: "nearest" });
+    const stay = () => {
+      if (known && !scrolled.current) handle.current?.scrollToIndex(at, { align: "nearest" });
+    };
+    stay();
+    const observer = new ResizeObserver(stay);
+    observer.observe(place.current!);
+    return () => observer.disconnect();
   }, [at]);
   return () => {
     scrolled.current = true;
