@@ -6,7 +6,7 @@ import { Switcher, switchAgents } from "./agents/switcher.tsx";
 import { Channels } from "./channels/channels.tsx";
 import { Compose, openCompose } from "./compose/compose.tsx";
 import { locked } from "./data/api.ts";
-import { needsYou, shownCount, unread } from "./data/counts.ts";
+import { attention, shownCount, unread } from "./data/counts.ts";
 import { line } from "./data/line.ts";
 import { queue } from "./data/tasks.ts";
 import { DeadLetters } from "./dead-letters/dead-letters.tsx";
@@ -119,9 +119,9 @@ function SideBar({ tab }: { tab: Tab }) {
           >
             <Icon name={one} />
             <span class="label">{tabNames[one]}</span>
-            {one === "inbox" && needsYou.value > 0 && (
+            {one === "inbox" && attention.value > 0 && (
               <span class="count needs" title="need you">
-                {shownCount(needsYou.value)}
+                {shownCount(attention.value)}
                 <span class="hidden"> need you</span>
               </span>
             )}

@@ -1,6 +1,6 @@
 /** What needs the person, seen from outside: the window's title and icon. */
 import { effect } from "@preact/signals";
-import { needsYou, shownCount } from "./data/counts.ts";
+import { attention, shownCount } from "./data/counts.ts";
 import { place } from "./router.ts";
 import { tabNames } from "./tabs.ts";
 
@@ -38,8 +38,8 @@ function drawIcon(count: number): void {
 
 export function followAttention(): void {
   effect(() => {
-    const count = needsYou.value;
+    const count = attention.value;
     document.title = `${count ? `(${shownCount(count)}) ` : ""}${tabNames[place.value.tab]} · Restante`;
   });
-  effect(() => drawIcon(needsYou.value));
+  effect(() => drawIcon(attention.value));
 }

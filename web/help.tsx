@@ -25,7 +25,7 @@ const groups = (): [string, [keys: string[], what: string][]][] => [
     "In the inbox",
     [
       [["e"], "done; opens the next unread"],
-      [["1", "9"], "answer, also all selected"],
+      [["1–9"], "answer, also all selected"],
       [["h"], "snooze"],
       [["m"], "mute"],
       [["d"], "what changed since you last read it"],

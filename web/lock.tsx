@@ -25,8 +25,8 @@ export function Lock({ why }: { why: string }) {
         <p class="product">Restante</p>
         <h1>{why}</h1>
         <p>
-          To create one, run the <code>inbox</code> command on the machine that runs the hub:{" "}
-          <code>inbox token create --agent user --scope user</code>
+          To create one, run this on the machine of the hub:{" "}
+          <code class="command-line">inbox token create --agent user --scope user</code>
         </p>
         <label>
           Token

@@ -70,7 +70,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await pending(inbox, "w")).toBe(1);
   });
 
-  test("[B6] a requeued letter is in its inbox again, and has five deliveries more", async () => {
+  test("[B6] [O1] a requeued letter is in its inbox again, and has five deliveries more", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, "w");
@@ -89,6 +89,8 @@ describe.each(engines)("$name", ({ start }) => {
       expect(messages).toMatchObject([{ id: 1, redelivered: true }]);
       bench.pass(61);
     }
+    // Only time has made it one, and nobody has written that down: it is listed and counted all the same.
+    expect([await dead(inbox), (await inbox.call("stats.show", {})).deadLetters]).toEqual([[1], 1]);
     expect((await inbox.call("mailbox.check", { agent: "w" })).total).toBe(0);
     expect(await dead(inbox)).toEqual([1]);
     expect((await inbox.call("mailbox.check", { agent: "lead" })).total).toBe(2); // told each time

@@ -275,7 +275,8 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
       newText: "one\nprice: bigint\nthree\n",
     };
     const push: Step = { ask: "push", name: "Bash", input: { command: "git push origin main", timeout: 60 } };
-    await start("sub", [{ ask: "edit", name: "Edit", input: {}, change }, push, { say: "over" }]);
+    const first: Step = { say: "I **look** at the cart." };
+    await start("sub", [first, { ask: "edit", name: "Edit", input: {}, change }, push, { say: "over" }]);
     await using window = await open();
     const { page, press } = window;
     await page.locator(".entry", { hasText: "sub asks to use Edit" }).locator(".row-link").click();
@@ -292,7 +293,7 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
       "same",
     ]);
     await press("1");
-    await page.getByText("user answered allow once").waitFor();
+    await page.getByText("You answered allow once").waitFor();
     // The list says what the next one is for.
     await page
       .locator(".entry", { hasText: "sub asks to use Bash: git push origin main" })
@@ -302,13 +303,24 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
     await press("4");
     await page.getByLabel("Why not").fill("not on Fridays");
     await press("Enter");
-    await page.getByText("user answered deny and say why").waitFor();
+    await page.getByText("You answered deny and say why").waitFor();
     expect(await result("sub")).toContain("user denied it: not on Fridays");
+    // What it said is drawn as what it is, and what it called a tool with is no JSON.
+    await window.go("/agents/sub");
+    const transcript = page.getByRole("log");
+    await transcript.locator('.piece[data-kind="output"] strong', { hasText: "look" }).waitFor();
+    await transcript.getByText("command: git push origin main\ntimeout: 60").waitFor();
     expect(window.troubles).toEqual([]);
   });
 
   test("[U14] one that waits for the person says so and leads to its question, which closes when it is killed", async () => {
     await start("blocked", [{ ask: "deploy", input: { command: "deploy it" } }, { say: "over" }]);
+    // Also where the person has put the question away: it is not answered by that.
+    const [asked] = await until("it has asked", async () => {
+      const found = await needing();
+      return found.length > 0 && found;
+    });
+    await ask(`PUT /api/inbox/${asked.id}/archive`);
     await using window = await open("/agents/blocked");
     const { page, press } = window;
     await page

@@ -18,7 +18,7 @@ const markdown = `# Title
 - [x] done
 - [ ] open
 
-A note.[^1] It costs $5, or $10 with tax. But $e = mc^2$ is a formula.
+A note.[^1] It costs $5, or $10 with tax. Set $HOME/bin:$PATH, or ($i)"; sleep $n. But $e = mc^2$ is a formula.
 
 $$\\int_0^1 x\\,dx$$
 

@@ -188,6 +188,15 @@ inBrowser({}, (here) => {
       await page.locator(".detail-column").boundingBox(),
     ];
     expect(toast!.x + toast!.width).toBeLessThanOrEqual(detail!.x);
+    // All that was written stays with the entry, and is Markdown, as everywhere.
+    await press("r");
+    await page.keyboard.type("And the **tests**?");
+    await press("Control+Enter");
+    const replies = page.getByRole("list", { name: "Your replies" });
+    await replies.locator("strong", { hasText: "tests" }).waitFor();
+    await page.reload();
+    await replies.getByText("Yes, go on").waitFor();
+    await replies.locator("strong", { hasText: "tests" }).waitFor();
     expect(await page.locator(".selection").count()).toBe(0);
     expect(await page.getByLabel("Reply to ada").inputValue()).toBe("");
   });

@@ -45,12 +45,12 @@ inBrowser({}, (here) => {
     const { page, press } = window;
     await page.locator(".choices").waitFor();
     await press("1");
-    await page.locator(".answered", { hasText: "user answered yes" }).waitFor();
+    await page.locator(".answered", { hasText: "You answered yes" }).waitFor();
     await press("2");
     expect((await ask("GET /api/mailbox/asker")).json.total).toBe(1);
     await page.getByRole("button", { name: "Change the answer" }).click();
     await page.getByRole("button", { name: "2 no" }).click();
-    await page.locator(".answered", { hasText: "user answered no" }).waitFor();
+    await page.locator(".answered", { hasText: "You answered no" }).waitFor();
     const { messages } = (await ask("GET /api/mailbox/asker")).json;
     expect(messages.map(({ message }: { message: string }) => message)).toEqual(["yes", "no"]);
   });
@@ -91,7 +91,7 @@ inBrowser({}, (here) => {
     );
     await page.locator(".entry", { hasText: "A word apart" }).locator(".row-link").click();
     await press("h", "6");
-    await page.getByText("Snoozed entry until something new comes").waitFor();
+    await page.getByText("Snoozed 1 entry until something new comes").waitFor();
     await page.locator(".entry", { hasText: "A word apart" }).waitFor({ state: "detached" });
     await until("it is stored as snoozed", async () => (await inbox("&folder=snoozed")).length === 1);
     await ask("POST /api/mailbox/user/send", { from: "other", message: "The next word" });
@@ -126,5 +126,69 @@ inBrowser({}, (here) => {
     await page.mouse.move(1000, 500);
     await page.locator(".entry", { hasText: `Word ${"x".repeat(19)}` }).waitFor();
     await page.locator(".new-entries").waitFor({ state: "detached" });
+  });
+});
+
+let now = Date.now();
+const day = 86_400_000;
+
+inBrowser({ now: () => now }, (here) => {
+  test("[U11] [U12] [U13] of many entries of several days all that the filter names is shown, counted and selected", async () => {
+    const { open } = here;
+    now -= 3 * day;
+    await night(here.hub, here.folder, 20);
+    now += 3 * day;
+    await night(here.hub, here.folder, 100);
+    const { entries } = (await here.ask("GET /api/inbox/history?limit=20")).json;
+    const { id } = entries.findLast(({ choices }: { choices: unknown }) => choices === null);
+    await using window = await open("/queue");
+    const { page, press } = window;
+    // What needs the person is partly older than what the list has loaded: it comes in above what is open.
+    const older = page.waitForResponse(/needsYou=true/);
+    await page.goto(`${here.hub.url}/inbox/${id}`);
+    await (await older).finished();
+    // What the person gave to somebody who is gone needs it too; the lease lapses while the page is open.
+    await here.ask("POST /api/threads", { from: "user", to: "ada", subject: "Plan the **trip**" });
+    await here.ask("POST /api/threads/claim", { agent: "ada", leaseSeconds: 1 });
+    await page.getByRole("link", { name: "Plan the trip stuck at ada" }).waitFor();
+    await until("the title counts it", async () => (await page.title()).startsWith("(13) "));
+    const frame = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))";
+    await page.evaluate(`${frame}.then(() => ${frame})`);
+    await until("the open row is in view", async () => {
+      const [row, list] = await Promise.all(
+        ['.entry[data-open="true"]', ".long-list"].map((one) => page.locator(one).boundingBox()),
+      );
+      return row && list && row.y >= list.y && row.y + row.height <= list.y + list.height + 1;
+    });
+    await page.locator(".long-list").evaluate((list) => list.firstElementChild!.scrollTo({ top: 0 }));
+    const times = await until("all that needs the person is drawn", async () => {
+      const drawn = await page.locator('.entry[data-needs="answer"] time').allInnerTexts();
+      return drawn.length === 12 && drawn;
+    });
+    expect(times.filter((time) => /^\d\d:\d\d$/.test(time))).toHaveLength(10);
+    await press("Escape", "Control+a");
+    await page.getByText("120 selected").waitFor();
+    await press("Escape");
+
+    const from = new Date(now - 2 * day).toISOString().slice(0, 10);
+    await window.go(`/?day=${from}`);
+    await page.locator(".list-head", { hasText: /^Needs you\s*2$/ }).waitFor();
+    await window.go("/?show=needs");
+    await page.locator(".list-header .count", { hasText: "12" }).waitFor();
+    await until("all of them are shown", async () => (await titles(page)).length === 12);
+    // Only what is shown: an entry that needs nobody stays unread.
+    await press("A");
+    await until("no question is unread", async () => {
+      const { entries: unread } = (await here.ask("GET /api/inbox/history?unread=true&limit=200")).json;
+      return unread.length > 100 && unread.every(({ needs }: { needs: unknown }) => needs === null);
+    });
+    await press("Control+a");
+    await page.getByText("12 selected").waitFor();
+    await press("e");
+    await page.locator(".toast", { hasText: "12 questions not answered" }).waitFor();
+    await window.go("/?show=archive");
+    await page.locator(".entry").first().waitFor();
+    expect(await page.locator(".list-header .count").count()).toBe(0);
+    expect(window.troubles).toEqual([]);
   });
 });

@@ -8,6 +8,31 @@ import { until } from "../support/until.ts";
 const titles = (page: Page) => page.locator(".entry .row-title").allInnerTexts();
 const row = (page: Page, title: string) => page.locator(".entry", { hasText: title });
 
+/** Run in the page: holds up the stream of events, and counts how often a row was missing from the list. */
+const heldEvents = `{
+  const ask = globalThis.fetch;
+  let gate = Promise.resolve();
+  let letThrough = () => {};
+  globalThis.holdEvents = () => { gate = new Promise((done) => { letThrough = done; }); };
+  globalThis.letEventsCome = () => letThrough();
+  const held = () => new TransformStream({
+    async transform(chunk, onwards) {
+      await gate;
+      onwards.enqueue(chunk);
+    },
+  });
+  globalThis.fetch = async (url, init) => {
+    const answer = await ask(url, init);
+    const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
+    return isStream ? new Response(answer.body.pipeThrough(held()), answer) : answer;
+  };
+  globalThis.watchRow = (title) => {
+    globalThis.missing = 0;
+    const isThere = () => [...document.querySelectorAll(".row-title")].some((row) => row.textContent === title);
+    new MutationObserver(() => isThere() || missing++).observe(document, { subtree: true, childList: true });
+  };
+}`;
+
 inBrowser({}, (here) => {
   const { ask, open } = here;
   let spaces = 0;
@@ -45,6 +70,36 @@ inBrowser({}, (here) => {
     await until("One is left", async () => (await titles(page)).join() === "One");
     await press("z", "z");
     await until("all are back", async () => (await titles(page)).join() === "Three,Two,One");
+    expect(window.troubles).toEqual([]);
+  });
+
+  test("[U10] what was brought back stays, also where the hub tells of its deletion after the undo", async () => {
+    const { space } = await alone("Gone", "Done");
+    await using window = await open(`/?workspace=${space.id}`, { before: heldEvents });
+    const { page, press } = window;
+    for (const [title, key, undo] of [
+      ["Gone", "Delete", "POST /restore"],
+      ["Done", "e", "DELETE /archive"],
+    ] as const) {
+      await row(page, title).locator(".row-link").click();
+      // New rows wait while the pointer is over the list.
+      await page.mouse.move(900, 500);
+      await page.evaluate("holdEvents()");
+      await press(key);
+      await until(`${title} is gone`, async () => !(await titles(page)).includes(title));
+      const [method, end] = undo.split(" ") as [string, string];
+      const undone = page.waitForResponse(
+        (answer) => answer.request().method() === method && new URL(answer.url()).pathname.endsWith(end),
+      );
+      await press("z");
+      await undone;
+      await row(page, title).waitFor();
+      await page.evaluate(`watchRow(${JSON.stringify(title)}); letEventsCome()`);
+      // Events come in order: once this one is shown, the others have been taken.
+      await space.push({ comments: `After that, ${title}` });
+      await row(page, `After that, ${title}`).waitFor();
+      expect([title, await page.evaluate("missing")]).toEqual([title, 0]);
+    }
     expect(window.troubles).toEqual([]);
   });
 

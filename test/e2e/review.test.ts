@@ -20,7 +20,7 @@ command = ["sh", "-c", "eval \\"$1\\"; echo '{\\"result\\": \\"changed\\", \\"se
 resume = ["sh", "-c", "cat >>told.txt; echo '{\\"result\\": \\"again\\", \\"session\\": \\"s1\\"}'"]
 output = "json"
 [runners.critic]
-command = ${JSON.stringify(["sh", "-c", `grep -q 'Say why' && ${sendBack("Callers still pass numbers.")} || ${sendBack("Say why.")}`])}
+command = ${JSON.stringify(["sh", "-c", `grep -q 'Say why' && ${sendBack("Callers still pass `numbers`.")} || ${sendBack("Say why.")}`])}
 `;
 
 const cart = `export interface Line {
@@ -228,6 +228,8 @@ inBrowser({ agents: profiles }, (here) => {
     await page.locator(".detail-header .tag", { hasText: "sent back" }).waitFor();
     await said.getByRole("button", { name: "src/cart.ts:3" }).click();
     await page.locator(".patch-comment", { hasText: "Callers still pass numbers." }).waitFor();
+    for (const place of [said, page.locator(".patch-comment")])
+      await place.locator("code", { hasText: "numbers" }).waitFor();
     // What it found in the first round was worked on since.
     expect(repository.at("orch/reviewed", "told.txt")).toContain("src/cart.ts:3: Say why.");
     expect(await said.getByText("Say why.").count()).toBe(0);

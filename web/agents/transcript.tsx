@@ -13,6 +13,7 @@ import { type TranscriptEntry, useTranscript } from "../data/transcript.ts";
 import type { Piece } from "../data/transcript-pieces.ts";
 import { type Wait, waitingFor } from "../data/waits.ts";
 import { Markdown } from "../documents/lazy.tsx";
+import { spokenArguments } from "../documents/spoken-arguments.ts";
 import { attempt } from "../ui/attempt.ts";
 import { Letter } from "../ui/composer.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -206,11 +207,18 @@ const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> =
   final: { icon: "check", name: "Final message" },
 };
 
+const message: { icon: IconName; name: string } = { icon: "threads", name: "Message" };
+
+/** What a program prints comes in lines, or goes on; what a model says is whole, and is Markdown. */
+const isSaid = ({ kind, text, open }: TranscriptEntry) => kind === "output" && !open && !text.endsWith("\n");
+
 function PieceBlock({ entry }: { entry: TranscriptEntry }) {
-  const { icon, name } = looks[entry.kind];
-  const prose = entry.kind === "prompt" || entry.kind === "final";
-  const long = entry.text.length > 600 || entry.text.split("\n").length > 8;
-  const text = <pre tabIndex={0}>{entry.text}</pre>;
+  const said = isSaid(entry);
+  const { icon, name } = said ? message : looks[entry.kind];
+  const prose = said || entry.kind === "prompt" || entry.kind === "final";
+  const words = entry.kind === "tool" ? spokenArguments(entry.text) : entry.text;
+  const long = words.length > 600 || words.split("\n").length > 8;
+  const text = <pre tabIndex={0}>{words}</pre>;
   return (
     <section class="piece" data-kind={entry.kind} aria-label={name}>
       <h2>
@@ -220,7 +228,7 @@ function PieceBlock({ entry }: { entry: TranscriptEntry }) {
         <Markdown text={entry.text} folder="" />
       ) : long && (entry.kind === "response" || entry.kind === "tool") ? (
         <details>
-          <summary>{entry.text.split("\n")[0]!.slice(0, 160)}</summary>
+          <summary>{words.split("\n")[0]!.slice(0, 160)}</summary>
           {text}
         </details>
       ) : (

@@ -72,6 +72,7 @@ export function ChannelDetail({ name }: { name: string }) {
           </button>
         )}
       </DetailHeader>
+      {value && value.readers.length > 0 && <Readers readers={value.readers} />}
       <div
         class="detail-body"
         ref={body}
@@ -84,7 +85,6 @@ export function ChannelDetail({ name }: { name: string }) {
         {value && !value.messages.length && (
           <Empty icon="channels" title="No messages yet" command={`inbox msg send ${name} "Hello"`} />
         )}
-        {value && value.readers.length > 0 && <Readers readers={value.readers} />}
         <ol class="timeline">
           {value?.messages.map(({ id, sender, createdAt, content, status, threadId }) => (
             <Said
@@ -138,7 +138,7 @@ const Readership = ({ name }: { name: string }) =>
 
 /** [U15] Who reads it by a stored position, and how far each has come. */
 const Readers = ({ readers }: { readers: Awaited<ReturnType<typeof readersOf>> }) => (
-  <details class="readers" open={readers.length <= 8}>
+  <details class="readers" open={readers.length <= 3}>
     <summary>{plural(readers.length, "reader")} with a stored position</summary>
     <table>
       <thead>

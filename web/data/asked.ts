@@ -5,7 +5,8 @@ import { store, useStore } from "./store.ts";
 
 const asked = store<ReadonlyMap<string, Entry>>({
   fetch: async () => {
-    const { entries } = await api.entries.history({ needsYou: true, limit: 100 });
+    const { entries } = await api.entries.history({ needsYou: true, folder: "all", limit: 100 });
+    // Also what was archived or snoozed: whoever asked still waits.
     // The newest come first: of several the one stays that has waited longest.
     return new Map(
       entries.flatMap((entry) => (entry.needs === "answer" && entry.sender ? [[entry.sender, entry]] : [])),

@@ -1,5 +1,6 @@
 /** Channels: streams of messages that many may read. */
-import { api } from "./api.ts";
+import type { Entry } from "../../src/contract/entry.ts";
+import { api, me } from "./api.ts";
 import { store } from "./store.ts";
 
 export interface Channel {
@@ -27,6 +28,16 @@ export const channels = store({
 
 export const messagesOf = (channel: string) =>
   api.messages.inbox(channel, { includeAcked: true, newest: true, limit: 300 });
+
+export type ChannelMessage = Awaited<ReturnType<typeof messagesOf>>[number];
+
+/** What the person has written to an agent about an entry, in no thread; a choice is told by the entry itself. */
+export async function repliesTo(entry: Entry, agent: string): Promise<readonly ChannelMessage[]> {
+  const asked = { sender: entry.answeredBy ?? me, includeAcked: true, newest: true, limit: 200 };
+  const messages = await api.messages.inbox(agent, asked);
+  return messages.filter(({ metadata }) => metadata.entry === entry.id && metadata.choice === undefined);
+}
+
 export const readersOf = (channel: string) => api.messages.readers(channel);
 export const pendingOf = (channel: string) => api.messages.pending(channel);
 export const ack = (id: number) => api.messages.ack(id);

@@ -5,6 +5,7 @@ import type { OutputOf } from "../../src/contract/operations/index.ts";
 import { api } from "./api.ts";
 import { entries } from "./entries.ts";
 import { store } from "./store.ts";
+import { stuck } from "./stuck.ts";
 
 type Counts = OutputOf<"entries.counts">;
 
@@ -20,6 +21,8 @@ const none = { unread: 0, needsYou: 0 };
 
 export const unread = computed(() => counts.value.value?.unread ?? 0);
 export const needsYou = computed(() => counts.value.value?.needsYou ?? 0);
+/** With the person's work that is stuck. */
+export const attention = computed(() => needsYou.value + stuck.value.length);
 export const snoozed = computed(() => counts.value.value?.snoozed ?? 0);
 export const countsOf = (workspaceId: string) =>
   counts.value.value?.workspaces.find((one) => one.workspaceId === workspaceId) ?? none;

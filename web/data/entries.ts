@@ -5,6 +5,7 @@ import type { Event } from "../../src/contract/event.ts";
 import { place, query } from "../router.ts";
 import { api } from "./api.ts";
 import { onEvent } from "./live.ts";
+import { isOvertaken, whenMissed } from "./own-writes.ts";
 import { type Pages, pagedStore } from "./pages.ts";
 import { store } from "./store.ts";
 
@@ -63,7 +64,7 @@ export const entries = pagedStore<Entry, Filter>({
 /** New entries that are kept out of the list, because they would move what is under the pointer. */
 export const waiting = signal<ReadonlySet<string>>(new Set());
 const held = signal(false);
-/** What the person has brought back is nothing new, also where the hub tells of its deletion only now. */
+/** What the person has brought back is nothing new. */
 const broughtBack = new Set<string>();
 
 /** While `yes`, nothing comes into the list by itself. */
@@ -118,19 +119,18 @@ const needs = store<readonly Entry[]>({
     return (await api.entries.history(asked)).entries;
   },
 });
-export const needing = computed(() => needs.value.value ?? []);
+export const needing = computed(() => {
+  const { day } = entries.filter.value;
+  const all = needs.value.value ?? [];
+  return day ? all.filter(({ ts }) => !(ts > endOf(day))) : all;
+});
 /** Where the hub cannot be reached, the list itself says so. */
 export const loadNeeding = () => needs.load();
 
-let writes = 0;
-
-/** While the page writes to entries, no older answer or event takes back what it shows. */
+/** While the page writes to entries, no older answer takes back what it shows. */
 export function settling(write: Promise<unknown>): void {
   entries.settling(write);
   needs.settling(write);
-  writes++;
-  const settled = () => void writes--;
-  write.then(settled, settled);
 }
 
 const updateItems = (change: (items: readonly Entry[]) => readonly Entry[]) =>
@@ -219,8 +219,9 @@ const endsThread = /^thread\.(done|failed|cancelled|reassigned)$/;
 
 function take(event: Event): void {
   const { eventType, payload, threadId } = event;
-  const ids = new Set((payload.entries as string[] | undefined) ?? [String(payload.entry)]);
-  if (eventType === "entry.deleted") drop(new Set([...ids].filter((id) => !writes || !broughtBack.has(id))));
+  const named = (payload.entries as string[] | undefined) ?? [String(payload.entry)];
+  const ids = new Set(named.filter((id) => !isOvertaken(id, eventType)));
+  if (eventType === "entry.deleted") drop(ids);
   const change = patches[eventType]?.(event);
   if (change) patchWhere(({ id }) => ids.has(id), change);
   // What a thread had asked need not be answered once it is over.
@@ -234,6 +235,7 @@ function take(event: Event): void {
 export function followEntries(): void {
   entries.follow();
   onEvent(take);
+  whenMissed(() => void entries.load());
   effect(() => {
     if (place.value.tab !== "inbox") return;
     const next = chosenFilter();

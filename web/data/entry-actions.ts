@@ -1,25 +1,28 @@
 /** What a person does with entries. The page shows the change at once, and reverts it if the hub refuses. */
 import { batch } from "@preact/signals";
+import { plural } from "../../src/contract/plural.ts";
 import { say } from "../ui/toasts.tsx";
 import { undoable } from "../ui/undo.ts";
 import { api, problemOf } from "./api.ts";
 import { drop, type Entry, patch, putBack, settling } from "./entries.ts";
+import { echoed, inTurn } from "./own-writes.ts";
 
 const setOf = (entries: readonly Entry[]) => new Set(entries.map(({ id }) => id));
-const many = (count: number) => (count === 1 ? "entry" : `${count} entries`);
+const many = (count: number) => (count === 1 ? "1 entry" : `${count} entries`);
 
-/** The last write to each entry that is under way. */
-const turns = new Map<string, Promise<unknown>>();
-
-/** One after the other for one entry: an undo must not overtake what it undoes. */
-function inTurn(id: string, call: (id: string) => Promise<unknown>): Promise<unknown> {
-  const write = () => call(id);
-  const turn = (turns.get(id) ?? Promise.resolve()).then(write, write);
-  turns.set(id, turn);
-  const ended = () => turns.get(id) === turn && turns.delete(id);
-  turn.then(ended, ended);
-  return turn;
-}
+/** The writes to one entry, each with the event that tells of it. */
+const write = {
+  read: (id: string) => echoed(id, { eventType: "entry.read" }, api.entries.read({ id })),
+  unread: (id: string) => echoed(id, { eventType: "entry.unread" }, api.entries.unread({ id })),
+  delete: (id: string) => echoed(id, { eventType: "entry.deleted" }, api.entries.delete({ id })),
+  restore: (id: string) => echoed(id, { eventType: "entry.restored" }, api.entries.restore({ id })),
+  archive: (id: string) =>
+    echoed(id, { eventType: "entry.archived", before: ["entry.read"] }, api.entries.archive({ id })),
+  snooze: (id: string, until?: string) =>
+    echoed(id, { eventType: "entry.snoozed" }, api.entries.snooze({ id, ...(until && { until }) })),
+  unarchive: (id: string) => echoed(id, { eventType: "entry.unarchived" }, api.entries.unarchive({ id })),
+  unsnooze: (id: string) => echoed(id, { eventType: "entry.unsnoozed" }, api.entries.unsnooze({ id })),
+};
 
 const each = (entries: readonly Entry[], call: (id: string) => Promise<unknown>) =>
   entries.map(({ id }) => inTurn(id, call));
@@ -45,43 +48,27 @@ export async function markRead(entries: readonly Entry[]): Promise<void> {
   const open = entries.filter(({ readAt }) => readAt === null);
   if (!open.length) return;
   patch(setOf(open), { readAt: new Date().toISOString() });
-  await attempt(
-    "Not marked as read",
-    each(open, (id) => api.entries.read({ id })),
-    restoring(open),
-  );
+  await attempt("Not marked as read", each(open, write.read), restoring(open));
 }
 
 export async function markUnread(entries: readonly Entry[]): Promise<void> {
   const read = entries.filter(({ readAt }) => readAt !== null);
   if (!read.length) return;
   patch(setOf(read), { readAt: null });
-  await attempt(
-    "Not marked as unread",
-    each(read, (id) => api.entries.unread({ id })),
-    restoring(read),
-  );
+  await attempt("Not marked as unread", each(read, write.unread), restoring(read));
 }
 
 export async function remove(entries: readonly Entry[]): Promise<void> {
   if (!entries.length) return;
   drop(setOf(entries));
   const forget = undoable({ text: `Deleted ${many(entries.length)}`, undo: () => restore(entries) });
-  const done = await attempt(
-    "Not deleted",
-    each(entries, (id) => api.entries.delete({ id })),
-    () => putBack(entries),
-  );
+  const done = await attempt("Not deleted", each(entries, write.delete), () => putBack(entries));
   if (!done) forget();
 }
 
 function restore(entries: readonly Entry[]): void {
   putBack(entries);
-  void attempt(
-    "Not restored",
-    each(entries, (id) => api.entries.restore({ id })),
-    () => drop(setOf(entries)),
-  );
+  void attempt("Not restored", each(entries, write.restore), () => drop(setOf(entries)));
 }
 
 const stampNow = () => new Date().toISOString();
@@ -90,11 +77,15 @@ const placeOf = ({ id, archivedAt, snoozedAt, snoozedUntil, readAt }: Entry) => 
   was: { archivedAt, snoozedAt, snoozedUntil, readAt },
 });
 
+interface Move {
+  now: Partial<Entry>;
+  text: string;
+  detail?: string;
+  call(id: string): Promise<unknown>;
+}
+
 /** Moves entries to another folder at once, with a way back to where each was. */
-async function moveAway(
-  entries: readonly Entry[],
-  { now, text, call }: { now: Partial<Entry>; text: string; call(id: string): Promise<unknown> },
-): Promise<void> {
+async function moveAway(entries: readonly Entry[], { now, text, detail, call }: Move): Promise<void> {
   if (!entries.length) return;
   const before = entries.map(placeOf);
   const showBefore = () =>
@@ -105,12 +96,13 @@ async function moveAway(
   patch(setOf(entries), now);
   const forget = undoable({
     text,
+    detail,
     seconds: 20,
     undo: () => {
       showBefore();
       void attempt(
         "Not undone",
-        before.map((one) => inTurn(one.id, () => backTo(one))),
+        before.map((one) => inTurn(one.id, () => backTo(one, now))),
         () => patch(setOf(entries), now),
       );
     },
@@ -119,24 +111,27 @@ async function moveAway(
   if (!done) forget();
 }
 
-async function backTo({ id, was }: ReturnType<typeof placeOf>): Promise<void> {
-  if (was.archivedAt !== null) await api.entries.archive({ id });
-  else if (was.snoozedAt !== null)
-    await api.entries.snooze({ id, ...(was.snoozedUntil && { until: was.snoozedUntil }) });
-  else {
-    await api.entries.unarchive({ id });
-    await api.entries.unsnooze({ id });
-  }
-  if (was.readAt === null) await api.entries.unread({ id });
+/** `now`: where it was moved to. */
+async function backTo({ id, was }: ReturnType<typeof placeOf>, now: Partial<Entry>): Promise<void> {
+  if (was.archivedAt !== null) await write.archive(id);
+  else if (was.snoozedAt !== null) await write.snooze(id, was.snoozedUntil ?? undefined);
+  else if (now.archivedAt) await write.unarchive(id);
+  else await write.unsnooze(id);
+  if (was.readAt === null) await write.unread(id);
 }
 
 const awake = { snoozedAt: null, snoozedUntil: null };
+
+/** To be done with a question is not to answer it. */
+const unanswered = (questions: number) =>
+  questions ? `${plural(questions, "question")} not answered. Whoever asked still waits.` : undefined;
 
 export const archive = (entries: readonly Entry[]) =>
   moveAway(entries, {
     now: { archivedAt: stampNow(), readAt: stampNow(), ...awake },
     text: `Done with ${many(entries.length)}`,
-    call: (id) => api.entries.archive({ id }),
+    detail: unanswered(entries.filter(({ needs }) => needs === "answer").length),
+    call: write.archive,
   });
 
 /** Back into the inbox, from the archive or from sleep. */
@@ -145,8 +140,8 @@ export const bringBack = (entries: readonly Entry[]) =>
     now: { archivedAt: null, ...awake },
     text: `Moved ${many(entries.length)} to the inbox`,
     call: async (id) => {
-      await api.entries.unarchive({ id });
-      await api.entries.unsnooze({ id });
+      await write.unarchive(id);
+      await write.unsnooze(id);
     },
   });
 
@@ -155,7 +150,7 @@ export const snooze = (entries: readonly Entry[], when: string, until?: Date) =>
   moveAway(entries, {
     now: { archivedAt: null, snoozedAt: stampNow(), snoozedUntil: until?.toISOString() ?? null },
     text: `Snoozed ${many(entries.length)} ${when}`,
-    call: (id) => api.entries.snooze({ id, ...(until && { until: until.toISOString() }) }),
+    call: (id) => write.snooze(id, until?.toISOString()),
   });
 
 type Muted = { name: string } | { thread: string };

@@ -38,16 +38,18 @@ interface Piece {
   data?: unknown;
 }
 
-/** "It costs $5, or $10 with tax" is no formula; `$$…$$` that stands alone is one on a line of its own. */
+/** "It costs $5, or $10 with tax" is no formula, nor is "$HOME or $PATH"; `$$…$$` that stands alone is one on a line of its own. */
 function formulas() {
   return (tree: unknown, file: { value: unknown }) => {
     const source = String(file.value);
     const settle = (node: Piece, i: number, siblings: Piece[]): void => {
       const value = node.value ?? "";
       const next = siblings[i + 1];
-      const amount = next?.type === "text" && /^\d/.test(next.value ?? "");
+      const after = next?.type === "text" ? (next.value ?? "") : "";
+      // A formula ends in a letter, a digit or a bracket; "$HOME/bin:$PATH" does not. "$n$th" is one.
+      const words = /^\d/.test(after) || (/^[\p{L}_{(]/u.test(after) && !/[\w)}\]'|!]$/.test(value));
       const only = node.type === "paragraph" && node.children?.length === 1 ? node.children[0]! : undefined;
-      if (node.type === "inlineMath" && (/^\s|\s$/.test(value) || amount))
+      if (node.type === "inlineMath" && (/^\s|\s$/.test(value) || words))
         siblings[i] = { type: "text", value: `$${value}$` };
       else if (only?.type === "inlineMath" && source.startsWith("$$", only.position?.start.offset))
         siblings[i] = displayed(only.value ?? "");

@@ -1,15 +1,39 @@
 /** [U10] The answers that a question offers, under the question; once one is given, who gave it and when. */
 import { useSignal } from "@preact/signals";
 import { approvalChoices } from "../../src/contract/question.ts";
+import { me } from "../data/api.ts";
+import type { ChannelMessage } from "../data/channels.ts";
 import type { Entry } from "../data/entries.ts";
 import { answer, type Reply } from "../data/entry-actions.ts";
+import { plainText } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { askText } from "../ui/ask-text.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { Said } from "../ui/said.tsx";
 import { Age } from "../ui/time.tsx";
 import { selected } from "./selection.ts";
 
-export function Answer({ entry }: { entry: Entry }) {
+interface Props {
+  entry: Entry;
+  /** What the person has written about it. */
+  replies: readonly ChannelMessage[];
+}
+
+export const Answer = ({ entry, replies }: Props) => (
+  <>
+    <Outcome entry={entry} told={replies.some(({ content }) => content === entry.answer)} />
+    {replies.length > 0 && (
+      <ol class="timeline" aria-label="Your replies">
+        {replies.map(({ id, sender, createdAt, content }) => (
+          <Said key={id} sender={sender} at={createdAt} text={content} />
+        ))}
+      </ol>
+    )}
+  </>
+);
+
+/** `told`: the answer is shown in full below. */
+function Outcome({ entry, told }: { entry: Entry; told: boolean }) {
   const changing = useSignal(false);
   // Whoever asked has closed it: nobody answered in time, and another answer would reach nobody.
   if (entry.answeredAt && entry.answeredBy !== null && entry.answeredBy === entry.sender)
@@ -21,8 +45,8 @@ export function Answer({ entry }: { entry: Entry }) {
   if (entry.answeredAt && !changing.value)
     return (
       <p class="answered" role="status">
-        {entry.answeredBy ?? "Somebody"} answered {entry.answer && <strong>{entry.answer}</strong>}{" "}
-        <Age at={entry.answeredAt} />
+        {entry.answeredBy === me ? "You" : (entry.answeredBy ?? "Somebody")} answered{" "}
+        {entry.answer && !told && <strong>{plainText(entry.answer)}</strong>} <Age at={entry.answeredAt} />
         {entry.choices && (
           <>
             {" · "}

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Approval } from "../../src/contract/question.ts";
 import { wayBack } from "../../src/contract/workspace.ts";
+import { type ChannelMessage, repliesTo } from "../data/channels.ts";
 import { type DocumentState, watchDocuments } from "../data/documents.ts";
 import { type Entry, fetchEntry, find, opened } from "../data/entries.ts";
 import { markRead } from "../data/entry-actions.ts";
@@ -38,6 +39,8 @@ interface Shown {
   /** What the thread is about, and what was said in it: a question alone may say little. */
   subject?: string;
   messages: readonly Message[];
+  /** What the person has answered in words, where there is no thread. */
+  replies: readonly ChannelMessage[];
   documents: readonly DocumentState[];
   /** [U14] What is to be allowed, where it asks for that. */
   approval: Approval | null;
@@ -47,10 +50,14 @@ async function load(id: string): Promise<Shown> {
   const { entry, workspace, documents, approval } = await fetchEntry(id);
   opened.value = entry;
   const thread = entry.threadId ? await openThread(entry.threadId).catch(() => undefined) : undefined;
+  // A message is answered to its sender, whoever has the workspace by now.
+  const agent = entry.messageId === null ? (workspace?.agent ?? entry.sender) : entry.sender;
+  const replies =
+    !thread && agent !== null && entry.answeredAt ? await repliesTo(entry, agent).catch(() => []) : [];
   return {
     entry,
-    // A message is answered to its sender, whoever has the workspace by now.
-    agent: entry.messageId === null ? (workspace?.agent ?? entry.sender) : entry.sender,
+    agent,
+    replies,
     back: workspace && wayBack(workspace),
     subject: thread?.thread.subject,
     messages: thread?.messages ?? [],
@@ -158,7 +165,7 @@ export function EntryDetail({ id, known, actions }: Props) {
             </div>
           </section>
         )}
-        <Answer entry={entry} />
+        <Answer entry={entry} replies={value?.replies ?? []} />
         {value && <Conversation entry={entry} messages={value.messages} which="after" />}
       </div>
       <ReplyBar entry={entry} to={agent} back={value?.back ?? null} />
@@ -173,7 +180,7 @@ const wordsOf = ({ failure, comments }: Entry) =>
 /** Documents that fill the screen before the agent's own words come. */
 const isLong = (documents: readonly DocumentState[]) =>
   documents.reduce((sum, { size }) => sum + (size ?? 0), 0) > longBytes;
-const longBytes = 1500;
+const longBytes = 800;
 
 /** What it is about, before documents that may be long; what the agent says of them is below. */
 const Summary = ({ entry }: { entry: Entry }) => (

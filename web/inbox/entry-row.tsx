@@ -6,7 +6,7 @@ import { DraftTag } from "../ui/draft-tag.tsx";
 import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { RowLink } from "../ui/row.tsx";
-import { clockTime, fullTime } from "../ui/time.tsx";
+import { clockTime, fullTime, whenOf } from "../ui/time.tsx";
 import { isAway } from "./actions.ts";
 import { allOf, type Fold } from "./folds.ts";
 import { headline, nameOf, whoOf } from "./words.ts";
@@ -25,7 +25,7 @@ interface Props {
 }
 
 export function EntryRow({ fold, id, open, selected, selecting, onOpen, onUnfold, onSelect }: Props) {
-  const { entry, older } = fold;
+  const { entry, older, dateless } = fold;
   const title = headline(entry);
   const unread = allOf(fold).some(({ readAt }) => readAt === null);
   return (
@@ -52,7 +52,7 @@ export function EntryRow({ fold, id, open, selected, selecting, onOpen, onUnfold
         more={<About entry={entry} />}
         side={
           <time dateTime={new Date(entry.ts).toISOString()} title={fullTime(entry.ts)}>
-            {clockTime(entry.ts)}
+            {dateless ? whenOf(entry.ts) : clockTime(entry.ts)}
           </time>
         }
       />

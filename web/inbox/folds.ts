@@ -8,6 +8,8 @@ import { headline } from "./words.ts";
 export interface Fold {
   entry: Entry;
   older: readonly Entry[];
+  /** It stands under no day. */
+  dateless?: boolean;
 }
 
 export const allOf = ({ entry, older }: Fold) => [entry, ...older];
@@ -81,7 +83,7 @@ export function rowsOf({ list, needing, apart, unfolded }: Asked): Row<Fold>[] {
   const rows: Row<Fold>[] = [];
   if (needs.length) {
     rows.push({ head: "Needs you", count: String(needs.length), tone: "warn" });
-    for (const entry of needs) rows.push({ id: entry.id, item: { entry, older: [] } });
+    for (const entry of needs) rows.push({ id: entry.id, item: { entry, older: [], dateless: true } });
   }
   for (const day of byDay(rest)) {
     rows.push({ head: dayLabel(day[0]!.ts) });

@@ -10,6 +10,7 @@ import {
   loadNeeding,
   needing,
   shownEntries,
+  type View,
   waiting,
 } from "../data/entries.ts";
 import { markRead, readAll } from "../data/entry-actions.ts";
@@ -21,7 +22,7 @@ import { go, place } from "../router.ts";
 import { AskedText } from "../ui/ask-text.tsx";
 import { useListKeys } from "../ui/list-keys.ts";
 import { ListTab } from "../ui/list-tab.tsx";
-import { idsOf } from "../ui/long-list.tsx";
+import { idsOf, type Row } from "../ui/long-list.tsx";
 import { type EntryActions, inboxActions } from "./actions.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { EntryRow } from "./entry-row.tsx";
@@ -29,6 +30,7 @@ import { allOf, type Fold, foldKey, rowsOf, withOpen } from "./folds.ts";
 import { Counts, FilterTools, NewEntries, NoEntries, NothingOpen } from "./list-parts.tsx";
 import { anchorAt, clearSelection, selectAll, selected, selectTo, toggle } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
+import { StuckWork } from "./stuck-work.tsx";
 
 /** Folds that were opened. */
 const unfolded = signal<ReadonlySet<string>>(new Set());
@@ -55,6 +57,9 @@ function useNeeding(list: readonly Entry[]): void {
   }, [missing, countsInList.value.needsYou]);
 }
 
+/** Where what needs the person is shown. */
+const showsNeeds = (view: View | undefined) => view === undefined || view === "unread" || view === "needs";
+
 function useRows() {
   const list = shownEntries.value;
   const { view } = entries.filter.value;
@@ -68,6 +73,35 @@ function useRows() {
   return useMemo(() => withOpen(rows, id), [rows, id]);
 }
 
+/** What the list shows, and what is below it under the same filter. */
+function readAllShown(): void {
+  const { workspaceId, view } = entries.filter.peek();
+  const shown = shownEntries.peek();
+  // The hub marks all that is in the inbox: what needs the person is only a part of that.
+  void (view === "needs" ? markRead(shown) : readAll(workspaceId, shown[0]));
+}
+
+/** All of the filter is selected, also what is not loaded yet: it is loaded for that. */
+const selectingAll = signal(false);
+
+function useSelectAll(rows: readonly Row<Fold>[], failed: boolean) {
+  useEffect(() => {
+    if (!selectingAll.value) return;
+    selectAll(idsOf(rows));
+    if (entries.value.peek()?.hasMore && !failed) entries.more();
+    else selectingAll.value = false;
+  }, [rows, selectingAll.value, failed]);
+  return {
+    begin() {
+      selectingAll.value = true;
+    },
+    end() {
+      selectingAll.value = false;
+      clearSelection();
+    },
+  };
+}
+
 export function Inbox() {
   const loaded = useStore(entries);
   const rows = useRows();
@@ -78,6 +112,7 @@ export function Inbox() {
   });
   const { onOpen, onSelection, selectedEntries, extend } = inboxActions(rows, keys);
   const byKey = selected.value.size ? onSelection : onOpen;
+  const all = useSelectAll(rows, loaded.problem !== undefined);
   useEffect(() => () => holdList(false), []);
   useOpenCommands(id === undefined ? [] : commandsOn(onOpen));
   useKeys({
@@ -86,15 +121,15 @@ export function Inbox() {
     m: byKey.mute,
     u: byKey.unread,
     I: byKey.read,
-    A: () => void readAll(entries.filter.peek().workspaceId, shownEntries.peek()[0]),
+    A: readAllShown,
     x: () => id !== undefined && toggle(id),
-    "mod+a": () => selectAll(idsOf(rows)),
+    "mod+a": all.begin,
     J: () => extend(1),
     K: () => extend(-1),
     Delete: byKey.remove,
     Backspace: byKey.remove,
     "#": byKey.remove,
-    ...(selected.value.size && { Escape: clearSelection }),
+    ...(selected.value.size && { Escape: all.end }),
   });
   return (
     <ListTab
@@ -108,6 +143,7 @@ export function Inbox() {
         <>
           {selected.value.size > 0 && <SelectionBar {...onSelection} entries={selectedEntries()} />}
           <AskedText />
+          {showsNeeds(entries.filter.value.view) && <StuckWork />}
           {waiting.value.size > 0 && <NewEntries />}
         </>
       }

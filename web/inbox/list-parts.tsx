@@ -6,13 +6,25 @@ import { setQuery } from "../router.ts";
 import { Empty } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-export const Counts = () =>
-  countsInList.value.unread > 0 ? (
+/** Of what the list shows; where that is the archive, nothing is to be counted. */
+export function Counts() {
+  const { view, workspaceId } = entries.filter.value;
+  const { unread, needsYou } = countsInList.value;
+  if (view === "archive" || (view === "snoozed" && workspaceId !== undefined)) return null;
+  const [count, noun] =
+    view === "needs"
+      ? [needsYou, "need you"]
+      : view === "snoozed"
+        ? [snoozed.value, "snoozed"]
+        : [unread, "unread"];
+  if (count === 0) return null;
+  return (
     <span class="count strong">
-      {shownCount(countsInList.value.unread)}
-      <span class="hidden"> unread</span>
+      {shownCount(count)}
+      <span class="hidden"> {noun}</span>
     </span>
-  ) : null;
+  );
+}
 
 const viewNames: [View | "", string][] = [
   ["", "Inbox"],
@@ -56,6 +68,9 @@ export function FilterTools() {
       </select>
       <label class="jump" title={day ? `Up to ${day}` : "Jump to a date"}>
         <Icon name="clock" />
+        <span class="icon-label" aria-hidden="true">
+          Date
+        </span>
         <input
           type="date"
           aria-label="Jump to a date"
@@ -78,8 +93,8 @@ export const NewEntries = () => (
 const emptyViews: Partial<Record<View, [title: string, text: string]>> = {
   unread: ["No unread entries", "New entries appear here as they arrive."],
   needs: ["Nothing needs you", "Open questions and failed work appear here."],
-  snoozed: ["Nothing is snoozed", "h hides an entry until later; it is here meanwhile."],
-  archive: ["The archive is empty", "e puts an entry here when you are done with it."],
+  snoozed: ["Nothing is snoozed", "Snoozed entries are kept here until they come back."],
+  archive: ["The archive is empty", "Entries that you are done with are kept here."],
 };
 
 export function NoEntries() {
@@ -129,8 +144,15 @@ function FirstEntry({ workspaceId }: { workspaceId?: string }) {
 }
 
 export function NothingOpen() {
+  const { view } = entries.filter.value;
   const { unread, needsYou } = countsInList.value;
-  const parts = [needsYou && `${shownCount(needsYou)} need you`, unread && `${shownCount(unread)} unread`];
+  const parts =
+    view === "archive" || view === "snoozed"
+      ? []
+      : [
+          needsYou && `${shownCount(needsYou)} ${needsYou === 1 ? "needs" : "need"} you`,
+          unread && `${shownCount(unread)} unread`,
+        ];
   return (
     <Empty icon="inbox" title={parts.filter(Boolean).join(", ") || "No entry is open"}>
       <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>e</kbd> is done, <kbd>?</kbd> shows all keys.

@@ -7,10 +7,12 @@ import { say } from "../ui/toasts.tsx";
 export function askMute({ sender, threadId }: Entry): void {
   const choices = [
     ...(threadId
-      ? [{ name: `This thread, ${threadId}`, run: () => void mute({ thread: threadId }, threadId) }]
+      ? [{ name: `This thread (${threadId})`, run: () => void mute({ thread: threadId }, threadId) }]
       : []),
-    ...(sender ? [{ name: `Everything of ${sender}`, run: () => void mute({ name: sender }, sender) }] : []),
+    ...(sender
+      ? [{ name: `Everything from ${sender}`, run: () => void mute({ name: sender }, sender) }]
+      : []),
   ];
-  if (choices.length) void choose("Mute: to the archive as it comes, questions excepted", choices);
+  if (choices.length) void choose("Mute: new entries go to the archive, except questions", choices);
   else say({ text: "Nobody can be muted here: the entry has no sender" });
 }

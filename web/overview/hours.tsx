@@ -8,7 +8,8 @@ const height = 72;
 
 export function Hours({ hours }: Pick<Stats, "hours">) {
   const sum = (what: "done" | "failed") => hours.reduce((all, hour) => all + hour[what], 0);
-  const most = Math.max(1, ...hours.map(({ done, failed }) => done + failed));
+  const busiest = Math.max(0, ...hours.map(({ done, failed }) => done + failed));
+  const most = Math.max(1, busiest);
   const high = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * height));
   const width = hours.length * barWidth;
   const words = `${sum("done")} done, ${sum("failed")} failed in the last ${hours.length} hours`;
@@ -43,7 +44,7 @@ export function Hours({ hours }: Pick<Stats, "hours">) {
       </svg>
       <p class="hours-scale" aria-hidden="true">
         <span>{clockTime(Date.parse(hours[0]!.at))}</span>
-        <span>at most {most} an hour</span>
+        {busiest > 0 && <span>peak: {busiest} per hour</span>}
         <span>now</span>
       </p>
     </figure>

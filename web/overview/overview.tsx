@@ -1,7 +1,7 @@
 /** [U15] The team at a glance: a live picture, and the numbers that need a look. */
 import { plural } from "../../src/contract/plural.ts";
 import { me } from "../data/api.ts";
-import { needsYou, shownCount } from "../data/counts.ts";
+import { attention, shownCount } from "../data/counts.ts";
 import { overview, type Stats } from "../data/overview.ts";
 import { useStore } from "../data/store.ts";
 import type { Place } from "../router.ts";
@@ -57,9 +57,9 @@ interface Fact {
 const factsOf = ({ agents, threads, mail, tasks, deadLetters }: Stats): Fact[] => [
   {
     name: "need you",
-    count: shownCount(needsYou.value),
+    count: shownCount(attention.value),
     to: { tab: "inbox" },
-    tone: needsYou.value > 0 && "warn",
+    tone: attention.value > 0 && "warn",
   },
   { name: `active of ${plural(agents.known, "agent")}`, count: agents.live, to: { tab: "agents" } },
   { name: "threads in work", count: threads.claimed + threads.inProgress, to: { tab: "threads" } },

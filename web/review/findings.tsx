@@ -1,6 +1,7 @@
 /** What a reviewer said of the changes, before the person sees them. */
 import { plural } from "../../src/contract/plural.ts";
 import type { Review, ReviewVerdict } from "../../src/contract/review.ts";
+import { Markdown } from "../documents/lazy.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 
 /** What was found last: what was found before has been worked on. */
@@ -36,7 +37,7 @@ export function Findings({ review, onFile }: { review: Review; onFile(path: stri
                   {line !== null && `:${line}`}
                 </LinkButton>
               )}{" "}
-              {said}
+              <Markdown text={said} folder="" />
             </li>
           ))}
         </ul>

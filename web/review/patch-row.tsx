@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Markdown } from "../documents/lazy.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { modKey, withMod } from "../ui/mod-key.ts";
@@ -62,7 +63,7 @@ export function Row({ row, current, actions, top }: Props) {
       return (
         <div class="patch-comment finding">
           <p class="hint">Reviewer</p>
-          <p>{row.finding.text}</p>
+          <Markdown text={row.finding.text} folder="" />
         </div>
       );
     case "note":

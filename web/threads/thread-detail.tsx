@@ -18,6 +18,7 @@ import {
   takeBack,
 } from "../data/threads.ts";
 import { plainTitle } from "../documents/plain-text.ts";
+import { useKeys } from "../keys.ts";
 import { attempt } from "../ui/attempt.ts";
 import { Letter, NoReceiver } from "../ui/composer.tsx";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
@@ -103,19 +104,15 @@ export function ThreadDetail({ id }: { id: string }) {
 /** Where a worker waits for one of several answers. */
 function Choices({ opened, to }: { opened: Opened; to: string }) {
   const choices = openChoices(opened);
+  const answer = (choice: string) =>
+    void attempt(() => answerWith(opened.thread.threadId, to, choice), `Answered ${choice}`);
+  useKeys(Object.fromEntries(choices.slice(0, 9).map((choice, i) => [String(i + 1), () => answer(choice)])));
   if (!choices.length) return null;
   return (
     <div class="choices" role="group" aria-label="Answers">
-      {choices.map((choice) => (
-        <button
-          key={choice}
-          type="button"
-          class="button choice"
-          onClick={() =>
-            void attempt(() => answerWith(opened.thread.threadId, to, choice), `Answered ${choice}`)
-          }
-        >
-          {choice}
+      {choices.map((choice, i) => (
+        <button key={choice} type="button" class="button choice" onClick={() => answer(choice)}>
+          {i < 9 && <kbd>{i + 1}</kbd>} {choice}
         </button>
       ))}
     </div>
@@ -124,9 +121,9 @@ function Choices({ opened, to }: { opened: Opened; to: string }) {
 
 /** Takes it from whoever has it, for another or for anybody. */
 function Reassign({ id, lease }: { id: string; lease: Lease | null }) {
-  const others = (useStore(agents).value ?? []).filter(
-    ({ name, ended }) => name !== me && name !== lease?.agentId && !ended,
-  );
+  const others = (useStore(agents).value ?? [])
+    .filter(({ name, ended }) => name !== me && name !== lease?.agentId && !ended)
+    .toSorted((a, b) => Number(b.live) - Number(a.live));
   const open = () =>
     void choose("Reassign this thread", [
       ...(lease
@@ -139,7 +136,7 @@ function Reassign({ id, lease }: { id: string; lease: Lease | null }) {
             },
           ]
         : []),
-      ...others.slice(0, lease ? 8 : 9).map(({ name, live }) => ({
+      ...others.map(({ name, live }) => ({
         name,
         hint: live ? "active" : "",
         run: () => void attempt(() => reassign(id, name), `Reassigned to ${name}`),

@@ -2,7 +2,7 @@
  * A list of any length: only what is in view is in the document. Headings and items are rows of one list; the item that is
  * open stays in view when the keyboard moves it.
  */
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { VList, type VListHandle } from "virtua";
 
@@ -27,21 +27,7 @@ export function LongList<T>({ label, rows, current, render, onEnd, onBusy, follo
   const place = useRef<HTMLElement>(null);
   const at = current === undefined ? -1 : rows.findIndex((row) => "id" in row && row.id === current);
 
-  const known = at >= 0;
-  // What is open may be known before the list is: then it is brought into view when it comes.
-  useLayoutEffect(() => {
-    if (!known) return;
-    handle.current?.scrollToIndex(at === 1 ? 0 : at, { align: "nearest" });
-    if (!follow?.current) return;
-    follow.current = false;
-    const focus = () => {
-      const link = place.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(current!)}"] .row-link`);
-      link?.focus({ preventScroll: true });
-      return link !== undefined && link !== null;
-    };
-    // At once, or the next key would be the one of the row before; a row that is far away is drawn first.
-    if (!focus()) requestAnimationFrame(focus);
-  }, [current, known]);
+  const onPersonScrolls = useOpenInView({ handle, place, at, current, follow });
 
   // While the list only scrolls, a row is the same drawing as before, and nothing is compared.
   const drawings = new WeakMap<Row<T>, JSX.Element>();
@@ -76,6 +62,9 @@ export function LongList<T>({ label, rows, current, render, onEnd, onBusy, follo
       ref={place}
       onPointerEnter={point(true)}
       onPointerLeave={point(false)}
+      onPointerDown={onPersonScrolls}
+      onWheel={onPersonScrolls}
+      onTouchMove={onPersonScrolls}
     >
       <VList ref={handle as never} data={rows as Row<T>[]} onScroll={onScroll} bufferSize={300} tabIndex={-1}>
         {
@@ -91,6 +80,53 @@ export function LongList<T>({ label, rows, current, render, onEnd, onBusy, follo
       </VList>
     </nav>
   );
+}
+
+interface Open {
+  handle: RefObject<VListHandle | null>;
+  place: RefObject<HTMLElement | null>;
+  /** Its row; -1 where it is not in the list. */
+  at: number;
+  current: string | undefined;
+  follow: { current: boolean } | undefined;
+}
+
+/** Keeps what is open in view. The answer is to be called when the person scrolls: from then on it stays where it is. */
+function useOpenInView({ handle, place, at, current, follow }: Open): () => void {
+  const known = at >= 0;
+  // What is open may be known before the list is: then it is brought into view when it comes.
+  useLayoutEffect(() => {
+    if (!known) return;
+    handle.current?.scrollToIndex(at === 1 ? 0 : at, { align: "nearest" });
+    if (!follow?.current) return;
+    follow.current = false;
+    const focus = () => {
+      const link = place.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(current!)}"] .row-link`);
+      link?.focus({ preventScroll: true });
+      return link !== undefined && link !== null;
+    };
+    // At once, or the next key would be the one of the row before; a row that is far away is drawn first.
+    if (!focus()) requestAnimationFrame(focus);
+  }, [current, known]);
+
+  /** Whether the person has scrolled since it was brought into view: then it is left where it is. */
+  const scrolled = useRef(false);
+  useLayoutEffect(() => {
+    scrolled.current = false;
+  }, [current]);
+  // Rows may come in above it: what needs the person is loaded after the list. And something above the list may take its room.
+  useLayoutEffect(() => {
+    const stay = () => {
+      if (known && !scrolled.current) handle.current?.scrollToIndex(at, { align: "nearest" });
+    };
+    stay();
+    const observer = new ResizeObserver(stay);
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, [at]);
+  return () => {
+    scrolled.current = true;
+  };
 }
 
 /** The ids in the order they are shown. */

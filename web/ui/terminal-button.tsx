@@ -6,9 +6,14 @@ export const TerminalButton = ({ command }: { command: string }) => (
   <button
     type="button"
     class="button quiet"
+    aria-label="Copy session command"
     title={command}
     onClick={() => void copy(command, "Command copied. Paste it into a terminal.")}
   >
-    <Icon name="copy" /> <span class="label">Copy session command</span>
+    <Icon name="copy" />{" "}
+    <span class="label">
+      <span class="wide-only">Copy session command</span>
+      <span class="narrow-only">Session</span>
+    </span>
   </button>
 );

@@ -28,6 +28,10 @@ export function dayLabel(ms: number): string {
   return (new Date(ms).getFullYear() === new Date(today).getFullYear() ? dayName : yearName).format(ms);
 }
 
+/** The time of today, or else the day, where no heading tells it. */
+export const whenOf = (ms: number) =>
+  dayStart(ms) === dayStart(minute.value) ? clockTime(ms) : short.format(ms);
+
 export { dayStart };
 
 export function age(ms: number, now = minute.value): string {

@@ -5,6 +5,7 @@ import { say } from "./toasts.tsx";
 interface Undoable {
   /** What was done, in the past tense. */
   text: string;
+  detail?: string;
   /** Takes exactly this back. */
   undo(): void;
   /** For how long it can be taken back. */
@@ -22,7 +23,7 @@ const leave = (one: Pending) => {
 };
 
 /** Tells what was done and offers the way back. The answer forgets it: it was not done after all. */
-export function undoable({ text, undo, seconds = 9 }: Undoable): () => void {
+export function undoable({ text, detail, undo, seconds = 9 }: Undoable): () => void {
   const pending: Pending = {
     undo() {
       leave(pending);
@@ -32,6 +33,7 @@ export function undoable({ text, undo, seconds = 9 }: Undoable): () => void {
   };
   const close = say({
     text,
+    ...(detail && { detail }),
     seconds,
     action: { label: "Undo", key: "Z", run: () => pending.undo() },
     onClose: () => leave(pending),

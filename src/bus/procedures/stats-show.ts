@@ -9,7 +9,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, literal, sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
-import { waiting } from "../channel.ts";
+import { doomed, unexpired, waiting } from "../channel.ts";
 import { costsNow } from "../daily-limit.ts";
 import { hasGone } from "../ended-agent.ts";
 import { isRunning } from "../task.ts";
@@ -41,9 +41,7 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
         ? { id: oldest.oldest, agent: oldest.name, createdAt: yield* writtenAt(oldest.oldest) }
         : null,
     },
-    deadLetters: yield* counted(
-      sql`select count(*) as count from messages where messages.dead_at is not null`,
-    ),
+    deadLetters: yield* deadLetters(now),
     unreadEntries: yield* counted(
       sql`select count(*) as count from entries where entries.read_at is null and entries.deleted_at is null`,
     ),
@@ -56,6 +54,17 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
     leases: yield* leasesEndingSoonest(tx, now),
     subAgents: yield* runningSubAgents(tx),
   };
+}
+
+/** Those on record, and those that time has made: two counts, each by its own index. */
+function* deadLetters(now: string): Procedure<number> {
+  const onRecord = yield* counted(
+    sql`select count(*) as count from messages where messages.dead_at is not null and ${unexpired(now)}`,
+  );
+  const made = yield* counted(
+    sql`select count(*) as count from messages where ${doomed(now)} and ${unexpired(now)}`,
+  );
+  return onRecord + made;
 }
 
 const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
