@@ -61,7 +61,7 @@ function noSource(error: unknown): never {
   if (error instanceof InboxError && error.details?.notOurs) wrongFile(error, "from");
   if (!(error instanceof InboxError) || error.code !== "not_initialized") throw error;
   throw new InboxError(error.code, error.said.message, {
-    hint: phrase`name the database to copy with ${field("from", blank("PATH"))}`,
+    hint: phrase`give the database to copy from: ${field("from", blank("PATH"))}`,
     cause: error,
   });
 }
@@ -72,8 +72,8 @@ function wrongFile(error: unknown, side: "from" | "to"): never {
   throw new InboxError(error.code, error.said.message, {
     hint:
       side === "from"
-        ? phrase`name the database to copy with ${field("from", blank("PATH"))}`
-        : phrase`name a new or empty database with ${field("to", blank("PATH"))}`,
+        ? phrase`give the database to copy from: ${field("from", blank("PATH"))}`
+        : phrase`give a new or empty database to copy to: ${field("to", blank("PATH"))}`,
     cause: error,
   });
 }

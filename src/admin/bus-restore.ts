@@ -193,7 +193,7 @@ const occupied = (there: readonly string[]) =>
     "conflict",
     `${there.join(" and ")} already ${there.length > 1 ? "exist" : "exists"}; nothing was changed`,
     {
-      hint: phrase`add ${field("force")} to replace it and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
+      hint: phrase`add ${field("force")} to replace this bus and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
       details: { there },
     },
   );

@@ -80,7 +80,7 @@ export const deliverable = (now: Sql | string) =>
   sql`${waiting(now)} and (messages.hidden_until is null or messages.hidden_until <= ${now})`;
 
 const noMessage = (id: number) =>
-  new InboxError("not_found", `there is no message ${id}`, { hint: "it may have expired, or gc deleted it" });
+  new InboxError("not_found", `there is no message ${id}`, { hint: "it may have expired, or been deleted" });
 
 export function* findMessage(id: number, condition: Sql, absent = noMessage): Procedure<MessageRow> {
   const row = yield* one<MessageRow>(

@@ -61,7 +61,7 @@ export function* refuseWhereHeld(now: string, what: "task" | "turn"): Procedure<
       ? [`${used.tokens} tokens`, `${limit.tokens} tokens`]
       : [`${used.costUsd ?? 0} USD`, `${limit.costUsd} USD`];
   throw new InboxError("limited", `tasks have used ${had} today; the daily limit of this bus is ${most}`, {
-    hint: phrase`raise it (${raising(held)})${until === null ? "" : waiting[what]}`,
+    hint: phrase`raise the limit (${raising(held)})${until === null ? "" : waiting[what]}`,
     details: { limit: unit, until },
   });
 }

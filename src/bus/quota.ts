@@ -80,7 +80,7 @@ export function* spend(tx: Context, agent: string, spending: Spending, now: stri
       agent,
       quota: "open threads",
       limit: limits.openThreads,
-      hint: "wait until some have ended, or end some",
+      hint: "wait until some of its threads have ended, or end some",
     });
   if (subAgents && limits.subAgents !== null)
     yield* refuseMore(unfinishedTasksOf(agent), {
@@ -155,9 +155,9 @@ function* useUp(tx: Context, { agent, limits, spending, now }: Counting): Proced
 const exceeded = ({ agent, quota, limit }: Exceedable, asked: number, until: string) =>
   new InboxError(
     "limited",
-    `"${agent}" has a quota of ${limit} ${quota}; with this write it would be ${asked}`,
+    `this write exceeds the quota of "${agent}": ${quota} are limited to ${limit}, and it would make ${asked}`,
     {
-      hint: `nothing was written; the count starts again after ${until}`,
+      hint: `nothing was written; the count is reset after ${until}`,
       details: { agent, quota, limit, until },
     },
   );

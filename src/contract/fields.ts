@@ -97,6 +97,8 @@ export const text = (
     file?: boolean;
     value?: string;
     empty?: boolean;
+    /** What is said of a value that is not text, where "must be text" is not enough. */
+    must?: string;
     flag?: string;
     formerFlag?: string;
   } = {},
@@ -104,7 +106,7 @@ export const text = (
   const limit = options.limit ?? contentLimit;
   return described(
     v.pipe(
-      v.string("must be text"),
+      v.string(options.must ?? "must be text"),
       v.minLength(options.empty ? 0 : 1, "must not be empty"),
       v.maxBytes(limit, (issue) => `is ${issue.received} bytes, at most ${limit} are allowed`),
       v.check(wellFormed, malformed),
@@ -188,7 +190,10 @@ export const choice = <const T extends readonly string[]>(choices: T, help: Text
 /** Several names; on the command line separated by `,`. */
 export const names = (help: Text, value: string, least: 0 | 1 = 1) =>
   described(
-    v.pipe(v.array(name(help, value), "must be a list"), v.minLength(least, "must name at least one")),
+    v.pipe(
+      v.array(name(help, value), "must be a list"),
+      v.minLength(least, "must contain at least one name"),
+    ),
     { type: "list", value, help },
   );
 
@@ -200,7 +205,7 @@ export const choices = <const T extends readonly string[]>(known: T, help: Text,
         v.picklist(known, (issue) => notOneOf(issue.input, known)),
         "must be a list",
       ),
-      v.minLength(1, "must name at least one"),
+      v.minLength(1, `must contain at least one of ${known.join(", ")}`),
     ),
     { type: "list", value, choices: known, help },
   );
@@ -210,13 +215,18 @@ export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFl
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(
-        (input) => typeof input === "object" && input !== null && !Array.isArray(input) && isJson(input),
-        "must be a JSON object whose text is valid Unicode without U+0000",
+        (input) => isObject(input) && isJson(input),
+        ({ input }) =>
+          isObject(input)
+            ? `must be plain JSON: valid Unicode text without U+0000, finite numbers, at most ${depthLimit} levels deep`
+            : 'must be a JSON object, such as {"key": "value"}',
       ),
       v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),
     { type: "json", value: "JSON", example: '{"question": "which?"}', help, flag, formerFlag },
   );
+
+const isObject = (input: unknown) => typeof input === "object" && input !== null && !Array.isArray(input);
 
 /** What JSON can hold and give back unchanged: no dates, no functions, no numbers without an end. */
 function isJson(value: unknown, depth = 0): boolean {

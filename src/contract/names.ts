@@ -64,7 +64,7 @@ export function newNameProblem(name: string): string | undefined {
   if (hidden !== undefined) return `contains ${codePoint(hidden)}, which is invisible`;
   // Lists of names are written with them, on the command line and in queries.
   const separator = /[,|]/.exec(name)?.[0];
-  if (separator !== undefined) return `has "${separator}", which separates the names of a list`;
+  if (separator !== undefined) return `contains "${separator}", which separates names in a list`;
   if (name.includes("  ")) return "has two spaces in a row, which look like one";
   if (!plain.test(name)) {
     const normal = name.normalize("NFKC");

@@ -55,6 +55,8 @@ export function phrase(strings: TemplateStringsArray, ...inserted: (Text | Refer
 
 export const blank = (name: string): Blank => ({ blank: name });
 export const isBlank = (value: Value): value is Blank => typeof value === "object";
+/** Not a word in capitals, which is to be replaced. */
+export const isExample = ({ blank }: Blank) => !/^[A-Z|]+$/.test(blank);
 
 export const field = (name: string, value?: Value, of?: string): Reference => ({
   is: "field",
@@ -82,7 +84,9 @@ export const variable = (name: string): Reference => ({ is: "variable", name });
 /** How a surface writes a reference; undefined where its reader can do nothing with it. */
 export type Spelling = (reference: Reference) => string | undefined;
 
-const valueText = (value: Value) => (isBlank(value) ? value.blank : JSON.stringify(value));
+/** A value as JSON has it. A word in capitals is to be replaced, so it stands without quotes. */
+export const valueText = (value: Value) =>
+  isBlank(value) && !isExample(value) ? value.blank : JSON.stringify(isBlank(value) ? value.blank : value);
 
 const objectText = (input: Readonly<Record<string, Value>>) => {
   const fields = Object.entries(input).map(([key, value]) => `${key}: ${valueText(value)}`);

@@ -25,7 +25,7 @@ const onlyNamed = 0o10000000;
 /** Why a document cannot be shown; `details.gone` says that it is not there. */
 export const notShown = (path: string, problem: string) =>
   new InboxError("not_found", `${path}: ${problem}`, {
-    hint: "the workspace's folder is what counts: look there",
+    hint: "check the file in the workspace's folder",
     details: { gone: true, problem },
   });
 

@@ -54,7 +54,7 @@ export async function retentionApply(
     freedBytes,
     ...(rigid && {
       warnings: [
-        "this file was made by an earlier version and cannot shrink: rewrite it once with the field vacuum while little else goes on",
+        "this file was created by an earlier version and cannot shrink: rewrite it once with vacuum, when the bus is not busy",
       ],
     }),
   };

@@ -65,7 +65,7 @@ export const isUntrusted = (error: unknown): error is InboxError =>
   error instanceof InboxError && error.details?.untrusted !== undefined;
 
 const refusal = (db: string, what: "bus" | "profiles", why: string) =>
-  new InboxError("not_allowed", `no program is started: ${why}`, {
+  new InboxError("not_allowed", `no program was started: ${why}`, {
     hint: phrase`${call("bus.trust", {}, { db })} shows what would be run and asks for confirmation; ${field("yes", true, "bus.trust")} approves without asking`,
     details: { untrusted: what, db },
   });

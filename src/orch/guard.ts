@@ -39,7 +39,7 @@ export function guardOver(
   };
   const heed = (kept: Kept) => {
     stale ||= !kept;
-    if (!kept) end({ error: "it is kept by another", reason: "lost" });
+    if (!kept) end({ error: "another keeper has taken it over", reason: "lost" });
     else if (kept.end !== undefined) end(kept.end);
     else if (kept.row.interrupt_id !== null) onInterrupt();
   };

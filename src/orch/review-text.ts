@@ -50,7 +50,7 @@ export function reviewPrompt(about: UnderReview): string {
 
 function changesText(changes: Changes | undefined): string {
   if (!changes)
-    return "What it has changed is not recorded: it works in its folder, which is yours to look at.";
+    return "What it has changed is not recorded: it worked directly in its folder. Read the files there.";
   const { patch, cut, branch, changes: files } = changes;
   if (!files.length) return `It has changed no file. You are in a checkout of its branch ${branch}.`;
   const more = cut ? " The patch is longer than what is shown here." : "";

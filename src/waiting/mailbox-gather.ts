@@ -70,7 +70,7 @@ function needed(need: string, count: number): number {
   if (number >= 1 && number <= count) return number;
   throw new InboxError(
     "invalid_input",
-    phrase`${field("need")} must be all, any, or a number up to ${count}, as many as ${field("from")} names; got "${need}"`,
+    phrase`${field("need")} must be all, any, or a number from 1 to ${count}, the number of agents in ${field("from")}; got "${need}"`,
     { hint: phrase`for example ${field("need", "all")}` },
   );
 }

@@ -71,7 +71,7 @@ test("[C10] a hint that names an operation names the tool; what is for people is
   expect(
     hintOf(phrase`${call("tasks.queue", { all: true })} shows them; ${call("bus.doctor")} tells more`),
   ).toBe('queue {"all": true} shows them');
-  const untrusted = new InboxError("not_allowed", "no program is started", {
+  const untrusted = new InboxError("not_allowed", "no program was started", {
     hint: phrase`${call("bus.trust")} shows what would be run`,
     details: { untrusted: "bus" },
   });

@@ -271,7 +271,10 @@ test.concurrent("[Q7] a program that was replaced while its hub runs starts sub-
   renameSync(`${installed}.new`, installed);
   const message = "inbox --version && orch --version";
   const { json } = await ask(url)("POST /api/tasks/handoff", { agent: "main", message, cwd: team.path });
-  expect(json).toMatchObject({ success: true, message: `inbox ${version}\norch ${version}` });
+  expect(json).toMatchObject({
+    success: true,
+    message: `inbox (Restante) ${version}\norch (Restante) ${version}`,
+  });
   hub.kill();
   await hub.exited;
 });

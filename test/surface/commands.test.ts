@@ -593,12 +593,14 @@ test("[C8] every command has help with its flags and an example, and every examp
   }
 });
 
-test("[C8] --version and orch by its own name", async () => {
+test("[C8.4] --version names program, product and version, and orch has its own name", async () => {
   const manifest = await Bun.file(join(root, "package.json")).json();
-  expect((await run(["--version"])).stdout).toBe(`inbox ${manifest.version}\n`);
+  expect((await run(["--version"])).stdout).toBe(`inbox (Restante) ${manifest.version}\n`);
   expect((await run(["-V", "--json"])).json).toEqual({ ok: true, version: manifest.version });
   for (const orch of [join(root, "dist/orch"), join(root, "bin/orch")])
-    expect((await run(["--version"], { program: [orch] })).stdout).toBe(`orch ${manifest.version}\n`);
+    expect((await run(["--version"], { program: [orch] })).stdout).toBe(
+      `orch (Restante) ${manifest.version}\n`,
+    );
   expect((await run([])).code).toBe(30);
   expect((await run(["--help"])).stdout).toContain("Usage: inbox COMMAND");
 });

@@ -55,10 +55,10 @@ describe("install.sh", () => {
     const [from, prefix] = [release(folder.path), join(folder.path, "prefix")];
     const { code, stdout, stderr } = await sh([from, prefix]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(`installed inbox ${manifest.version} in ${prefix}/bin`);
+    expect(stdout).toContain(`installed inbox (Restante) ${manifest.version} in ${prefix}/bin`);
     expect(stdout).toContain(`export PATH="${prefix}/bin:$PATH"`);
     const orch = await run(["--version"], { program: [join(prefix, "bin/orch")] });
-    expect(orch.stdout).toBe(`orch ${manifest.version}\n`);
+    expect(orch.stdout).toBe(`orch (Restante) ${manifest.version}\n`);
     for (const file of [
       "bash-completion/completions/orch",
       "zsh/site-functions/_inbox",

@@ -178,7 +178,7 @@ test("[C3] a damaged bus is called damaged and offered its restore; no hint says
   const to = (await at.inbox("migrate", "--from", whole, "--to", "notes.txt")).json.error;
   expect(to.hint).toBe("name a new or empty database with --to PATH");
   const from = (await at.inbox("migrate", "--from", "notes.txt", "--to", "new.db")).json.error;
-  expect(from.hint).toBe("name the database to copy with --from PATH");
+  expect(from.hint).toBe("give the database to copy from: --from PATH");
   copyFileSync(whole, at.db);
   writeFileSync(`${at.db}-wal`, "", { mode: 0o600 });
   chmodSync(at.db, 0);
@@ -202,7 +202,7 @@ test("[Y6] what backup, restore and import refuse is said in words of files", as
   expect(await said("backup", "x")).toContain("x already exists and is not a backup; it was not changed");
   expect((await at.inbox("backup", "b.tar")).code).toBe(0);
   expect(await said("restore", "b.tar")).toMatch(
-    /coord\.db already exists; nothing was changed .*\n.*add --force to replace it/,
+    /coord\.db already exists; nothing was changed .*\n.*add --force to replace this bus/,
   );
   writeFileSync(join(at.path, "cut.tar"), readFileSync(join(at.path, "b.tar")).subarray(0, 20_000));
   expect(await said("restore", "cut.tar", "--db", "n.db")).toContain(
@@ -244,9 +244,9 @@ test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel",
   using at = await desk();
   const said = async (...line: string[]) => (await at.human(...line)).stdout.trimEnd();
   expect(await said("mute", "add", "bot")).toBe("muted; muted now: bot");
-  expect(await said("mute", "add", "bot")).toBe("it was already muted; muted now: bot");
+  expect(await said("mute", "add", "bot")).toBe("already muted; muted now: bot");
   expect(await said("mute", "remove", "bot")).toBe("unmuted; nothing is muted");
-  expect(await said("mute", "remove", "bot")).toBe("it was not muted; nothing is muted");
+  expect(await said("mute", "remove", "bot")).toBe("was not muted; nothing is muted");
   expect(await said("retain", "set", "mail")).toEndWith("mail: no limit now, nothing is deleted");
   expect(await said("setup", "claude", "--remove")).toContain("there is no entry named inbox in");
   expect(await said("logs")).toContain("inbox up starts the hub that writes it");

@@ -36,7 +36,7 @@ export function* confirmHandOver(tx: Context, receipt: Receipt): Procedure<Settl
       yield* entriesRead(tx, receipt);
       return {};
     case "call":
-      throw new InboxError("invalid_input", "an answer that never came cannot be confirmed");
+      throw new InboxError("invalid_input", "a call that got no answer can only be released, not confirmed");
   }
 }
 

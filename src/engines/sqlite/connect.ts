@@ -162,7 +162,7 @@ function patiently(attempt: () => void): void {
 }
 
 const notInitialized = (path: string) =>
-  new InboxError("not_initialized", `there is no inbox database at ${path}`, {
+  new InboxError("not_initialized", `there is no Restante database at ${path}`, {
     hint: phrase`${call("bus.init", {}, { db: path })} creates it; without a path, ${call("bus.init")} creates one in the current folder`,
   });
 

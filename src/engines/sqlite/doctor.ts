@@ -53,7 +53,7 @@ export function notedHub(path: string): string | null {
   }
 }
 
-const damaged = { fix: "restore the file from a backup", left: "only a backup has what the file has lost" };
+const damaged = { fix: "restore the file from a backup", left: "the lost data can only come from a backup" };
 const get = <T>(db: Database, query: string) => db.query(query).get() as T;
 
 function engine(db: Database): Finding {
@@ -108,7 +108,7 @@ function writeAheadLog(path: string): Finding {
     const own = openDatabase(path);
     try {
       const { busy } = get<{ busy: number }>(own, "pragma wal_checkpoint(truncate)");
-      if (busy) throw new Error("a program is reading from it; end that first");
+      if (busy) throw new Error("another program is reading from it; end that program first");
       return `copied ${detail} into the database`;
     } finally {
       own.close();

@@ -109,7 +109,7 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     reportsUsage: table.flag("reports_usage") ?? false,
   };
   if (settings.model.length && !mentions(settings.model, "model"))
-    throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
+    throw table.wrong("model", "must contain {model}", 'for example model = ["--model", "{model}"]');
   if (settings.prompt === "argument" && table.has("prompt") && mentions(command, "prompt"))
     throw table.wrong("prompt", "duplicates {prompt} in command", "leave out one of them");
   if (
@@ -128,7 +128,7 @@ function passedNames(table: Reader): string[] {
   if (wrong !== undefined)
     throw table.wrong(
       "pass_env",
-      `holds ${JSON.stringify(wrong)}, which is not a variable name`,
+      `contains ${JSON.stringify(wrong)}, which is not a variable name`,
       'for example pass_env = ["NPM_TOKEN", "AWS_*"]',
     );
   return names;
@@ -144,13 +144,13 @@ function program(table: Reader, key: string, folder: string): string[] | undefin
   for (const word of words) {
     const [near] = /^\{\w+\}$/.test(word) ? closest(word.slice(1, -1), places, 1) : [];
     if (near && !places.some((place) => word === `{${place}}`))
-      throw table.wrong(key, `holds ${word}, which is not a known placeholder`, `did you mean {${near}}?`);
+      throw table.wrong(key, `contains ${word}, which is not a known placeholder`, `did you mean {${near}}?`);
   }
   const code = codeWithPlace(words);
   if (code !== undefined)
     throw table.wrong(
       key,
-      `holds ${JSON.stringify(code)}: the inserted text would be run as code`,
+      `contains ${JSON.stringify(code)}: the inserted text would be run as code`,
       `use "$INBOX_PROMPT" there, or pass it as an argument: ${key} = ["sh", "-c", "echo \\"$1\\"", "sh", "{prompt}"]`,
     );
   const [first, ...rest] = words as [string, ...string[]];
@@ -237,7 +237,7 @@ function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
   if (outside !== undefined)
     throw table.wrong(
       "share",
-      `holds ${JSON.stringify(outside)}, which is not in the repository`,
+      `contains ${JSON.stringify(outside)}, which is not in the repository`,
       'for example share = [".env.local"]',
     );
   return {

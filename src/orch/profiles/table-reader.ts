@@ -101,7 +101,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
         throw wrong(
           key,
           why?.(key) ?? "is not a key of this table",
-          didYouMean(key, keys) || `there are ${keys.join(", ")}`,
+          didYouMean(key, keys) || `the keys are ${keys.join(", ")}`,
         );
       }
     },

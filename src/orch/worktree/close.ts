@@ -27,7 +27,7 @@ export async function closeWorktree(
     if (problem === undefined) return { changed, notices: [] };
     return {
       changed: { ...changed, commits: changed.commits || 1 },
-      notices: [`Its worktree ${row.path} needs a look: ${problem}.`],
+      notices: [`Check its worktree ${row.path}: ${problem}.`],
     };
   } catch (error) {
     const why = asInboxError(error).message;

@@ -126,7 +126,7 @@ async function move(
   if (said.code === 0) return true;
   if ((await line(repository, ["rev-parse", `refs/heads/${into}`])) !== from) return false;
   throw new InboxError("conflict", `the checkout ${checkout} cannot be updated: ${complaint(said)}`, {
-    hint: "commit or put aside the changes there, then merge again; nothing was changed",
+    hint: "commit or stash the changes there, then merge again; nothing was changed",
   });
 }
 

@@ -3,7 +3,7 @@ import { errorTable, InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, isHub, locate } from "../../location/locate.ts";
-import { version } from "../../version.ts";
+import { version, versionLine } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
@@ -21,9 +21,7 @@ export async function withoutOperation(
   if (word === undefined) {
     const { globals } = scanArguments(argv, [], "");
     if (globals.version)
-      return writeOut(
-        globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`,
-      );
+      return writeOut(globals.json ? `${JSON.stringify({ ok: true, version })}\n` : versionLine(program));
     if (globals.help) return writeOut(programHelp(program, version));
     if (argv.length)
       throw new InboxError("invalid_input", `a command is missing after ${argv.join(" ")}`, {
@@ -102,7 +100,7 @@ function unknownCommand(word: string, program: Program): InboxError {
   const other = program === "inbox" ? "orch" : "inbox";
   if (findCommand([word], other) || subcommandsOf(word, other).length)
     return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has one`, {
-      hint: `${other} ${word} --help`,
+      hint: `${other} ${word} --help shows its usage`,
     });
   const guess = didYouMean(word, names);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {

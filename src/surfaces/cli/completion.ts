@@ -30,7 +30,9 @@ export function completion(shell: string | undefined, program: Program): string 
   if (make) return make(commands(program), program);
   throw new InboxError(
     "invalid_input",
-    shell ? `completion is for bash, zsh or fish, not "${shell}"` : "the shell is missing: bash, zsh or fish",
+    shell
+      ? `the shell must be one of bash, zsh, fish; got "${shell}"`
+      : "the shell is required: bash, zsh or fish",
     {
       hint: `for example: source <(${program} completion bash)`,
     },

@@ -66,7 +66,8 @@ function parse(line: string, into: Line[]): string | undefined {
   if (!checked.success) {
     const [issue] = checked.issues;
     const where = issue.path?.map(({ key }) => String(key)).join(".");
-    return where ? `${where} ${issue.message}` : "it is not an entry";
+    if (!where) return "it is not an entry";
+    return `${where} ${issue.received === "undefined" ? "is required" : issue.message}`;
   }
   into.push(checked.output);
   return undefined;

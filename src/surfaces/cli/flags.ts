@@ -150,7 +150,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   {
     name: "--trust",
     value: "FOLDER",
-    help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves one permanently)",
+    help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves a single bus permanently)",
   },
   { name: "--json", help: "print JSON: one line, or one line per item where the output is a stream" },
   { name: "--help", short: "-h", help: "show help with examples" },

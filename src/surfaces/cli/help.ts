@@ -37,7 +37,7 @@ const globalRows = (without: ReadonlySet<string> = new Set()): [string, string][
 
 const about: Record<Program, { what: string; round: string }> = {
   inbox: {
-    what: "Restante's command line, a durable bus for coding agents",
+    what: "the command line of Restante, a durable bus for coding agents",
     round: `  inbox init
   inbox send --agent leader --to worker --subject "Say hello"
   inbox claim --agent worker
@@ -45,7 +45,7 @@ const about: Record<Program, { what: string; round: string }> = {
   inbox show thr_1`,
   },
   orch: {
-    what: "Restante's queue for sub-agents; their results are delivered to your inbox",
+    what: "runs sub-agents for Restante, a durable bus for coding agents; their results are delivered to your inbox",
     round: `  orch agents
   orch push name=hello "Say hello"
   orch run

@@ -8,7 +8,7 @@ import { spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
-import { version } from "../../version.ts";
+import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
@@ -49,7 +49,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const rest = argv.toSpliced(at, length);
   const forms = operationsOf(command, program);
   const scanned = scanForms(forms, rest, command, program);
-  if (scanned.globals.version) return writeOut(`${program} ${version}\n`);
+  if (scanned.globals.version) return writeOut(versionLine(program));
   if (scanned.globals.help) return writeOut(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
   try {

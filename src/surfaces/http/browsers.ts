@@ -43,9 +43,13 @@ const isNavigation = ({ headers }: Request) =>
 /** Refuses a change that a form, an image or a `no-cors` fetch of any page could have asked for. */
 export function refuseUnasked({ method, headers }: Request): void {
   if (isJson(headers.get("content-type")) || ownHeaders.some((name) => headers.has(name))) return;
-  throw new InboxError("invalid_input", `this ${method} was refused: any web page could have sent it`, {
-    hint: `send Content-Type: application/json, or the header ${clientHeader}`,
-  });
+  throw new InboxError(
+    "invalid_input",
+    `this ${method} was refused: a web page of any other site could have sent it`,
+    {
+      hint: `send Content-Type: application/json, or the header ${clientHeader}`,
+    },
+  );
 }
 
 /**

@@ -1,10 +1,9 @@
 /** [C14] Operations and fields as requests: routes, and names of JSON properties and of queries. */
 import type { AnyOperation } from "../../contract/operation.ts";
-import { isBlank, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
+import { isBlank, type Reference, type Spelling, type Value, valueText } from "../../contract/phrase.ts";
 import { namedIn } from "./named.ts";
 import { inShell } from "./shell.ts";
 
-const shown = (value: Value) => (isBlank(value) ? value.blank : JSON.stringify(value));
 const inAddress = (value: Value) => (isBlank(value) ? value.blank : encodeURIComponent(String(value)));
 
 function request({ http, kind }: AnyOperation, input: Readonly<Record<string, Value>>): string {
@@ -20,7 +19,7 @@ function request({ http, kind }: AnyOperation, input: Readonly<Record<string, Va
   if (!rest.length) return path;
   return route.startsWith("GET ")
     ? `${path}?${rest.map(([key, value]) => `${key}=${inAddress(value)}`).join("&")}`
-    : `${path} with {${rest.map(([key, value]) => `"${key}": ${shown(value)}`).join(", ")}}`;
+    : `${path} with {${rest.map(([key, value]) => `"${key}": ${valueText(value)}`).join(", ")}}`;
 }
 
 /** What has no route is for whoever runs the hub, in a shell. */
@@ -29,7 +28,9 @@ export const inRequests: Spelling = (reference: Reference) => {
     case "field":
       if (reference.of !== undefined && !Array.isArray(namedIn(reference.of)!.http))
         return inShell()(reference);
-      return reference.value === undefined ? reference.name : `${reference.name}: ${shown(reference.value)}`;
+      return reference.value === undefined
+        ? reference.name
+        : `${reference.name}: ${valueText(reference.value)}`;
     case "call": {
       const op = namedIn(reference.operation)!;
       return Array.isArray(op.http) ? request(op, reference.input) : inShell()(reference);

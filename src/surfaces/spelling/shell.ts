@@ -1,7 +1,14 @@
 /** [C14] Operations and fields as they are typed in a shell. What no other surface has is spelled this way everywhere but to models. */
 import { type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import { isBlank, type Options, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
+import {
+  isBlank,
+  isExample,
+  type Options,
+  type Reference,
+  type Spelling,
+  type Value,
+} from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { namedIn } from "./named.ts";
 
@@ -18,13 +25,10 @@ const flagOf = (op: AnyOperation | undefined, key: string) => {
   return flagName(field ?? { key, type: "text" });
 };
 
-/** Words in capitals are to be replaced; any other blank is an example of a text. */
-const word = (value: Value) =>
-  isBlank(value)
-    ? /^[A-Z|]+$/.test(value.blank)
-      ? value.blank
-      : `"${value.blank}"`
-    : shellWord(String(value));
+const word = (value: Value) => {
+  if (!isBlank(value)) return shellWord(String(value));
+  return isExample(value) ? `"${value.blank}"` : value.blank;
+};
 
 const given = (flag: string, value: Value | undefined) =>
   value === undefined || value === true ? flag : `${flag} ${word(value)}`;

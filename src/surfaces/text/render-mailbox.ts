@@ -59,7 +59,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const mails = output.messages.map((mail) => oneMail(mail, paint));
     const silent = (word: string, names: readonly string[]) =>
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
-    const missing = silent("missing", output.missing);
+    const missing = silent("no answer from", output.missing);
     const dead = silent("finished, result already collected:", output.dead);
     return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
   },
