@@ -3,7 +3,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { record } from "../audit.ts";
 import { postToChannel } from "../post-message.ts";
 
-/** A question with answers to choose from; what answers it has its correlation. */
+/** A question with choices; its answers have its correlation id. */
 export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
   const { from, to, question: text, choices, strict } = input;
   const correlationId = `ask-${crypto.randomUUID()}`;
