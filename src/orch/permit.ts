@@ -1,6 +1,6 @@
 /**
- * [A8] permission = "ask": what an agent program would ask its user is a question in the inbox of the person or the parent. The
- * agent waits; no answer in time is a deny.
+ * [A8] permission = "ask": what an agent program would ask its user becomes a question in the inbox of the person or
+ * the parent. The agent waits; without an answer in time the use is denied.
  */
 import { record } from "../bus/audit.ts";
 import { acknowledge, firstLine } from "../bus/message.ts";
@@ -40,14 +40,14 @@ export async function permit(asking: Asking, request: PermissionRequest): Promis
   const { tool, input = null, diff } = request;
   const change = diff === undefined ? {} : { diff: shown(diff) };
   const payload = { permission: { tool, input, folder: asking.folder, covers, ...change } };
-  // The system asks in the sub-agent's name: nobody else could.
+  // The system asks in the sub-agent's name, so the sender counts as verified.
   const own = (tx: Context): Context => ({ ...tx, verified: true, surface: "task" });
   const question = await engine.write((tx) =>
     askQuestion(own(tx), { from: name, to: [to], text, choices, need: 1, payload, task }),
   );
   const look = async () => {
     const decision = await engine.read((tx) => decisionOf(tx, question, name));
-    // [A5.5] Other words decide nothing: the sub-agent finds them among its mail.
+    // [A5.5] An answer that is not one of the choices decides nothing: it stays in the sub-agent's mail.
     return decision.choice === null ? {} : { found: decision };
   };
   const seconds = profile.askTimeoutSeconds;
@@ -71,7 +71,7 @@ function* expire(
   yield* closeQuestion(tx, { question, from: name, answer: `denied: ${text}` }, now);
 }
 
-/** The answer was for its keeper: the sub-agent does not find it among its mail. */
+/** The answer was for the keeper: it is collected here and does not stay in the sub-agent's mail. */
 function* collect(tx: Context, name: string, { messages }: Decision) {
   const now = yield* tx.clock();
   for (const id of messages)
@@ -85,7 +85,7 @@ function verdictOf({ answers, choice: decided }: Decision): PermissionVerdict {
   return { allowed: false, why };
 }
 
-/** Characters of arguments and of a diff that are shown; a person decides by what is there. */
+/** Characters of the arguments and of a diff that are shown; a person decides by these. */
 const shownLimit = 8000;
 
 function questionText(
@@ -105,7 +105,7 @@ function questionText(
   return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
 }
 
-/** What most tools are about, in a line: of several questions in a list each says what it is for. */
+/** What most tools act on, in one line, so that each of several questions in a list says what it is about. */
 const gistFields = ["command", "file_path", "path", "url", "pattern", "query"];
 const gistLimit = 100;
 

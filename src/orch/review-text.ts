@@ -13,16 +13,16 @@ const findingLimit = 2000;
 
 export interface UnderReview {
   name: string;
-  /** What it was to do; and what it was told after that. */
+  /** Its prompt, and what it was told after that. */
   prompt: string;
   followUp: string | null;
   /** Its final message. */
   final: string;
-  /** Where it has a worktree. */
+  /** If it has a worktree. */
   changes?: Changes;
   round: number;
   rounds: number;
-  /** Those of the round before. */
+  /** The findings of the round before. */
   before: readonly ReviewFinding[];
 }
 
@@ -59,7 +59,7 @@ function changesText(changes: Changes | undefined): string {
 
 export type Answer = { verdict: "approved" | "sent_back"; findings: Omit<ReviewFinding, "round">[] };
 
-/** By the last JSON object with a verdict in it. Undefined where there is none, or where it sends back without a reason. */
+/** Reads the last JSON object that has a verdict. Undefined if there is none, or if it sends the work back without a reason. */
 export function answerIn(text: string): Answer | undefined {
   const found = lastObject(text, (one) => typeof one.verdict === "string");
   if (!found) return undefined;
@@ -83,11 +83,11 @@ function findingOf(value: unknown): Answer["findings"] {
   ];
 }
 
-/** Of an answer that is looked at for a verdict: characters at its end, and braces in them that could begin it. */
+/** How much of an answer is searched for a verdict: characters at its end, and opening braces in them. */
 const tailLimit = 64 * 1024;
 const beginsLimit = 1000;
 
-/** The last that fits, wherever it stands: alone, in a fence, behind other words. */
+/** The last object that fits, wherever it is: alone, in a code fence, after other text. */
 function lastObject(
   answer: string,
   fits: (object: Record<string, unknown>) => boolean,
@@ -102,13 +102,13 @@ function lastObject(
       if (typeof value === "object" && value !== null && fits(value as Record<string, unknown>))
         return value as Record<string, unknown>;
     } catch {
-      // Braces of something else.
+      // These braces belong to something else.
     }
   }
   return undefined;
 }
 
-/** Behind the brace that closes the one at `from`; braces in texts do not count. */
+/** The position after the brace that closes the one at `from`; braces inside strings do not count. */
 function endOfObject(text: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from, inText = false; at < text.length; at++) {

@@ -63,7 +63,7 @@ test("[C10] a hint that names an operation names the tool; what is for people is
   expect(hintOf(phrase`add ${field("wait")}`)).toBe("add wait");
   const send = call("mailbox.send", { to: blank("AGENT"), message: blank("…") });
   expect(hintOf(phrase`${send} writes to anybody by name`)).toBe(
-    'send_message {"receiver_id": AGENT, "message": …} writes to anybody by name',
+    'send_message {"receiver_id": AGENT, "message": "…"} writes to anybody by name',
   );
   expect(hintOf(phrase`${call("deadLetters.list")} shows them`)).toBe(
     'show {"thread": THREAD} shows the thread\'s state',

@@ -77,7 +77,7 @@ describe("install.sh", () => {
     const again = await sh([], env);
     expect({ code: again.code, stdout: again.stdout }).toEqual({
       code: 0,
-      stdout: `installed inbox ${manifest.version} in ${prefix}/bin\n`,
+      stdout: `installed inbox (Restante) ${manifest.version} in ${prefix}/bin\n`,
     });
 
     const checked = await run(["upgrade", "--check", "--json"], {

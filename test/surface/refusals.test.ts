@@ -176,7 +176,7 @@ test("[C3] a damaged bus is called damaged and offered its restore; no hint says
     "not a database, and long enough to be looked at as one".repeat(10),
   );
   const to = (await at.inbox("migrate", "--from", whole, "--to", "notes.txt")).json.error;
-  expect(to.hint).toBe("name a new or empty database with --to PATH");
+  expect(to.hint).toBe("give a new or empty database to copy to: --to PATH");
   const from = (await at.inbox("migrate", "--from", "notes.txt", "--to", "new.db")).json.error;
   expect(from.hint).toBe("give the database to copy from: --from PATH");
   copyFileSync(whole, at.db);

@@ -16,22 +16,25 @@ import { noReviews, reviewKeyNames, reviewKeys } from "./review-keys.ts";
 import { isTable, profilesManual, type Reader, reader, type Table } from "./table-reader.ts";
 import { codeWithPlace, mentions, places } from "./template-places.ts";
 
-/** How many sub-agents run at a time where the file does not say: many, for those that wait for their own count too. */
+/**
+ * How many sub-agents run at a time if the file does not say: many, because those that wait for their own sub-agents
+ * count too.
+ */
 const maxRunning = 100;
 
 const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "timeout", "retries"];
 const forCommands = [...forAll, "prompt", "output", "resume", "reports_usage"];
 const forAgents = [...forAll, "permission"];
 
-/** To look at: whoever starts a program by them asks approval.ts. Without a file the built-in ones. */
+/** For display: code that starts programs calls approval.ts. Without a file these are the built-in profiles. */
 export const loadProfiles = (file?: string): Profiles =>
   file === undefined ? profilesIn("", undefined) : profilesIn(file, readOwn(file));
 
-/** A file's text as profiles. */
+/** Parses the text of a profile file. */
 export function profilesIn(file: string, text: string | undefined): Profiles {
   const top = reader(file, [], text === undefined ? {} : parsed(file, text));
   top.takes(["default", "max_running", "runners", "profiles", ...forAllProfiles]);
-  // A program's path is meant from the folder that really holds `.agents`, not from one with a link to it.
+  // A program's path is relative to the real folder of `.agents`, not to a link to it.
   const folder = dirname(text === undefined ? dirname(file) : fs().realpathSync(dirname(file)));
 
   const usual = usualKeys(top, folder, nothingSaid);
@@ -137,7 +140,7 @@ function passedNames(table: Reader): string[] {
 const sources =
   'add {session} to command to have an id generated, or set output = "json" and print {"result": …, "session": …}';
 
-/** A program with its arguments; a path to it, other than a plain name, is meant from `folder`. */
+/** A program with its arguments; a relative path to it starts at `folder`. */
 function program(table: Reader, key: string, folder: string): string[] | undefined {
   const words = table.words(key);
   if (!words) return undefined;
@@ -251,7 +254,7 @@ function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
   };
 }
 
-/** Whether a model can be chosen for it. */
+/** Whether a model can be selected for it. */
 export const choosesModel = ({ model, command, kind }: RunnerSettings) =>
   model.length > 0 || mentions(command, "model") || kind === "acp";
 
@@ -283,7 +286,7 @@ function parsed(file: string, text: string): Table {
   }
 }
 
-/** The parser does not tell where. What comes before the mistake can be read, and with it no more. */
+/** The parser does not say where the mistake is. The longest beginning of the file that can be parsed ends before it. */
 function lineOf(text: string): number {
   const lines = text.split("\n");
   for (let count = lines.length - 1; count > 0; count--)
