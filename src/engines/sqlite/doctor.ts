@@ -1,4 +1,4 @@
-/** [C8] [N4] What can be wrong with a database file, and what to do about it. Looking changes nothing. */
+/** [C8] [N4] What can be wrong with a database file, and what to do about it. Checking changes nothing. */
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import { type Diagnosis, diagnosis, type Finding, well as ok, reasons } from "../../contract/finding.ts";
@@ -31,7 +31,7 @@ export function diagnose(path: string): Diagnosis {
       try {
         return look();
       } catch (error) {
-        // A damaged file fails in any of them, in the same way: it is said once.
+        // A damaged file fails in each of these in the same way: it is reported once.
         const { message } = translate(error, path);
         if (damages.has(message)) return [];
         damages.add(message);
@@ -97,7 +97,10 @@ function journal(db: Database, path: string): Finding {
   return { name: "journal", status: "fail", detail: `journal mode is ${journal_mode}, not wal`, fix, repair };
 }
 
-/** Somebody reads for a long time, or was stopped while reading; commands copy it back when it has grown to a hundred pages. */
+/**
+ * A process has been reading for a long time, or was stopped while reading; commands copy the log back once it has a
+ * hundred pages.
+ */
 const largeLog = 64 * 1024 * 1024;
 
 function writeAheadLog(path: string): Finding {
@@ -118,7 +121,7 @@ function writeAheadLog(path: string): Finding {
   return { name: "log", status: "warn", detail: `the write-ahead log has ${detail}`, fix, repair };
 }
 
-/** [B8] Marks of waits whose process was killed. */
+/** [B8] Files of waits whose process was killed. */
 function wakeFiles(folder: string): Finding {
   const stale = staleMarks(folder);
   if (!stale.length) return ok("wake files", "no stale ones");
@@ -154,7 +157,7 @@ function permissions(path: string): Finding[] {
 
 const enoughBytes = 64 * 1024 * 1024;
 
-/** Without room the next write fails, and says so; here one learns of it before. */
+/** Without free space the next write fails with an error; this reports it before. */
 function room({ bsize, bfree, bavail, files, ffree }: StatsFs, place: string): Finding {
   const free = bsize * (process.getuid?.() === 0 ? bfree : bavail);
   const advice = { fix: `make room on the disk of ${place}`, left: reasons.machine };

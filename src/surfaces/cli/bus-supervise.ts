@@ -1,4 +1,4 @@
-/** `orch supervise`: a process that outlives the command that needed it, and ends when nothing is left to look after. */
+/** `orch supervise`: a process that outlives the command that started it, and exits when no tasks are left. */
 import { InboxError } from "../../contract/errors.ts";
 import { openBus } from "../../inbox/open-bus.ts";
 import { type Asked, isHub, locate, unmasked } from "../../location/locate.ts";
@@ -15,7 +15,7 @@ export async function runSupervisor(
   const { supervise } = require("../../orch/supervisor.ts") as typeof import("../../orch/supervisor.ts");
   const { brandSelf } =
     require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
-  // A sub-agent's command may have started it: it is not that task's.
+  // A sub-agent's command may have started it: it does not belong to that task.
   brandSelf();
   const { engine } = openBus(db, { delivery });
   const over = new AbortController();

@@ -1,16 +1,17 @@
 /**
- * A wait of any length at a hub: as requests that no proxy minds, one after the other. A hub that goes away does not end
- * it: what its lost answer may have handed over is given back to the next hub that is there, and the wait goes on.
+ * A wait of any length at a hub, as a series of requests that are short enough for proxies. The loss of a hub does
+ * not end it: what the lost answer may have handed over is released at the next hub that answers, and the wait
+ * continues.
  */
 import type { AnyOperation } from "../../contract/operation.ts";
 import { patienceOf } from "../../contract/waiting.ts";
 import { isUnreachable, type Sent, send, settleOnce, tell, unanswered, type Wire } from "./request.ts";
 
 const sliceSeconds = 50;
-/** A request that lasted at least this long was a wait that had begun, not a refusal. */
+/** A request that lasted at least this long was a wait, not a refusal. */
 const begunMs = 500;
 const pauseMs = 300;
-/** A wait without an end does not outlive a hub that is gone for good. */
+/** A wait without a timeout ends if there is no hub for this long. */
 const awayMs = 5 * 60_000;
 
 type Input = Record<string, unknown>;
@@ -27,7 +28,7 @@ export async function patiently(
   const { after, goesOn } = op.waits!;
   const over = op.waits!.over ?? ((value: unknown) => !op.nothing?.(value as never));
   let input = { ...asked };
-  // What begins something, or begins now, is asked first where that is: from then on it can be asked again.
+  // A call that starts something, or counts from now on, is first sent without a wait; what that returns can be repeated.
   let anchored = !goesOn && (after === undefined || input[after] !== undefined);
   let begun = false;
   for (;;) {
@@ -58,7 +59,7 @@ function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
   return waits!.after ? { ...input, [waits!.after]: output.nextEventId } : input;
 }
 
-/** Until a hub answers again, whatever it says; `error` if none does in time. */
+/** Until a hub answers again, with anything; throws `error` if none does in time. */
 async function untilBack(
   knock: () => Promise<void>,
   deadline: number,

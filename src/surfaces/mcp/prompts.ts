@@ -1,9 +1,9 @@
-/** [C5] Two ways to begin: as one who does the work, and as one who hands it out. */
+/** [C5] Two prompts: one for a worker, and one for a leader. */
 import { InboxError } from "../../contract/errors.ts";
 
 interface Prompt {
   description: string;
-  /** The first says what it is about, the others are numbered. Tools stand in backticks. */
+  /** The first line says what it is about, the others are numbered steps. Tools are in backticks. */
   lines: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const texts: Record<string, Prompt> = {
 
 const toolsIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
 
-/** [C10] A prompt names only tools that are listed: one whose tools are not all offered is not offered either. */
+/** [C10] A prompt refers only to tools that are listed: if one of its tools is not offered, the prompt is not either. */
 export const promptsFor = (offered: ReadonlySet<string>) =>
   Object.entries(texts)
     .filter(([, { lines }]) => toolsIn(lines.join("\n")).every((tool) => offered.has(tool)))

@@ -1,4 +1,4 @@
-/** [C7] Skills over MCP, for clients that know the extension: what an agent with a shell reads, by address. */
+/** [C7] Skills over MCP, for clients that support the extension: the texts that an agent with a shell reads, by address. */
 import {
   type McpRequestContext,
   ProtocolError,
@@ -22,7 +22,7 @@ const addressOf = (name: string) => `skill://${name}/SKILL.md`;
 
 export const skillCapability = { [SKILLS_EXTENSION_ID]: {} };
 
-/** The text of a skill; undefined where there is none at that address. */
+/** The text of a skill; undefined if there is none at that address. */
 export function skillAt(uri: string): string | undefined {
   return Object.entries(files).find(([name]) => addressOf(name) === uri)?.[1];
 }
@@ -45,7 +45,7 @@ export const skillResources = async () =>
   }));
 
 export function serveSkills(server: Server, { era }: McpRequestContext): void {
-  // The newest revision wants to know how long an answer may be kept. They change with the program only.
+  // The newest revision asks how long an answer may be cached. Skills change only with the program.
   const kept = era === "modern" ? { ttlMs: 0, cacheScope: "public" } : {};
   server.setRequestHandler(SKILLS_LIST_METHOD, { params: v.looseObject({}) }, async () => ({
     skills: await skillEntries(),

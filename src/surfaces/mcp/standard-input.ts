@@ -1,13 +1,13 @@
-/** [C5] Standard input as the server reads it: lines that are no message are answered here. The library passes over them without a word. */
+/** [C5] Standard input of the server: lines that are not messages are answered here. The library skips them silently. */
 import { Transform } from "node:stream";
 import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-/** A longer line is left to the library, which has a limit of its own and ends the connection. */
+/** A longer line is left to the library, which has its own limit and ends the connection. */
 const longestLine = 64 * 1024 * 1024;
 
 const newline = 0x0a;
 
-/** `refuse` is given the answer to a line that is no message. */
+/** `refuse` is given the answer to a line that is not a message. */
 export function openStandardInput(refuse: (answer: JSONRPCMessage) => void): Transform {
   let begun: Buffer[] = [];
   let length = 0;
@@ -50,6 +50,6 @@ function problemOf(line: string): JSONRPCMessage | undefined {
       );
 }
 
-/** Which request it was meant to be is not known: the protocol has no id for that but null. */
+/** The id of the request is not known: the protocol uses null for that. */
 const refusal = (code: number, message: string) =>
   ({ jsonrpc: "2.0", id: null, error: { code, message } }) as unknown as JSONRPCMessage;

@@ -1,4 +1,4 @@
-/** [B4] Standard output as the server writes to it: which answers went out, and which of them their client has read. */
+/** [B4] Standard output of the server: which answers were written, and which of them their client has read. */
 import { Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { unreadBytes } from "../../platform/unread.ts";
@@ -6,12 +6,12 @@ import { unreadBytes } from "../../platform/unread.ts";
 const endsKept = 1000;
 
 export function openStandardOutput() {
-  /** How many bytes the system has taken, and how many were meant to be written. */
+  /** How many bytes the system has taken, and how many were to be written. */
   let taken = 0;
   let meant = 0;
   let broken = false;
   const gone = Promise.withResolvers<void>();
-  // The runtime also says so to whoever listens, and ends the process with a trace where nobody does.
+  // The runtime also reports this as an event, and ends the process with a stack trace if nobody listens.
   process.stdout.on("error", () => {
     broken = true;
     gone.resolve();
@@ -30,17 +30,17 @@ export function openStandardOutput() {
   });
   return {
     stream,
-    /** Once nobody can be written to any more. */
+    /** Called once nothing can be written any more. */
     gone: gone.promise,
     /** A message is about to be written, as one line. */
     writing(message: JSONRPCMessage): void {
       meant += Buffer.byteLength(JSON.stringify(message)) + 1;
       if (!("result" in message) || message.id === undefined) return;
       ends.set(message.id, meant);
-      // Who calls again has read what came before: only the last few are ever asked for.
+      // A client that calls again has read its earlier answers: only the last few are ever looked up.
       if (ends.size > endsKept) ends.delete(ends.keys().next().value!);
     },
-    /** As things stand now. Where the system cannot tell, what it has taken counts as read, unless the reader is gone. */
+    /** The state at this moment. If the system cannot tell, what it has taken counts as read, unless the reader has gone. */
     reader(): (id: string | number) => boolean {
       const unread = unreadBytes(1) ?? (broken ? Number.POSITIVE_INFINITY : 0);
       const read = taken - unread;

@@ -1,4 +1,4 @@
-/** `inbox mcp`: the server on standard input and output, until its client goes away. */
+/** `inbox mcp`: the server on standard input and output, until its client disconnects. */
 import type { JSONRPCMessage, McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ToolListing } from "../../contract/operation.ts";
@@ -21,7 +21,8 @@ export async function runStdio(
   const session = { inbox, ...who, here, settling, changes };
   let server: Server | undefined;
   let told = false;
-  // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.
+  // The library itself handles subscriptions of the newest revision and calls nothing of ours, so reading events must
+  // have started.
   const output = openStandardOutput();
   const input = openStandardInput((answer) => void transport.send(answer).catch(() => {}));
   const transport = observed(new StdioServerTransport(input, output.stream), {
@@ -44,8 +45,8 @@ export async function runStdio(
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended());
     void output.gone.then(ended);
   });
-  // Clients end a session in many ways: some close our input, some send a signal, some are simply gone. What they have
-  // read by then they have; what is still in the pipe nobody has seen.
+  // Clients end a session in many ways: some close our input, some send a signal, some just exit. They have what they have
+  // read by then; nobody has seen what is still in the pipe.
   const wasRead = output.reader();
   changes.close();
   await settling.close(wasRead);
@@ -53,12 +54,12 @@ export async function runStdio(
 }
 
 interface Observer {
-  /** Done before anybody hears that a client would like to listen. */
+  /** Done before the library learns that a client wants to listen. */
   listening(): Promise<void>;
   writing(message: JSONRPCMessage): void;
 }
 
-/** The same transport, with a callback for every message that passes through it. */
+/** The same transport, with a callback for every message. */
 function observed(inner: StdioServerTransport, { listening, writing }: Observer): Transport {
   const listens = (message: JSONRPCMessage) =>
     "method" in message && message.method === "subscriptions/listen";

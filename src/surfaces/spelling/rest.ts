@@ -11,7 +11,7 @@ function request({ http, kind }: AnyOperation, input: Readonly<Record<string, Va
   const keysOf = (route: string) => [...route.matchAll(/:(\w+)/g)].map(([, key]) => key!);
   const fitting = routes.filter((route) => keysOf(route).every((key) => key in input));
   const [fullest] = fitting.sort((a, b) => keysOf(b).length - keysOf(a).length);
-  // A read can be asked for with a GET, which everybody can send.
+  // A read can be requested with a GET, which every client can send.
   const plain = kind === "read" ? fitting.find((one) => one.startsWith("GET ")) : undefined;
   const route = plain ?? fullest ?? routes[0]!;
   const path = route.replace(/:(\w+)/g, (whole, key) => (key in input ? inAddress(input[key]!) : whole));
@@ -22,7 +22,7 @@ function request({ http, kind }: AnyOperation, input: Readonly<Record<string, Va
     : `${path} with {${rest.map(([key, value]) => `"${key}": ${valueText(value)}`).join(", ")}}`;
 }
 
-/** What has no route is for whoever runs the hub, in a shell. */
+/** An operation without a route is written as a shell command, for the person who runs the hub. */
 export const inRequests: Spelling = (reference: Reference) => {
   switch (reference.is) {
     case "field":

@@ -1,9 +1,12 @@
-/** [C10] [C14] Operations and fields as a model has them: tools and arguments. It has no shell, no variables and no files of ours. */
+/**
+ * [C10] [C14] Operations and fields as a model knows them: tools and arguments. It has no shell, no variables and
+ * none of our files.
+ */
 import type { AnyOperation } from "../../contract/operation.ts";
 import { type Reference, type Spelling, type Value, valueText } from "../../contract/phrase.ts";
 import { namedIn } from "./named.ts";
 
-/** Tools of channels are written as their protocol has them, in camelCase; all others in snake_case. */
+/** Tools of the channel protocol have camelCase arguments, all others snake_case. */
 export function argumentName({ cli, mcp }: AnyOperation, key: string): string {
   const renamed = "tool" in mcp ? mcp.renamed?.[key] : undefined;
   if (renamed !== undefined || cli.shape === "channel") return renamed ?? key;
@@ -12,7 +15,7 @@ export function argumentName({ cli, mcp }: AnyOperation, key: string): string {
 
 function toolCall(op: AnyOperation, input: Readonly<Record<string, Value>>): string | undefined {
   if (!("tool" in op.mcp)) return undefined;
-  // Who calls is known, and no argument.
+  // The caller is known, and is not an argument.
   const given = Object.entries(input).filter(([key]) => key !== op.cli.identity);
   const fields = given.map(([key, value]) => `"${argumentName(op, key)}": ${valueText(value)}`);
   return fields.length ? `${op.mcp.tool} {${fields.join(", ")}}` : op.mcp.tool;

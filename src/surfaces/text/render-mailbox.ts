@@ -1,4 +1,4 @@
-/** An inbox: its messages, and those that are in somebody's hands. */
+/** An inbox: its messages, and those that are handed over to a reader. */
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
