@@ -5,11 +5,12 @@
  */
 import { type Budget, type Excess, excessOver, type Usage, type UsageReport } from "../contract/usage.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one, run } from "../sql/procedure.ts";
-import { joined, sql } from "../sql/sql.ts";
+import { one, run } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
 import { columnsOf, insert, overwriting, part, type RowOf } from "../sql/table.ts";
 import { dailyUsage, tasks, taskUsage } from "../sql/tables.ts";
 import { threadTopic } from "../sql/topics.ts";
+import { byTask } from "./by-task.ts";
 
 export type UsageRow = RowOf<typeof taskUsage>;
 const usageColumns = columnsOf(taskUsage);
@@ -81,13 +82,8 @@ export const usageView = (amounts: Amounts): Usage => ({
   turns: amounts.turns,
 });
 
-export function* usagesOf(rows: readonly { task_number: number }[]): Procedure<Map<number, UsageRow>> {
-  if (!rows.length) return new Map();
-  const found = yield* all<UsageRow>(sql`
-    select ${usageColumns} from task_usage
-    where task_usage.task_number in (${joined(rows.map((row) => row.task_number))}) order by task_usage.task_number`);
-  return new Map(found.map((row) => [row.task_number, row]));
-}
+export const usagesOf = (rows: readonly { task_number: number }[]) =>
+  byTask<UsageRow>(fragment`task_usage`, usageColumns, rows);
 
 export function* usageOf(task: number): Procedure<UsageRow | undefined> {
   return (yield* usagesOf([{ task_number: task }])).get(task);

@@ -6,9 +6,10 @@ import { idOf } from "../contract/ids.ts";
 import type { KeptBranch, Worktree } from "../contract/worktree.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, run } from "../sql/procedure.ts";
-import { joined, sql } from "../sql/sql.ts";
+import { fragment, sql } from "../sql/sql.ts";
 import { assignments, columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { worktrees } from "../sql/tables.ts";
+import { byTask } from "./by-task.ts";
 import type { TaskRow } from "./task.ts";
 import { and, visible } from "./visible.ts";
 
@@ -25,15 +26,8 @@ export function* planWorktree(task_number: number, plan: WorktreePlan): Procedur
   yield* run(insert(worktrees, { task_number, state: "planned", ...plan }));
 }
 
-export function* worktreesOf(
-  rows: readonly Pick<TaskRow, "task_number">[],
-): Procedure<Map<number, WorktreeRow>> {
-  if (!rows.length) return new Map();
-  const found = yield* all<WorktreeRow>(sql`
-    select ${columns} from worktrees
-    where worktrees.task_number in (${joined(rows.map((row) => row.task_number))}) order by worktrees.task_number`);
-  return new Map(found.map((row) => [row.task_number, row]));
-}
+export const worktreesOf = (rows: readonly Pick<TaskRow, "task_number">[]) =>
+  byTask<WorktreeRow>(fragment`worktrees`, columns, rows);
 
 export function* worktreeOf(task: number): Procedure<WorktreeRow | undefined> {
   return (yield* worktreesOf([{ task_number: task }])).get(task);

@@ -54,6 +54,12 @@ const taskNeeded = fragment`(exists (
   or exists (select 1 from tasks as below where below.parent = tasks.name and below.status <> 'finished')
   or exists (select 1 from worktrees where worktrees.task_number = tasks.task_number and worktrees.state = 'kept'))`;
 
+const ofMessages = {
+  table: fragment`messages`,
+  ref: fragment`messages.message_id`,
+  cost: messageBytes,
+};
+
 /** `host` has files of tasks, and can delete them. */
 export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   entries: {
@@ -96,28 +102,22 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
       and not exists (select 1 from tasks where tasks.thread_id = threads.thread_id)`,
   },
   mail: {
-    table: fragment`messages`,
+    ...ofMessages,
     at: fragment`messages.acked_at`,
-    ref: fragment`messages.message_id`,
     over: fragment`messages.acked_at is not null and messages.thread_id is null`,
-    cost: messageBytes,
     free: () => fragment`not ${messageUnread}
       and not exists (select 1 from entries where entries.message_id = messages.message_id)`,
   },
   "dead-letters": {
-    table: fragment`messages`,
+    ...ofMessages,
     at: fragment`messages.dead_at`,
-    ref: fragment`messages.message_id`,
     over: fragment`messages.dead_at is not null`,
-    cost: messageBytes,
     free: () => fragment`not ${messageUnread}`,
   },
   expired: {
-    table: fragment`messages`,
+    ...ofMessages,
     at: fragment`messages.expires_at`,
-    ref: fragment`messages.message_id`,
     over: fragment`messages.expires_at is not null and messages.thread_id is null`,
-    cost: messageBytes,
     free: () => fragment`messages.expires_at is not null`,
   },
 });
