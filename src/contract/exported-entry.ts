@@ -20,7 +20,7 @@ const words = (limit: number) =>
   );
 const orNull = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema), null);
 
-/** Fields that are not ours are passed over: a line of another program's journal is welcome. */
+/** Unknown fields are ignored, so that lines of another program's journal are accepted. */
 export const exportedEntry = () =>
   v.object({
     id: entryId(),

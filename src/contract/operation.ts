@@ -25,7 +25,7 @@ export interface CliForm {
   identity?: string;
   /** Who the caller is when nobody said. Without it an identity is required where the field is. */
   identityDefault?: string;
-  /** A field that means the answer is a stream, a line a record, instead of one document; true where it always is. */
+  /** A field that makes the answer a stream, one line per record, instead of one document; true if it always is. */
   stream?: string | true;
   /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol says. */
   shape?: "channel";

@@ -1,4 +1,4 @@
-/** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
+/** What each operation of the bus does: one line per operation. Those that show messages hand them over first. */
 
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";

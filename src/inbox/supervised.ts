@@ -13,7 +13,7 @@ export const orch = () =>
   require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
-/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
+/** [Q7] Released tasks need a supervisor at once, not only when the next command notices. [X7] And the user must trust this bus. */
 export async function supervised<T>({ db, supervise }: Workplace, writing: () => Promise<T>): Promise<T> {
   approval().requireApproval(db);
   const given = await writing();

@@ -504,7 +504,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await check(inbox)).toMatchObject({ total: 2, hidden: 0 });
   });
 
-  test("[B7] a poisonous message at the head is passed over in the same call", async () => {
+  test("[B7] a poisonous message at the head is skipped in the same call", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox, "poison");

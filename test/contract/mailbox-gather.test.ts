@@ -62,7 +62,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await waiting)).toEqual([1, 2, 3]);
   });
 
-  test("[B5] need: any ends with the first answer, a number with so many; who did not answer is missing", async () => {
+  test("[B5] need: any ends with the first answer, N with the Nth; agents that have not answered are missing", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await answer(inbox, "b");

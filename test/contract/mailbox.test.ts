@@ -27,7 +27,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await pending(inbox)).toBe(0);
   });
 
-  test("[B1] with max receive collects up to so many, and waits for no more than the first", async () => {
+  test("[B1] with max N receive collects up to N messages, and waits only for the first", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (let i = 1; i <= 5; i++) await write(inbox, String(i));

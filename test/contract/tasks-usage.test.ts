@@ -214,7 +214,7 @@ describe.each(engines)("$name", (engine) => {
     };
     await inbox.call("costs.set", { tokens: 0, agent: "main" });
     expect((await inbox.call("costs.show", {})).held).toMatchObject({ until: null });
-    const raised = "raise it (costs.set({ tokens: N }))";
+    const raised = "raise the limit (costs.set({ tokens: N }))";
     expect(await hints()).toEqual([raised, raised]);
     await inbox.call("costs.set", { tokens: 10, usd: 5, agent: "main" });
     await bench.started("more");

@@ -388,7 +388,7 @@ describe("changes", () => {
     );
   });
 
-  test("[U2] [X4] so many are watched and no more, and a client that leaves makes room", async () => {
+  test("[U2] [X4] the number of watched documents is limited, and a client that leaves makes room", async () => {
     await using small = await hubHere({ limits: { watchedEntries: { all: 9, perToken: 9, perAddress: 3 } } });
     const id = crypto.randomUUID();
     await small.ask("POST /api/inbox/import", { entries: [{ id, ts: 1, comments: "x" }] });

@@ -36,7 +36,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
   expect((await at.human("workspace", "remove", workspace.workspace_id)).stdout).toContain("removed");
 });
 
-test("[U5] export and import speak lines, through a pipe and a hub; what is no entry is told of and passed over", async () => {
+test("[U5] export and import use lines, through a pipe and a hub; a line that is not an entry is reported and skipped", async () => {
   using at = await desk();
   using other = await desk();
   for (const text of ["one", "two", "three"]) await at.inbox("send", "user", text, "--from", "w");
