@@ -138,7 +138,7 @@ describe.each(engines)("$name", (engine) => {
     ]);
   });
 
-  test("[A11] a day's limit holds what is queued and refuses what would start at once, until it is raised or over", async () => {
+  test("[A11] a daily limit holds back queued tasks and refuses tasks that would start at once, until it is raised or the day is over", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     bench.freeze(); // no midnight comes but the one below
@@ -247,7 +247,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await seen()).toEqual([10, 25, 30]);
   });
 
-  test("[A11] a further turn adds up; one that has used up its budget goes on only with a larger one", async () => {
+  test("[A11] another turn adds to the usage; a task that has used up its budget continues only with a larger one", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub", { budget: "100" });

@@ -4,7 +4,7 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
-test("[C5] a line that is not JSON is answered with -32700, one that is no message with -32600, and the session goes on", async () => {
+test("[C5] a line that is not JSON is answered with -32700, one that is not a message with -32600, and the session continues", async () => {
   using folder = temporaryFolder();
   const db = `${folder.path}/coord.db`;
   createDatabase(db);

@@ -93,7 +93,7 @@ test("[A8] allow for this task covers the command, files in the folder, one file
   expect(scope("mcp__jira__close", { id: 3 })).toBe("mcp__jira__close");
 });
 
-test("[A8] the parent is asked where the profile says so, and silence is a deny", async () => {
+test("[A8] the parent is asked if the profile says so, and no answer is a deny", async () => {
   using team = await crew(profiles);
   await team.orch("assign", "profile=upwards", "name=sub", steps({ ask: "deploy" }, { say: "went on" }));
   const [question] = (await team.inbox("receive", "--agent", "main", "--ack", "manual")).json.messages;

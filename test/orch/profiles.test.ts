@@ -420,7 +420,7 @@ describe("which is meant, and which are there", () => {
     expect(typo.hint).toBe('did you mean "claude"?');
   });
 
-  test("[Q8] what is installed is shown with its place, what is not with the way to get it", async () => {
+  test("[Q8] installed programs are shown with their path, missing ones with how to install them", async () => {
     using folder = await written(`
       [runners.mine]
       command = ["./mine"]

@@ -225,7 +225,7 @@ test("[C2] the documented shapes: claim, wait-reply, error", async () => {
   });
 });
 
-test("[C3] [B5] a gather that got some of the answers is 0 and says who is missing; one that got none is 10", async () => {
+test("[C3] [B5] a gather with some of the answers is exit 0 and lists the missing agents; one without any is 10", async () => {
   using at = await desk();
   const gather = () => at.inbox("gather", "--from", "a,b", "--timeout-seconds", "0");
   expect((await gather()).code).toBe(10);
@@ -303,7 +303,7 @@ test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", a
     expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
 });
 
-test("[C2] what is appended to a file is the answer and nothing else, of whatever length", async () => {
+test("[C2] output that is appended to a file is the answer and nothing else, of any length", async () => {
   using at = await desk();
   const append = () =>
     run(["-c", `"${program}" mail --agent w --json >> answers`], { cwd: at.path, program: ["sh"] });
@@ -341,7 +341,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
   });
 });
 
-test("[S2] what init makes stays out of a repository, and what is meant to be shared does not", async () => {
+test("[S2] files that init creates stay out of a repository, files to be shared do not", async () => {
   using folder = temporaryFolder();
   const git = (...args: string[]) =>
     Bun.spawnSync(["git", ...args], { cwd: folder.path })

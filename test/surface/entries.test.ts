@@ -93,7 +93,7 @@ test("[U5] more entries than one page holds are exported and imported whole", as
   expect(exported.map(({ ts }) => ts)).toEqual(Array.from({ length: 1234 }, (_, i) => i));
 });
 
-test("[U8] search on the command line: words in any form, exit 10 where nothing is found", async () => {
+test("[U8] search on the command line: words in any form, exit 10 if nothing is found", async () => {
   using at = await desk();
   await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "Fix the login page");
   const found = await at.human("search", "LOGIN fi");

@@ -173,7 +173,7 @@ test("[I1.4] the formula names every executable with its checksum, and no host",
   expect(formula).not.toMatch(/https?:\/\//);
 });
 
-test("[I4.4] upgrade knows how the program came here by where it lies", () => {
+test("[I4.4] upgrade knows how the program was installed by its path", () => {
   const places: [path: string, way: string][] = [
     ["/usr/local/lib/node_modules/restante/bin/inbox", "npm"],
     ["/home/a/app/node_modules/restante-linux-x64/bin/inbox", "npm"],

@@ -127,7 +127,7 @@ test("[C15] an example has real values, and a refused item of a list is shown as
     expect([line, await refused(at, line)]).toEqual([line, expect.stringContaining(said)]);
 });
 
-test("[C3] what is typed without a command is told that one is missing", async () => {
+test("[C3] words without a command get an error that the command is missing", async () => {
   using at = await desk();
   expect(await refused(at, "--agent")).toBe(
     "30 error --agent needs a value (invalid_input)\nhint  inbox --help lists the flags",
@@ -143,7 +143,7 @@ test("[C3] what is typed without a command is told that one is missing", async (
   );
 });
 
-test("[C3] a host that does not exist is no bug of the program's", async () => {
+test("[C3] an unknown host is not reported as a bug of the program", async () => {
   using at = await desk();
   for (const command of ["serve", "up"]) {
     const { code, json } = await at.inbox(
@@ -224,7 +224,7 @@ test("[Y6] what backup, restore and import refuse is said in words of files", as
   expect(readdirSync(join(at.path, ".agents")).filter((name) => name.endsWith("-journal"))).toEqual([]);
 });
 
-test("[C3] a name that is taken says by whom", async () => {
+test("[C3] an error about a taken name says whose it is", async () => {
   using at = await desk();
   writeFileSync(
     join(at.path, ".agents/agents.toml"),
@@ -318,7 +318,7 @@ test("[Y6] [Y7] a file that is not there is not found, by restore as by import",
   for (const command of ["restore", "import"]) expect((await d.human(command, "nofile")).code).toBe(40);
 });
 
-test("[C13] a mistyped flag is told only flags that the help shows", async () => {
+test("[C13] a mistyped flag gets suggestions only from flags that the help shows", async () => {
   using d = await desk();
   const { code, stderr } = await d.human("receive", "--wait");
   expect(code).toBe(30);

@@ -174,7 +174,7 @@ describe("references", () => {
   });
 });
 
-test("[C14] every usual hint says something on every surface but where a model is told otherwise", () => {
+test("[C14] every default hint has text on every surface, except where a model gets another one", () => {
   for (const { hint } of Object.values(errorTable))
     for (const spelling of [inShell(), inRequests, asInPrograms])
       expect(new InboxError("invalid_input", "x", { hint }).shape(spelling).hint).not.toMatch(/undefined|^$/);
