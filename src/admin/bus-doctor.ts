@@ -24,7 +24,7 @@ export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): 
     `look at ${withoutPassword(path)}/readyz and /metrics, or run it where the hub runs`,
   );
   const before = await diagnose(path, asked);
-  if (!fix) return shown(before);
+  if (!fix) return outputOf(before);
   const done = new Map<string, string>();
   const failed = new Map<string, string>();
   for (const finding of before.checks) {
@@ -37,15 +37,15 @@ export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): 
   }
   // What counts is what is the case now, not what was done.
   const after = await diagnose(path, asked);
-  const checks = shown(after).checks.map((check) => ({
+  const checks = outputOf(after).checks.map((check) => ({
     ...check,
     ...(done.has(check.name) && { fixed: done.get(check.name)! }),
     ...(failed.has(check.name) && { left: failed.get(check.name)! }),
   }));
-  return { ...shown(after), checks };
+  return { ...outputOf(after), checks };
 }
 
-function shown({ healthy, checks }: Diagnosis): Output {
+function outputOf({ healthy, checks }: Diagnosis): Output {
   const fixable = checks.flatMap((finding) => ("repair" in finding ? [finding.name] : []));
   return {
     healthy,

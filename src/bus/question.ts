@@ -2,7 +2,7 @@
 import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import type { Approval, Given } from "../contract/question.ts";
+import type { Approval, GivenAnswer } from "../contract/question.ts";
 import { withoutTokens } from "../contract/secret.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
@@ -77,7 +77,7 @@ export function* questionOf(correlation: string, from: string): Procedure<Asked>
 export interface Decision {
   choice: string | null;
   choices: string[];
-  answers: Given[];
+  answers: GivenAnswer[];
   /** The answers, as messages in the inbox of the agent that asked. */
   messages: number[];
   /** Milliseconds since it was asked. */
@@ -118,7 +118,7 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.correlation_id = ${correlation} and messages.reply = 1
       and messages.kind = 'answer' order by messages.message_id`);
-  const answers: Given[] = [];
+  const answers: GivenAnswer[] = [];
   const counted = rows.filter(
     (row) => to.includes(row.from_agent) || (to.includes(person) && isPersons(row)),
   );
@@ -133,7 +133,7 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
     });
   }
   // [A6.1] An answer on behalf of the person counts as the person's.
-  const asked = ({ agent }: Given) => (to.includes(agent) ? agent : person);
+  const asked = ({ agent }: GivenAnswer) => (to.includes(agent) ? agent : person);
   const [yes] = choices;
   const other = answers.find(({ choice }) => choice !== null && choice !== yes)?.choice;
   const approved = new Set(answers.filter(({ choice }) => choice === yes).map(asked)).size >= need;

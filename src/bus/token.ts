@@ -8,9 +8,9 @@ import { columnsOf, part, type RowOf } from "../sql/table.ts";
 import { tokens } from "../sql/tables.ts";
 
 /** All columns but the hash, which nobody is shown. */
-const shown = part(tokens, "token_id", "agent_id", "scope", "created_at", "revoked_at");
-export const tokenColumns = columnsOf(shown);
-export type TokenRow = RowOf<typeof shown>;
+const withoutHash = part(tokens, "token_id", "agent_id", "scope", "created_at", "revoked_at");
+export const tokenColumns = columnsOf(withoutHash);
+export type TokenRow = RowOf<typeof withoutHash>;
 
 export type TokenView = OutputOf<"tokens.list">["tokens"][number];
 

@@ -46,7 +46,7 @@ export const errorTable = {
     exit: 30,
     http: 401,
     retryable: false,
-    hint: phrase`give a valid token: ${option("token", blank("TOKEN"))}; ${call("tokens.create", { agent: blank("NAME") })} creates one, on the hub's machine or with a token of scope admin`,
+    hint: phrase`give a valid token: ${option("token", blank("TOKEN"))}; an admin creates one: ${call("tokens.create", { agent: blank("NAME") })}`,
   },
   limited: { exit: 50, http: 429, retryable: true, hint: "wait a moment and try again" },
   conflict: {

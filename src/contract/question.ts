@@ -10,7 +10,7 @@ export const given = () =>
     createdAt: v.string(),
     verified: v.boolean(),
   });
-export type Given = v.InferOutput<ReturnType<typeof given>>;
+export type GivenAnswer = v.InferOutput<ReturnType<typeof given>>;
 
 /** [A8] How the question whether a tool may be used can be answered. */
 export const approvalChoices = {

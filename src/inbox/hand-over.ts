@@ -8,7 +8,7 @@ import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
-import type { Calling, Given } from "../waiting/handed.ts";
+import type { AnswerWithReceipt, Calling } from "../waiting/handed.ts";
 import { claimOrWait } from "../waiting/threads-claim.ts";
 import { waitReply } from "../waiting/threads-wait-reply.ts";
 
@@ -18,7 +18,7 @@ export type Here = Workplace & { files: BusFiles };
 // Loaded by the one operation that looks at files.
 const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");
 
-export const plainly = <T>(value: T): Given<T> => ({ value });
+export const plainly = <T>(value: T): AnswerWithReceipt<T> => ({ value });
 
 export async function handClaim(
   engine: Engine,
@@ -58,7 +58,7 @@ export async function handEntry(
 export function committing<T extends { messages: readonly { id: number }[] }>(
   { channel, reader, commit }: { channel: string; reader?: string; commit: boolean },
   value: T,
-): Given<T> {
+): AnswerWithReceipt<T> {
   const last = value.messages.at(-1);
   if (!commit || reader === undefined || !last) return plainly(value);
   const receipt: Receipt = { of: "channel", reader, channel, position: last.id };
@@ -81,7 +81,7 @@ export async function handReply(
 function collecting<T extends { messages: readonly Message[] }>(
   value: T,
   what: Omit<Extract<Receipt, { of: "thread" }>, "of" | "messages">,
-): Given<T> {
+): AnswerWithReceipt<T> {
   const messages = value.messages.map((message) => message.messageId);
   return { value, receipt: { of: "thread", ...what, messages } };
 }

@@ -84,7 +84,7 @@ import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
-import type { Calling, Given } from "../waiting/handed.ts";
+import type { AnswerWithReceipt, Calling } from "../waiting/handed.ts";
 import { mailboxCheck } from "../waiting/mailbox-check.ts";
 import { mailboxDecide } from "../waiting/mailbox-decide.ts";
 import { mailboxGather } from "../waiting/mailbox-gather.ts";
@@ -103,7 +103,7 @@ type Handler<N extends BusOperation> = (
   input: ParsedOf<N>,
   call: Calling,
   place: Here,
-) => Promise<Given<OutputOf<N>>>;
+) => Promise<AnswerWithReceipt<OutputOf<N>>>;
 
 /** Loaded when asked for: they bring modules that no other command needs. */
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");

@@ -23,7 +23,7 @@ import { sha256 } from "../platform/runtime.ts";
 import { tokenHash } from "../platform/token-text.ts";
 import { revocationTopic } from "../sql/topics.ts";
 import { follow } from "../waiting/events-watch.ts";
-import { type Given, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
+import { type AnswerWithReceipt, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import type { NotifyOptions } from "./notify.ts";
@@ -101,7 +101,7 @@ export function openInbox(
     input: InputOf<N>,
     options: CallOptions = {},
     collects = false,
-  ): Promise<Given<OutputOf<N>>> {
+  ): Promise<AnswerWithReceipt<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
     const { signal, handOver, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };

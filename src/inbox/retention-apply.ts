@@ -3,7 +3,7 @@
  * served for as long as it took. It may end after any of them, and the next run goes on.
  */
 import { expiryAfter } from "../bus/expiry.ts";
-import { cutByAge, lastRef, later, type Place, skipNewest } from "../bus/retention/due.ts";
+import { cutByAge, lastRef, later, type RowPosition, skipNewest } from "../bus/retention/due.ts";
 import { dueEvents, type EventCut } from "../bus/retention/events.ts";
 import { dueFolders, forgetFolders } from "../bus/retention/folders.ts";
 import { kindsOn, type RowKind } from "../bus/retention/kinds.ts";
@@ -100,10 +100,10 @@ async function cutOf(
   { engine, files }: Applying,
   kind: RowKind,
   { days, count }: RetentionRule,
-): Promise<Place | undefined> {
+): Promise<RowPosition | undefined> {
   const byAge = days === null ? undefined : await engine.read((tx) => cutByAge(tx, days));
   if (count === null) return byAge;
-  let place: Place | undefined;
+  let place: RowPosition | undefined;
   let left = count;
   do {
     const skipped = await engine.read(() => skipNewest(kindsOn(files.host)[kind], place, left));
@@ -114,11 +114,15 @@ async function cutOf(
 }
 
 /** Page by page through what is over: looked at in a read, and deleted in a write where there is something to delete. */
-async function walk({ engine, files, dryRun, signal }: Applying, kind: RowKind, cut: Place): Promise<number> {
+async function walk(
+  { engine, files, dryRun, signal }: Applying,
+  kind: RowKind,
+  cut: RowPosition,
+): Promise<number> {
   // The files of a task that is deleted are gone; those of a task whose are not, stay with it.
   const host = dryRun ? files.host : undefined;
   let count = 0;
-  let after: Place | undefined;
+  let after: RowPosition | undefined;
   do {
     const wanted = { cut, after, host };
     let step = await rest(() => engine.read((tx) => countDue(tx, kind, wanted)));
@@ -134,10 +138,10 @@ async function walk({ engine, files, dryRun, signal }: Applying, kind: RowKind, 
 async function deleteFolders(
   { engine, files, signal }: Applying,
   kind: "tasks" | "transcripts",
-  cut: Place,
+  cut: RowPosition,
 ): Promise<number> {
   let count = 0;
-  let after: Place | undefined;
+  let after: RowPosition | undefined;
   do {
     const wanted = { cut, after, host: files.host };
     const { folders, next } = await rest(() => engine.read((tx) => dueFolders(tx, kind, wanted)));

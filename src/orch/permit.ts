@@ -38,7 +38,7 @@ export async function permit(asking: Asking, request: PermissionRequest): Promis
   const to = profile.ask === "parent" ? task.parent : person;
   const text = questionText(asking, request, covers);
   const { tool, input = null, diff } = request;
-  const change = diff === undefined ? {} : { diff: shown(diff) };
+  const change = diff === undefined ? {} : { diff: shortened(diff) };
   const payload = { permission: { tool, input, folder: asking.folder, covers, ...change } };
   // The system asks in the sub-agent's name, so the sender counts as verified.
   const own = (tx: Context): Context => ({ ...tx, verified: true, surface: "task" });
@@ -94,13 +94,13 @@ function questionText(
   covers: string,
 ): string {
   const args =
-    input === undefined ? "" : shown(typeof input === "string" ? input : JSON.stringify(input, null, 2));
+    input === undefined ? "" : shortened(typeof input === "string" ? input : JSON.stringify(input, null, 2));
   const parts = [
     `${task.name} asks to use ${tool}${gistOf(input, folder)}`,
     `Folder: ${folder}`,
     ...(args === "" ? [] : [`Arguments:\n${args}`]),
-    ...(diff === undefined ? [] : [`Change:\n${shown(diff)}`]),
-    `To allow it for this task is to allow ${shown(covers)}.`,
+    ...(diff === undefined ? [] : [`Change:\n${shortened(diff)}`]),
+    `To allow it for this task is to allow ${shortened(covers)}.`,
   ];
   return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
 }
@@ -119,7 +119,7 @@ function gistOf(input: unknown, folder: string): string {
   return line === "" ? "" : `: ${line.length > gistLimit ? `${line.slice(0, gistLimit)}…` : line}`;
 }
 
-const shown = (text: string) =>
+const shortened = (text: string) =>
   withoutTokens(
     text.length > shownLimit
       ? `${text.slice(0, shownLimit)}\n… (${text.length - shownLimit} more characters)`

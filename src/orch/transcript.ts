@@ -39,7 +39,7 @@ export function openTranscript(path: string): Transcript {
   }
 
   /** A complete text, or as much of a piece as cannot be part of a token that is split. */
-  function shown({ kind, text, open }: Noted): string {
+  function safeToWrite({ kind, text, open }: Noted): string {
     const all = (withheld.get(kind) ?? "") + text;
     const rest = open ? begunToken(all) : "";
     withheld.set(kind, rest.length > longestToken ? "" : rest);
@@ -49,7 +49,7 @@ export function openTranscript(path: string): Transcript {
   const transcript: Transcript = {
     note({ text: said, open, ...rest }) {
       if (closed) return;
-      const text = shown({ ...rest, text: said, open });
+      const text = safeToWrite({ ...rest, text: said, open });
       if (text === "" && said !== "") return;
       try {
         if (missing !== undefined)

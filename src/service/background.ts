@@ -34,7 +34,7 @@ export function keeperOf(manager: Manager | undefined, env: Environment): Keeper
   });
 }
 
-export interface Place {
+export interface ServedBus {
   location: string;
   env: Environment;
   delivery?: string;
@@ -48,13 +48,17 @@ const lockMs = 60_000;
 const lookMs = 20;
 
 /** While nobody else starts or stops the hub of this bus. */
-export function alone<T>({ location, env }: Place, work: () => Promise<T>): Promise<T> {
+export function alone<T>({ location, env }: ServedBus, work: () => Promise<T>): Promise<T> {
   const folder = hubFolder(location, env);
   makeOwnFolder(folder.path);
   return locked(folder.lock, work, { waitMs: lockMs });
 }
 
-export function unitOf({ location, env, delivery }: Place, manager: Manager, args: readonly string[]): Unit {
+export function unitOf(
+  { location, env, delivery }: ServedBus,
+  manager: Manager,
+  args: readonly string[],
+): Unit {
   const folder = hubFolder(location, env);
   const shown = withoutPassword(location);
   // A manager starts it with an environment of its own.
@@ -82,7 +86,7 @@ export function unitOf({ location, env, delivery }: Place, manager: Manager, arg
 }
 
 /** Begins a hub, and waits until it serves; refused as the hub itself was. */
-export async function begin(place: Place, keeper: Keeper, args: readonly string[]): Promise<HubRecord> {
+export async function begin(place: ServedBus, keeper: Keeper, args: readonly string[]): Promise<HubRecord> {
   const unit = unitOf(place, keeper.manager, args);
   fs().rmSync(unit.folder.start, { force: true });
   try {
@@ -131,7 +135,7 @@ function answerIn(text: string): Said | undefined {
 }
 
 /** No manager starts it again, also where it does not run at this moment. */
-export function forget(place: Place): void {
+export function forget(place: ServedBus): void {
   for (const keeper of keepers) keeper.stop(unitOf(place, keeper.manager, []));
 }
 

@@ -17,12 +17,12 @@ export interface Calling {
 }
 
 /** One that collects nothing has no receipt. */
-export interface Given<T> {
+export interface AnswerWithReceipt<T> {
   value: T;
   receipt?: Receipt;
 }
 
-export interface Handed<T> extends Given<T> {
+export interface Handed<T> extends AnswerWithReceipt<T> {
   /** The answer was shown: what it contains is collected now. Refused where it has become another's meanwhile. */
   confirm?(): Promise<void>;
   /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
@@ -39,7 +39,7 @@ export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<Se
     },
   );
 
-export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
+export function handed<T>(engine: Engine, given: AnswerWithReceipt<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
   const returns =

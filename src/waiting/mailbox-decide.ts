@@ -7,7 +7,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, wait } from "./wait.ts";
 
@@ -18,7 +18,7 @@ export async function mailboxDecide(
   engine: Engine,
   input: Input,
   { signal, handOver }: Calling,
-): Promise<Given<Output>> {
+): Promise<AnswerWithReceipt<Output>> {
   const { from, escalateTo, escalateAfter = escalateAfterDefault, timeoutSeconds } = input;
   if (input.escalateAfter !== undefined && escalateTo === undefined)
     throw requires("escalateAfter", "escalateTo", blank("AGENT"));

@@ -7,7 +7,7 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
@@ -17,7 +17,7 @@ export async function mailboxGather(
   engine: Engine,
   input: Input,
   { signal, handOver }: Calling,
-): Promise<Given<OutputOf<"mailbox.gather">>> {
+): Promise<AnswerWithReceipt<OutputOf<"mailbox.gather">>> {
   const senders = [...new Set(input.from)];
   const need = needed(input.need, senders.length);
   // Where nobody else can answer there is nothing to wait for, whatever was needed.

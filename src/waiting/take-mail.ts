@@ -6,7 +6,7 @@ import type { Mail } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { countdown, ended, type Looked, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
@@ -29,7 +29,7 @@ export async function takeMail(
   wanted: Wanted,
   taking: Taking,
   { timeoutSeconds, windowSeconds = 0, call: { signal, handOver, collects } }: Patience,
-): Promise<Given<Answer>> {
+): Promise<AnswerWithReceipt<Answer>> {
   const left = countdown(timeoutSeconds);
   const mail = { mailOf: wanted.agent };
   const look = (enough: number) => async () => {

@@ -44,7 +44,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
   const choice = chosen(choices, input);
-  const text = textOf(input, choices);
+  const text = answerText(input, choices);
   const now = yield* tx.clock();
   yield* refuseSecond(question, from, choices);
   yield* seen(tx, from, now);
@@ -109,7 +109,7 @@ function* inPersonsInbox(
   return { message: answered.message };
 }
 
-function textOf({ choice, message }: Input, choices: readonly string[]): string {
+function answerText({ choice, message }: Input, choices: readonly string[]): string {
   const text = message ?? choice;
   if (text === undefined)
     throw new InboxError("invalid_input", "the answer is empty: give a choice or a message", {

@@ -6,7 +6,7 @@ import { expiryAfter } from "../expiry.ts";
 import type { Kind } from "./kinds.ts";
 
 /** A position in the order in which rows of a kind are deleted. */
-export interface Place {
+export interface RowPosition {
   at: string;
   ref: number;
 }
@@ -22,19 +22,20 @@ export const lastRef = Number.MAX_SAFE_INTEGER;
 export const listed = (refs: readonly number[]): Sql =>
   joined(Array.from({ length: rowsAtOnce }, (_, i) => refs[i] ?? refs[0]!));
 
-export const later = (a: Place, b: Place): Place => (a.at > b.at || (a.at === b.at && a.ref > b.ref) ? a : b);
+export const later = (a: RowPosition, b: RowPosition): RowPosition =>
+  a.at > b.at || (a.at === b.at && a.ref > b.ref) ? a : b;
 
 /** Everything that ended at least that many days ago. */
-export function* cutByAge(tx: Context, days: number): Procedure<Place> {
+export function* cutByAge(tx: Context, days: number): Procedure<RowPosition> {
   return { at: expiryAfter(yield* tx.clock(), -days * 86_400), ref: lastRef };
 }
 
 /** Skips some of the newest rows; undefined if there are no more than are to be kept. */
 export function* skipNewest(
   { table, at, ref, over }: Kind,
-  from: Place | undefined,
+  from: RowPosition | undefined,
   left: number,
-): Procedure<{ place: Place; left: number } | undefined> {
+): Procedure<{ place: RowPosition; left: number } | undefined> {
   const skipped = Math.min(left, skippedAtOnce);
   const older = from ? sql`and (${at}, ${ref}) < (${joined([from.at, from.ref])})` : nothing;
   const place = yield* one<{ at: string; ref: number }>(sql`
@@ -46,14 +47,14 @@ export function* skipNewest(
 export interface DuePage {
   refs: number[];
   /** The position from which to continue; undefined if nothing is left. */
-  next: Place | undefined;
+  next: RowPosition | undefined;
 }
 
 /** The oldest rows after a position, up to the cut, that nobody needs; at most as many as can be deleted in a short time. */
 export function* duePage(
   tx: Context,
   { table, at, ref, over, cost, free }: Kind,
-  { cut, after }: { cut: Place; after: Place | undefined },
+  { cut, after }: { cut: RowPosition; after: RowPosition | undefined },
 ): Procedure<DuePage> {
   const now = yield* tx.clock();
   const newer = after ? sql`and (${at}, ${ref}) > (${joined([after.at, after.ref])})` : nothing;
@@ -63,7 +64,7 @@ export function* duePage(
     order by ${at}, ${ref} limit ${literal(rowsAtOnce)}`);
   const refs: number[] = [];
   let bytes = 0;
-  let last: Place | undefined;
+  let last: RowPosition | undefined;
   for (const row of rows) {
     if (row.free) bytes += row.cost;
     if (row.free && refs.length && bytes > bytesAtOnce) return { refs, next: last };

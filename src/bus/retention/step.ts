@@ -7,7 +7,7 @@ import { append } from "../event.ts";
 import { wordsReached } from "../search.ts";
 import { lockTasks } from "../task.ts";
 import { deleteUnacked, deletions } from "./delete.ts";
-import { duePage, listed, type Place } from "./due.ts";
+import { duePage, listed, type RowPosition } from "./due.ts";
 import { deleteEvents, dueEvents, type EventCut } from "./events.ts";
 import { type Kind, kindsOn, type RowKind } from "./kinds.ts";
 import { dueInTopic, type TopicCut } from "./topics.ts";
@@ -15,12 +15,12 @@ import { dueInTopic, type TopicCut } from "./topics.ts";
 export interface Step {
   count: number;
   /** Where the next one begins; undefined where nothing is left. */
-  next: Place | undefined;
+  next: RowPosition | undefined;
 }
 
 export interface Wanted {
-  cut: Place;
-  after: Place | undefined;
+  cut: RowPosition;
+  after: RowPosition | undefined;
   host: string | undefined;
 }
 

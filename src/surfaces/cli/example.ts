@@ -40,14 +40,14 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const inPlace = keys.filter((key, at) => isPlain(key) && keys.slice(0, at).every(isPlain));
   const words = inPlace.map((key) => {
     const text = plainOf(key);
-    return text !== undefined && isRight(key, text) ? shown(text) : sample(op, valueFlag(key)!);
+    return text !== undefined && isRight(key, text) ? asArgument(text) : sample(op, valueFlag(key)!);
   });
   const rest = flags
     .filter(({ field, role }) => role === "value" && needed(field.key))
     .filter(({ field }) => !inPlace.includes(field.key) && !byFlag.has(field.key))
     .map((flag) => (flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag)}`));
   const given = [...byFlag.values()].map(({ flag, value }) =>
-    value === undefined ? flag : `${flag} ${shown(value)}`,
+    value === undefined ? flag : `${flag} ${asArgument(value)}`,
   );
   return [program, op.cli.command, ...words, ...given, ...rest].join(" ");
 }
@@ -74,7 +74,7 @@ function fits(op: AnyOperation, { field }: Flag, text: string): boolean {
   }
 }
 
-const shown = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
+const asArgument = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
 
 /** A value that the field accepts: "…" for text, one of the command's own examples, else a word in capitals to be replaced. */
 function sample(op: AnyOperation, flag: Flag): string {

@@ -40,10 +40,10 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
   }
 }
 
-type Place = Pick<Keeping, "engine" | "db" | "delivery" | "url" | "env" | "spelling">;
+type KeeperContext = Pick<Keeping, "engine" | "db" | "delivery" | "url" | "env" | "spelling">;
 
 /** Returns whether it may take another task. */
-async function keepOne(place: Place, { number, token }: Handed): Promise<boolean> {
+async function keepOne(place: KeeperContext, { number, token }: Handed): Promise<boolean> {
   let door: Door | undefined;
   const serve = () => {
     // Loaded only when needed: most tasks do not need it.
