@@ -100,7 +100,7 @@ function questionText(
     `Folder: ${folder}`,
     ...(args === "" ? [] : [`Arguments:\n${args}`]),
     ...(diff === undefined ? [] : [`Change:\n${shortened(diff)}`]),
-    `To allow it for this task is to allow ${shortened(covers)}.`,
+    `Allowing it for this task allows ${shortened(covers)}.`,
   ];
   return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
 }

@@ -159,6 +159,6 @@ const sentBack = (feedback: string | undefined) =>
 function goingOn(runner: Runner, first: Job, { session, counted, final }: Outcome, told: string): Job {
   if (runner.resumes && session !== undefined) return { ...first, prompt: told, session, counted };
   const before =
-    final === "" ? "" : `You have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
+    final === "" ? "" : `Your earlier answer:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
   return { ...first, prompt: `${first.prompt}\n\n${before}${told}` };
 }

@@ -85,7 +85,7 @@ test.concurrent("[A12] a reviewer gets task, diff and result; what it sends back
   const [first, second] = here.prompts() as [string, string];
   expect(first).toContain("> echo first >>readme.txt; echo did it");
   expect(first).toContain("> +first");
-  expect(first).toContain("Its result, in its own words:\n\n> did it");
+  expect(first).toContain("Its final message:\n\n> did it");
   expect(second).toContain("> +mended");
   expect(second).toContain("> readme.txt:2: say more");
   // It looked at a checkout of its own, which is gone; the branch has only what the sub-agent did.
