@@ -63,7 +63,7 @@ async function already(
   return { db: withoutPassword(location), hub: state, already: true, token: null, comesBack };
 }
 
-/** With the system's own manager; where that refuses, and nobody insisted on it, without one. */
+/** With the system's own manager; if that refuses, and it was not requested, without one. */
 async function started(
   place: ServedBus,
   input: Input,
@@ -100,7 +100,7 @@ async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promi
     try {
       return await begun(port);
     } catch (error) {
-      // Somebody took it between the look and the start.
+      // Another program took the port in between.
       if (isFree(host, port)) throw error;
     }
   }
@@ -114,7 +114,7 @@ function isFree(hostname: string, port: number): boolean {
     Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
     return true;
   } catch (error) {
-    // Any other reason is for the hub to say.
+    // The hub itself reports any other reason.
     return (error as { code?: string }).code !== "EADDRINUSE";
   }
 }

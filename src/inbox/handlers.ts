@@ -105,7 +105,7 @@ type Handler<N extends BusOperation> = (
   place: Here,
 ) => Promise<AnswerWithReceipt<OutputOf<N>>>;
 
-/** Loaded when asked for: they bring modules that no other command needs. */
+/** Loaded when needed: they import modules that no other command needs. */
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
 const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
 const transcripts = () =>
@@ -136,7 +136,7 @@ const writes =
   (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => procedure(tx, input));
 
-/** The answer of one that was committed is found by doing it again: it was done already. */
+/** The answer of a write that was committed is found by repeating it: it has no effect twice. */
 const ends =
   (procedure: typeof threadsDone): Handler<"threads.done"> =>
   (engine, input, { keyed }) => {

@@ -1,6 +1,6 @@
 /**
- * [Y1] Applying the limits of retention, in steps that are short whatever there is to delete. After each everybody else is
- * served for as long as it took. It may end after any of them, and the next run goes on.
+ * [Y1] Applies the limits of retention in short steps. After each step, other callers have as much time as the step
+ * took. It may end after any step, and the next run continues.
  */
 import { expiryAfter } from "../bus/expiry.ts";
 import { cutByAge, lastRef, later, type RowPosition, skipNewest } from "../bus/retention/due.ts";
@@ -18,7 +18,7 @@ import { catchUpTo, type Rest } from "./search.ts";
 /** The files of tasks on this machine. */
 export interface TaskFiles {
   host: string;
-  /** Deletes the folder of a task; false where it is none of this bus's. */
+  /** Deletes the folder of a task; false if it does not belong to this bus. */
   remove(task: number, folder: string): boolean;
 }
 
@@ -60,7 +60,7 @@ export async function retentionApply(
   };
 }
 
-/** [Y4] What new rows will not need soon. */
+/** [Y4] Gives back space that new rows will not need soon. */
 export async function reclaim(engine: Engine, signal?: AbortSignal): Promise<number> {
   let freed = 0;
   while (!signal?.aborted) {
@@ -90,7 +90,7 @@ async function applyRule(applying: Applying, rule: RetentionRule): Promise<numbe
   if (!cut) return 0;
   if (rule.kind === "transcripts")
     return applying.dryRun ? walk(applying, rule.kind, cut) : deleteFolders(applying, rule.kind, cut);
-  // What a task has on disk goes before it: without it nobody would know of the files.
+  // The files of a task are deleted before its row: without the row nobody would know of the files.
   if (rule.kind === "tasks" && !applying.dryRun) await deleteFolders(applying, rule.kind, cut);
   return walk(applying, rule.kind, cut);
 }
@@ -113,7 +113,7 @@ async function cutOf(
   return byAge ? later(byAge, place) : place;
 }
 
-/** Page by page through what is over: looked at in a read, and deleted in a write where there is something to delete. */
+/** Goes page by page through ended rows: a read finds those that are due, and a write deletes them. */
 async function walk(
   { engine, files, dryRun, signal }: Applying,
   kind: RowKind,
@@ -134,7 +134,7 @@ async function walk(
   return count;
 }
 
-/** The folders of tasks that are due. One that could not be deleted stays known. */
+/** The folders of tasks that are due. One that could not be deleted stays recorded. */
 async function deleteFolders(
   { engine, files, signal }: Applying,
   kind: "tasks" | "transcripts",
@@ -177,7 +177,7 @@ async function walkTopics(applying: Applying, { days, count }: RetentionRule): P
   return sum;
 }
 
-/** The newest message of a topic that is not among the newest ones that are kept; 0 where there is none. */
+/** The newest message of a topic that the count does not keep; 0 if there is none. */
 async function olderThanNewest(
   engine: Engine,
   topic: Pick<TopicCut, "channel" | "now">,

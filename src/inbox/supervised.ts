@@ -1,4 +1,4 @@
-/** What starts sub-agents. */
+/** Operations that start sub-agents. */
 import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
@@ -21,7 +21,7 @@ export async function supervised<T>({ db, supervise }: Workplace, writing: () =>
   return given;
 }
 
-/** [Q11] A new one is started here; one that was handed to before is only waited for. */
+/** [Q11] A new sub-agent is started here; one that was started before is only waited for. */
 export async function handOff(
   engine: Engine,
   input: ParsedOf<"tasks.handoff">,

@@ -20,7 +20,7 @@ export async function mailboxGather(
 ): Promise<AnswerWithReceipt<OutputOf<"mailbox.gather">>> {
   const senders = [...new Set(input.from)];
   const need = needed(input.need, senders.length);
-  // Where nobody else can answer there is nothing to wait for, whatever was needed.
+  // If nobody else can answer, there is nothing to wait for, however many answers were requested.
   const over = ({ missing, dead }: Silent) =>
     missing.length === 0 || senders.length - missing.length - dead.length >= need;
   const left = countdown(input.timeoutSeconds);
@@ -33,7 +33,7 @@ export async function mailboxGather(
     const late = ended(signal) || left() === 0;
     const enough = late ? () => true : over;
     const given = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }));
-    // Another reader took some of them in between.
+    // Another reader has taken some of them in between.
     if (!given) continue;
     const { messages, missing, dead, nextEventId } = given;
     const value = { woke: over(given), nextEventId, messages, missing, dead };
@@ -41,7 +41,7 @@ export async function mailboxGather(
   }
 }
 
-/** Who has not answered: not yet, or never. */
+/** The agents that have not answered: not yet, or never. */
 type Silent = Pick<OutputOf<"mailbox.gather">, "missing" | "dead">;
 
 interface Wanted {
@@ -50,7 +50,7 @@ interface Wanted {
   handOver: string | undefined;
 }
 
-/** Hands over what has come, if it is still enough. */
+/** Hands over the answers, if there are still enough. */
 function* handAnswers(tx: Context, input: Input, { senders, enough, handOver }: Wanted) {
   const found = yield* answers(tx, input);
   if (!enough(found)) return undefined;
