@@ -1,11 +1,11 @@
 /**
- * An event: a monotonic record of a state change, and what waiters wait on ([T13]). Every change appends
- * exactly one, in the same transaction. Status and assignee are those after the event.
+ * An event: a numbered record of a state change, which waiters wait for ([T13]). Every change appends exactly one, in
+ * the same transaction. Status and assignee are those after the event.
  */
 import * as v from "valibot";
 import { statuses } from "./thread.ts";
 
-/** The closed list, with what the payload of each carries. */
+/** The closed list, with the payload of each type. */
 export const eventTypes = {
   "agent.joined": "an agent acted for the first time; payload {}",
   "pool.joined": "an agent joined a pool; payload {pool}",
