@@ -14,9 +14,9 @@ const gatherMs = 50;
 
 export interface HubLog {
   write: Log;
-  /** Writes what is gathered now. */
+  /** Writes the collected lines now. */
   flush(): void;
-  /** Writes what is gathered, and ends. */
+  /** Writes the collected lines, and ends. */
   close(): void;
 }
 
@@ -41,7 +41,7 @@ export function openLog({ format, file, limit = logBytes }: LogOptions): HubLog 
       if (sink) sink.append(text);
       else fs().writeSync(2, text);
     } catch {
-      // Nobody listens, or the disk is full: the hub serves on.
+      // Nobody reads it, or the disk is full: the hub continues.
     }
   };
   return {
