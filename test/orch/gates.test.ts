@@ -51,9 +51,7 @@ test.concurrent("[Q12] exit 2 sends standard error back; a runner that cannot re
   expect(await team.hear()).toMatchObject([{ success: true, text: "2" }]);
   expect(await team.hear(0)).toEqual([]);
   const prompts = read(team, "prompts");
-  expect(prompts).toContain(
-    "Your earlier answer:\n\n> 1\n\nYour answer was rejected:\n\nthe tests fail",
-  );
+  expect(prompts).toContain("Your earlier answer:\n\n> 1\n\nYour answer was rejected:\n\nthe tests fail");
   expect(prompts.match(/the task/g)).toHaveLength(2);
   expect(await notices(team)).toEqual(["the gate rejected it: the tests fail"]);
 });
