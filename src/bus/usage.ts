@@ -82,8 +82,9 @@ export const usageView = (amounts: Amounts): Usage => ({
   turns: amounts.turns,
 });
 
-export const usagesOf = (rows: readonly { task_number: number }[]) =>
-  byTask<UsageRow>(fragment`task_usage`, usageColumns, rows);
+export function* usagesOf(rows: readonly { task_number: number }[]): Procedure<Map<number, UsageRow>> {
+  return yield* byTask<UsageRow>(fragment`task_usage`, usageColumns, rows);
+}
 
 export function* usageOf(task: number): Procedure<UsageRow | undefined> {
   return (yield* usagesOf([{ task_number: task }])).get(task);

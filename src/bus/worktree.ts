@@ -26,8 +26,11 @@ export function* planWorktree(task_number: number, plan: WorktreePlan): Procedur
   yield* run(insert(worktrees, { task_number, state: "planned", ...plan }));
 }
 
-export const worktreesOf = (rows: readonly Pick<TaskRow, "task_number">[]) =>
-  byTask<WorktreeRow>(fragment`worktrees`, columns, rows);
+export function* worktreesOf(
+  rows: readonly Pick<TaskRow, "task_number">[],
+): Procedure<Map<number, WorktreeRow>> {
+  return yield* byTask<WorktreeRow>(fragment`worktrees`, columns, rows);
+}
 
 export function* worktreeOf(task: number): Procedure<WorktreeRow | undefined> {
   return (yield* worktreesOf([{ task_number: task }])).get(task);

@@ -1,7 +1,11 @@
 /** [U12] An archived entry comes back. */
-import type { ParsedOf } from "../../contract/operations/index.ts";
-import type { Context } from "../../sql/procedure.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
 import { bringBack } from "../bring-back.ts";
 
-export const entriesUnarchive = (tx: Context, input: ParsedOf<"entries.unarchive">) =>
-  bringBack(tx, input, "entry.unarchived");
+export function* entriesUnarchive(
+  tx: Context,
+  input: ParsedOf<"entries.unarchive">,
+): Procedure<OutputOf<"entries.unarchive">> {
+  return yield* bringBack(tx, input, "entry.unarchived");
+}
